@@ -1,0 +1,586 @@
+//! The unit of flow: up to some thousand messages in columns, sealed once and shared from then on.
+//!
+//! One type goes from the socket to the disk and back: a worker builds it, the router narrows it with
+//! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
+
+use crate::column::{ColumnError, NameColumn, NameColumnBuilder, TextColumn};
+use crate::priority::Priority;
+use crate::raw::{HeadForm, HeadParts};
+use crate::selection::Selection;
+use crate::time::{DAY, Timestamp};
+
+/// Most rows of a batch: a reader of a stored batch refuses more.
+pub const BATCH_ROWS_MAX: usize = 1 << 20;
+/// Most bytes of one column of a batch.
+pub const BATCH_BYTES_MAX: usize = 1 << 30;
+
+/// In the time column: the message says no time.
+const NO_TIME: i64 = i64::MIN;
+/// In the priority column: the message says no priority.
+const NO_PRIORITY: u8 = u8::MAX;
+/// A message's own time is believed up to this long after we received it.
+const FUTURE_MAX: i64 = DAY;
+
+/// What was noted while a message was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// It was longer than the source's limit and is cut.
+    pub const TRUNCATED: Flags = Flags(1);
+    /// Its format was not recognised: everything is in the message.
+    pub const UNPARSED: Flags = Flags(2);
+    /// The sender went away in the middle of it.
+    pub const INCOMPLETE: Flags = Flags(4);
+    /// Every flag with the name that queries and the API use.
+    pub const NAMES: [(Flags, &'static str); 3] =
+        [(Flags::TRUNCATED, "truncated"), (Flags::UNPARSED, "unparsed"), (Flags::INCOMPLETE, "incomplete")];
+
+    /// These and those.
+    #[must_use]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The names of those that are set.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
+    }
+}
+
+/// The columns of a batch, as they stand in memory and are written to disk.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Columns {
+    /// Nanoseconds since 1970.
+    pub received: Vec<i64>,
+    /// The message's own time as the sender says it, or `i64::MIN`.
+    pub time: Vec<i64>,
+    /// 0 to 191, or 255.
+    pub priority: Vec<u8>,
+    /// Bits of [`Flags`].
+    pub flags: Vec<u8>,
+    /// The id of the configured source.
+    pub source: NameColumn,
+    /// The address it was sent from.
+    pub peer: NameColumn,
+    /// Claimed host.
+    pub host: NameColumn,
+    /// Program.
+    pub program: NameColumn,
+    /// Message id.
+    pub msgid: NameColumn,
+    /// Process id.
+    pub pid: TextColumn,
+    /// Message text.
+    pub message: TextColumn,
+    /// For each row, where its dynamic fields end in the two columns below.
+    pub field_ends: Vec<u32>,
+    /// The name of each dynamic field.
+    pub field_names: NameColumn,
+    /// The value of each dynamic field.
+    pub field_values: TextColumn,
+    /// Codes of [`HeadForm`].
+    pub head_form: Vec<u8>,
+    /// Raw bytes before the message, where the form does not give them.
+    pub head: TextColumn,
+    /// Raw bytes after the message.
+    pub tail: TextColumn,
+}
+
+/// Messages in columns. Immutable.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Batch {
+    columns: Columns,
+}
+
+impl Batch {
+    /// From columns that were read from somewhere: they are checked.
+    pub fn from_columns(columns: Columns) -> Result<Batch, ColumnError> {
+        let rows = columns.received.len();
+        let c = &columns;
+        let lengths = [
+            c.time.len(),
+            c.priority.len(),
+            c.flags.len(),
+            c.source.len(),
+            c.peer.len(),
+            c.host.len(),
+            c.program.len(),
+            c.msgid.len(),
+            c.pid.len(),
+            c.message.len(),
+            c.field_ends.len(),
+            c.head_form.len(),
+            c.head.len(),
+            c.tail.len(),
+        ];
+        for length in lengths {
+            expect_rows(length, rows)?;
+        }
+        expect_rows(c.field_names.len(), c.field_values.len())?;
+        let fields_end = c.field_ends.last().map_or(0, |&end| end as usize);
+        if !c.field_ends.is_sorted() || fields_end != c.field_values.len() {
+            return Err(ColumnError::Ends { arena_bytes: c.field_values.len() });
+        }
+        Ok(Batch { columns })
+    }
+
+    /// All columns.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// How many messages there are.
+    pub fn rows(&self) -> usize {
+        self.columns.received.len()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.rows() == 0
+    }
+
+    /// When we received it.
+    pub fn received(&self, row: usize) -> Timestamp {
+        Timestamp::from_nanos(self.columns.received[row])
+    }
+
+    /// The time that the sender says, however absurd.
+    pub fn own_time(&self, row: usize) -> Option<Timestamp> {
+        let nanos = self.columns.time[row];
+        (nanos != NO_TIME).then_some(Timestamp::from_nanos(nanos))
+    }
+
+    /// The time a message counts by: its own, or the time we received it where it says none or one that is
+    /// more than a day in the future.
+    pub fn time(&self, row: usize) -> Timestamp {
+        let (time, received) = (self.columns.time[row], self.columns.received[row]);
+        let believed = time != NO_TIME && time <= received.saturating_add(FUTURE_MAX);
+        Timestamp::from_nanos(if believed { time } else { received })
+    }
+
+    /// The priority, where it says one.
+    pub fn priority(&self, row: usize) -> Option<Priority> {
+        Priority::new(self.columns.priority[row])
+    }
+
+    /// What was noted while receiving it.
+    pub fn flags(&self, row: usize) -> Flags {
+        Flags(self.columns.flags[row])
+    }
+
+    /// The id of the source it came in through.
+    pub fn source(&self, row: usize) -> &[u8] {
+        self.columns.source.get(row)
+    }
+
+    /// The address it was sent from.
+    pub fn peer(&self, row: usize) -> &[u8] {
+        self.columns.peer.get(row)
+    }
+
+    /// The host it claims to come from; empty where it says none.
+    pub fn host(&self, row: usize) -> &[u8] {
+        self.columns.host.get(row)
+    }
+
+    /// The program; empty where it says none.
+    pub fn program(&self, row: usize) -> &[u8] {
+        self.columns.program.get(row)
+    }
+
+    /// The process id; empty where it says none.
+    pub fn pid(&self, row: usize) -> &[u8] {
+        self.columns.pid.get(row)
+    }
+
+    /// The message id; empty where it says none.
+    pub fn msgid(&self, row: usize) -> &[u8] {
+        self.columns.msgid.get(row)
+    }
+
+    /// The text.
+    pub fn message(&self, row: usize) -> &[u8] {
+        self.columns.message.get(row)
+    }
+
+    /// The range of a row's dynamic fields in `field_names` and `field_values`.
+    pub fn field_range(&self, row: usize) -> std::ops::Range<usize> {
+        let ends = &self.columns.field_ends;
+        row.checked_sub(1).map_or(0, |before| ends[before] as usize)..ends[row] as usize
+    }
+
+    /// Name and value of each dynamic field of a row, in the order they stood in the message. A name may
+    /// repeat.
+    pub fn fields(&self, row: usize) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.field_range(row).map(|at| (self.columns.field_names.get(at), self.columns.field_values.get(at)))
+    }
+
+    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch.
+    pub fn time_range(&self) -> Option<(Timestamp, Timestamp)> {
+        let mut times = (0..self.rows()).map(|row| self.time(row));
+        let first = times.next()?;
+        Some(times.fold((first, first), |(low, high), time| (low.min(time), high.max(time))))
+    }
+
+    /// The selected rows as a batch of their own.
+    #[must_use]
+    pub fn take(&self, selection: &Selection) -> Batch {
+        assert_eq!(selection.rows(), self.rows(), "a selection of another batch");
+        let rows: Vec<usize> = selection.iter().collect();
+        let c = &self.columns;
+        let fields: Vec<usize> = rows.iter().flat_map(|&row| self.field_range(row)).collect();
+        let mut fields_end = 0;
+        let field_ends = rows.iter().map(|&row| {
+            fields_end += self.field_range(row).len() as u32;
+            fields_end
+        });
+        Batch {
+            columns: Columns {
+                field_ends: field_ends.collect(),
+                received: take(&c.received, &rows),
+                time: take(&c.time, &rows),
+                priority: take(&c.priority, &rows),
+                flags: take(&c.flags, &rows),
+                source: c.source.take(&rows),
+                peer: c.peer.take(&rows),
+                host: c.host.take(&rows),
+                program: c.program.take(&rows),
+                msgid: c.msgid.take(&rows),
+                pid: c.pid.take(&rows),
+                message: c.message.take(&rows),
+                field_names: c.field_names.take(&fields),
+                field_values: c.field_values.take(&fields),
+                head_form: take(&c.head_form, &rows),
+                head: c.head.take(&rows),
+                tail: c.tail.take(&rows),
+            },
+        }
+    }
+
+    /// Memory it holds.
+    pub fn memory_bytes(&self) -> usize {
+        let c = &self.columns;
+        let texts = [&c.pid, &c.message, &c.field_values, &c.head, &c.tail];
+        let names = [&c.source, &c.peer, &c.host, &c.program, &c.msgid, &c.field_names];
+        size_of::<Batch>()
+            + texts.iter().map(|column| column.memory_bytes()).sum::<usize>()
+            + names.iter().map(|column| column.memory_bytes()).sum::<usize>()
+            + (c.received.capacity() + c.time.capacity()) * size_of::<i64>()
+            + c.field_ends.capacity() * size_of::<u32>()
+            + c.priority.capacity()
+            + c.flags.capacity()
+            + c.head_form.capacity()
+    }
+}
+
+fn expect_rows(rows: usize, expected: usize) -> Result<(), ColumnError> {
+    if rows == expected { Ok(()) } else { Err(ColumnError::Rows { rows, expected }) }
+}
+
+fn take<T: Copy>(values: &[T], rows: &[usize]) -> Vec<T> {
+    rows.iter().map(|&row| values[row]).collect()
+}
+
+/// Where the messages that are pushed next come from. The clock is read once for many messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The id of the configured source.
+    pub source: &'a [u8],
+    /// The address of the sender.
+    pub peer: &'a [u8],
+    /// Now.
+    pub received: Timestamp,
+}
+
+/// What a parser found in one frame. Absent texts are empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The time the message says.
+    pub time: Option<Timestamp>,
+    /// Its priority.
+    pub priority: Option<Priority>,
+    /// The host it claims to come from.
+    pub host: &'a [u8],
+    /// The program.
+    pub program: &'a [u8],
+    /// The process id.
+    pub pid: &'a [u8],
+    /// The message id.
+    pub msgid: &'a [u8],
+    /// The text.
+    pub message: &'a [u8],
+    /// The exact bytes as received.
+    pub raw: &'a [u8],
+    /// Where `message` stands in `raw`; `None` where it does not stand there as it is.
+    pub message_at: Option<usize>,
+    /// How the bytes before the message can probably be written again.
+    pub head_form: HeadForm,
+    /// What was noted.
+    pub flags: Flags,
+}
+
+impl<'a> Row<'a> {
+    /// A row of which nothing is known but its bytes: all of them are the message.
+    pub fn text(raw: &'a [u8]) -> Row<'a> {
+        Row {
+            time: None,
+            priority: None,
+            host: b"",
+            program: b"",
+            pid: b"",
+            msgid: b"",
+            message: raw,
+            raw,
+            message_at: Some(0),
+            head_form: HeadForm::Stored,
+            flags: Flags::default(),
+        }
+    }
+}
+
+/// Builds batches, one after the other.
+#[derive(Default)]
+pub struct BatchBuilder {
+    columns: Columns,
+    received: i64,
+    source_id: u32,
+    peer_id: u32,
+    source: NameColumnBuilder,
+    peer: NameColumnBuilder,
+    host: NameColumnBuilder,
+    program: NameColumnBuilder,
+    msgid: NameColumnBuilder,
+    field_names: NameColumnBuilder,
+    /// A head as it would be written again.
+    head: Vec<u8>,
+}
+
+impl BatchBuilder {
+    /// An empty builder.
+    pub fn new() -> BatchBuilder {
+        BatchBuilder::default()
+    }
+
+    /// Makes room for about this many messages of this many bytes together.
+    pub fn reserve(&mut self, rows: usize, bytes: usize) {
+        let c = &mut self.columns;
+        c.received.reserve(rows);
+        c.time.reserve(rows);
+        c.priority.reserve(rows);
+        c.flags.reserve(rows);
+        c.field_ends.reserve(rows);
+        c.head_form.reserve(rows);
+        if c.message.is_empty() {
+            c.message = TextColumn::with_capacity(rows, bytes);
+            c.pid = TextColumn::with_capacity(rows, rows * 4);
+            c.head = TextColumn::with_capacity(rows, 0);
+            c.tail = TextColumn::with_capacity(rows, 0);
+        }
+    }
+
+    /// Says where the messages pushed from now on come from. Must be called before the first of a batch.
+    pub fn origin(&mut self, origin: Origin<'_>) {
+        self.received = origin.received.nanos();
+        self.source_id = self.source.id(origin.source);
+        self.peer_id = self.peer.id(origin.peer);
+    }
+
+    /// Adds a dynamic field to the message that is pushed next.
+    pub fn field(&mut self, name: &[u8], value: &[u8]) {
+        self.field_names.push(name);
+        self.columns.field_values.push(value);
+    }
+
+    /// Adds a dynamic field whose value is what `write` appends.
+    pub fn field_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        self.field_names.push(name);
+        write(self.columns.field_values.open_row());
+        self.columns.field_values.end_row();
+    }
+
+    /// Forgets the fields that were added since the last message: its format turned out to be another.
+    pub fn forget_fields(&mut self) {
+        let kept = self.columns.field_ends.last().map_or(0, |&end| end as usize);
+        self.field_names.truncate(kept);
+        self.columns.field_values.truncate(kept);
+    }
+
+    /// Adds a message with the fields that were added since the last one.
+    pub fn push(&mut self, row: &Row<'_>) {
+        let fields_start = self.columns.field_ends.last().map_or(0, |&end| end as usize);
+        let head_form = self.head_form(row, fields_start);
+        let c = &mut self.columns;
+        c.received.push(self.received);
+        c.time.push(row.time.map_or(NO_TIME, Timestamp::nanos));
+        c.priority.push(row.priority.map_or(NO_PRIORITY, Priority::number));
+        c.flags.push(row.flags.0);
+        self.source.push_id(self.source_id);
+        self.peer.push_id(self.peer_id);
+        self.host.push(row.host);
+        self.program.push(row.program);
+        self.msgid.push(row.msgid);
+        c.pid.push(row.pid);
+        c.message.push(row.message);
+        c.field_ends.push(self.field_names.len() as u32);
+        c.head_form.push(head_form.code());
+        match (head_form, row.message_at) {
+            (HeadForm::Whole, _) | (_, None) => {
+                c.head.push(row.raw);
+                c.tail.push(b"");
+            }
+            (form, Some(at)) => {
+                c.head.push(if form == HeadForm::Stored { &row.raw[..at] } else { b"" });
+                c.tail.push(&row.raw[at + row.message.len()..]);
+            }
+        }
+    }
+
+    /// The form that really gives this row's head.
+    fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> HeadForm {
+        let Some(at) = row.message_at else { return HeadForm::Whole };
+        debug_assert_eq!(&row.raw[at..at + row.message.len()], row.message);
+        if matches!(row.head_form, HeadForm::Stored | HeadForm::Whole) {
+            return HeadForm::Stored;
+        }
+        let BatchBuilder { head, columns, field_names, .. } = self;
+        head.clear();
+        let names = field_names.column();
+        let parts = HeadParts {
+            priority: row.priority,
+            time: row.time,
+            host: row.host,
+            program: row.program,
+            pid: row.pid,
+            msgid: row.msgid,
+            fields: (fields_start..names.len()).map(|at| (names.get(at), columns.field_values.get(at))),
+        };
+        let same = parts.write(row.head_form, head) && head.as_slice() == &row.raw[..at];
+        if same { row.head_form } else { HeadForm::Stored }
+    }
+
+    /// How many messages were pushed.
+    pub fn rows(&self) -> usize {
+        self.columns.received.len()
+    }
+
+    /// The messages pushed so far as a batch; the builder is empty afterwards.
+    pub fn seal(&mut self) -> Batch {
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.source = self.source.finish();
+        columns.peer = self.peer.finish();
+        columns.host = self.host.finish();
+        columns.program = self.program.finish();
+        columns.msgid = self.msgid.finish();
+        columns.field_names = self.field_names.finish();
+        (self.source_id, self.peer_id) = (0, 0);
+        Batch { columns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ORIGIN: Origin<'_> =
+        Origin { source: b"syslog", peer: b"10.0.0.1:514", received: Timestamp::from_nanos(5) };
+
+    fn raw(batch: &Batch, row: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        batch.write_raw(row, &mut out);
+        out
+    }
+
+    fn row_5424(frame: &[u8]) -> Row<'_> {
+        let at = memchr::memmem::find(frame, b"hello").unwrap();
+        Row {
+            time: Timestamp::parse_rfc3339(b"2026-11-21T06:13:00.25Z"),
+            priority: Priority::new(13),
+            host: b"web-1",
+            program: b"app",
+            message: &frame[at..],
+            raw: frame,
+            message_at: Some(at),
+            head_form: HeadForm::Rfc5424 { fraction_digits: 2 },
+            ..Row::text(frame)
+        }
+    }
+
+    #[test]
+    fn a_head_that_the_columns_give_is_not_stored() {
+        let frame = br#"<13>1 2026-11-21T06:13:00.25Z web-1 app - - [x@1 a="b\"c" d="e"][y z=""] hello"#;
+        let mut builder = BatchBuilder::new();
+        builder.origin(ORIGIN);
+        builder.field(b"x@1.a", b"b\"c");
+        builder.field(b"x@1.d", b"e");
+        builder.field(b"y.z", b"");
+        builder.push(&row_5424(frame));
+        let batch = builder.seal();
+        assert_eq!(batch.columns().head.bytes(), b"");
+        assert_eq!(raw(&batch, 0), frame);
+    }
+
+    #[test]
+    fn a_head_that_differs_in_one_byte_is_stored() {
+        let frame = b"<13>1 2026-11-21T06:13:00.25Z web-1 app -  - - hello";
+        let mut builder = BatchBuilder::new();
+        builder.origin(ORIGIN);
+        builder.push(&row_5424(frame));
+        let batch = builder.seal();
+        assert_ne!(batch.columns().head.bytes(), b"");
+        assert_eq!(raw(&batch, 0), frame);
+    }
+
+    #[test]
+    fn absurd_and_missing_times_count_by_receipt() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(ORIGIN);
+        let future = Some(Timestamp::from_nanos(6 + DAY));
+        for time in [None, future, Some(Timestamp::from_nanos(-9))] {
+            builder.push(&Row { time, ..Row::text(b"x") });
+        }
+        let batch = builder.seal();
+        assert_eq!([0, 1, 2].map(|row| batch.time(row).nanos()), [5, 5, -9]);
+        assert_eq!(batch.own_time(1), future);
+    }
+
+    proptest! {
+        #[test]
+        fn taking_rows_keeps_every_column(
+            rows in proptest::collection::vec(
+                ("[a-c]{0,2}", "[ -~]{0,9}", proptest::collection::vec(("[a-b]", "[x-z]{0,2}"), 0..3), any::<bool>()),
+                0..20,
+            )
+        ) {
+            let build = |keep_all: bool| {
+                let mut builder = BatchBuilder::new();
+                builder.origin(ORIGIN);
+                for (host, message, fields, keep) in &rows {
+                    if keep_all || *keep {
+                        for (name, value) in fields {
+                            builder.field(name.as_bytes(), value.as_bytes());
+                        }
+                        builder.push(&Row { host: host.as_bytes(), ..Row::text(message.as_bytes()) });
+                    }
+                }
+                builder.seal()
+            };
+            let (all, expected) = (build(true), build(false));
+            let taken = all.take(&Selection::from_fn(all.rows(), |row| rows[row].3));
+            prop_assert_eq!(taken.rows(), expected.rows());
+            prop_assert!(Batch::from_columns(taken.columns().clone()).is_ok());
+            for row in 0..taken.rows() {
+                prop_assert_eq!(taken.host(row), expected.host(row));
+                prop_assert_eq!(taken.message(row), expected.message(row));
+                prop_assert_eq!(raw(&taken, row), raw(&expected, row));
+                prop_assert_eq!(taken.fields(row).collect::<Vec<_>>(), expected.fields(row).collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Columns of text: one arena of bytes for all rows, so that a search can sweep it in one pass.
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+
+/// One text a row, stored back to back.
+///
+/// **Invariant:** `ends` never decreases and its last value is the arena's length.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TextColumn {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+/// One of a few texts a row: the distinct values once, and an id for each row.
+///
+/// **Invariant:** every id is below the number of values. Values are distinct.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NameColumn {
+    values: TextColumn,
+    ids: Vec<u32>,
+}
+
+/// What is wrong with the parts of a column that were read from somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnError {
+    /// The ends decrease or do not fit the arena.
+    #[error("row ends do not fit an arena of {arena_bytes} bytes")]
+    Ends {
+        /// How long the arena is.
+        arena_bytes: usize,
+    },
+    /// An id has no value.
+    #[error("value {id} of {values} does not exist")]
+    Id {
+        /// The id.
+        id: u32,
+        /// How many values there are.
+        values: usize,
+    },
+    /// A column has another number of rows than the batch.
+    #[error("a column has {rows} rows where {expected} are expected")]
+    Rows {
+        /// The column's rows.
+        rows: usize,
+        /// The batch's rows.
+        expected: usize,
+    },
+}
+
+impl TextColumn {
+    /// An empty column with room for `rows` rows and `bytes` bytes.
+    pub fn with_capacity(rows: usize, bytes: usize) -> TextColumn {
+        TextColumn { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows) }
+    }
+
+    /// From its parts, as a file stores them.
+    pub fn from_parts(bytes: Vec<u8>, ends: Vec<u32>) -> Result<TextColumn, ColumnError> {
+        let fits = ends.is_sorted() && ends.last().map_or(0, |&end| end as usize) == bytes.len();
+        if fits {
+            Ok(TextColumn { bytes, ends })
+        } else {
+            Err(ColumnError::Ends { arena_bytes: bytes.len() })
+        }
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.end_row();
+    }
+
+    /// The arena, to append to a row that [`TextColumn::end_row`] ends.
+    pub fn open_row(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// Ends the row that was appended to through [`TextColumn::open_row`].
+    pub fn end_row(&mut self) {
+        let end = u32::try_from(self.bytes.len()).expect("a batch is far below 4 GiB: see BATCH_BYTES_MAX");
+        self.ends.push(end);
+    }
+
+    /// Forgets the rows after the first `rows`.
+    pub fn truncate(&mut self, rows: usize) {
+        if rows < self.len() {
+            self.bytes.truncate(self.start(rows));
+            self.ends.truncate(rows);
+        }
+    }
+
+    /// The text of a row.
+    pub fn get(&self, row: usize) -> &[u8] {
+        &self.bytes[self.start(row)..self.ends[row] as usize]
+    }
+
+    /// Where a row begins in the arena.
+    pub fn start(&self, row: usize) -> usize {
+        row.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
+    }
+
+    /// The arena: all rows back to back.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where each row ends in the arena.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    /// The rows at `rows`, in that order.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> TextColumn {
+        let mut taken = TextColumn::with_capacity(rows.len(), 0);
+        for &row in rows {
+            taken.push(self.get(row));
+        }
+        taken
+    }
+
+    /// Memory it holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+impl NameColumn {
+    /// From its parts, as a file stores them.
+    pub fn from_parts(values: TextColumn, ids: Vec<u32>) -> Result<NameColumn, ColumnError> {
+        match ids.iter().find(|&&id| values.len() <= id as usize) {
+            Some(&id) => Err(ColumnError::Id { id, values: values.len() }),
+            None => Ok(NameColumn { values, ids }),
+        }
+    }
+
+    /// The text of a row.
+    pub fn get(&self, row: usize) -> &[u8] {
+        self.values.get(self.ids[row] as usize)
+    }
+
+    /// The distinct values. Not every value needs to be used by a row.
+    pub fn values(&self) -> &TextColumn {
+        &self.values
+    }
+
+    /// Each row's value.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The rows at `rows`, in that order, with only the values they use.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> NameColumn {
+        let mut new_ids = vec![u32::MAX; self.values.len()];
+        let mut taken = NameColumn::default();
+        for &row in rows {
+            let id = self.ids[row] as usize;
+            if new_ids[id] == u32::MAX {
+                new_ids[id] = taken.values.len() as u32;
+                taken.values.push(self.values.get(id));
+            }
+            taken.ids.push(new_ids[id]);
+        }
+        taken
+    }
+
+    /// Memory it holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + self.ids.capacity() * size_of::<u32>()
+    }
+}
+
+/// Builds a [`NameColumn`], finding the id of a value that was there before.
+#[derive(Default)]
+pub(crate) struct NameColumnBuilder {
+    column: NameColumn,
+    known: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    last: u32,
+}
+
+impl NameColumnBuilder {
+    /// Appends a row.
+    pub(crate) fn push(&mut self, value: &[u8]) {
+        let id = self.id(value);
+        self.column.ids.push(id);
+    }
+
+    /// Appends a row with the id that [`NameColumnBuilder::id`] gave.
+    pub(crate) fn push_id(&mut self, id: u32) {
+        self.column.ids.push(id);
+    }
+
+    /// The id of a value, which is added where it is new.
+    pub(crate) fn id(&mut self, value: &[u8]) -> u32 {
+        let NameColumnBuilder { column: NameColumn { values, .. }, known, hasher, last } = self;
+        // Most rows repeat the value before them.
+        if (*last as usize) < values.len() && values.get(*last as usize) == value {
+            return *last;
+        }
+        let hash = hasher.hash_one(value);
+        let entry = known.entry(
+            hash,
+            |&id| values.get(id as usize) == value,
+            |&id| hasher.hash_one(values.get(id as usize)),
+        );
+        *last = *entry
+            .or_insert_with(|| {
+                values.push(value);
+                values.len() as u32 - 1
+            })
+            .get();
+        *last
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.column.ids.len()
+    }
+
+    /// The rows so far.
+    pub(crate) fn column(&self) -> &NameColumn {
+        &self.column
+    }
+
+    /// Forgets the rows after the first `rows`; their values stay.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.column.ids.truncate(rows);
+    }
+
+    /// The finished column; the builder is empty afterwards and keeps its table's memory.
+    pub(crate) fn finish(&mut self) -> NameColumn {
+        self.known.clear();
+        self.last = 0;
+        std::mem::take(&mut self.column)
+    }
+}

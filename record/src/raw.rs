@@ -1,0 +1,182 @@
+//! The exact bytes of a message as received: `raw = head ++ message ++ tail`.
+//!
+//! In a well-formed syslog message the head says nothing that the columns do not say, so it is not stored:
+//! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
+//! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
+
+use crate::batch::Batch;
+use crate::priority::Priority;
+use crate::time::{MONTHS, Timestamp};
+
+/// How the bytes before the message are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeadForm {
+    /// They are stored.
+    Stored,
+    /// They are stored and are the whole: the message does not stand in the raw bytes as it is.
+    Whole,
+    /// `<PRI>1 TIME HOST PROGRAM PID MSGID SD `, the time with this many digits after the point and `Z`.
+    Rfc5424 {
+        /// 0 to 9.
+        fraction_digits: u8,
+    },
+    /// `<PRI>Mmm dd hh:mm:ss HOST PROGRAM[PID]: `, the time in UTC.
+    Rfc3164,
+}
+
+impl HeadForm {
+    /// The number that stands for it in memory and on disk.
+    pub const fn code(self) -> u8 {
+        match self {
+            HeadForm::Stored => 0,
+            HeadForm::Whole => 1,
+            HeadForm::Rfc3164 => 2,
+            HeadForm::Rfc5424 { fraction_digits } => 16 + fraction_digits,
+        }
+    }
+
+    /// The form that a number stands for.
+    pub const fn from_code(code: u8) -> Option<HeadForm> {
+        match code {
+            0 => Some(HeadForm::Stored),
+            1 => Some(HeadForm::Whole),
+            2 => Some(HeadForm::Rfc3164),
+            16..=25 => Some(HeadForm::Rfc5424 { fraction_digits: code - 16 }),
+            _ => None,
+        }
+    }
+}
+
+/// The columns that a head is written from.
+pub(crate) struct HeadParts<'a, F> {
+    pub(crate) priority: Option<Priority>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) host: &'a [u8],
+    pub(crate) program: &'a [u8],
+    pub(crate) pid: &'a [u8],
+    pub(crate) msgid: &'a [u8],
+    /// Name and value of each dynamic field.
+    pub(crate) fields: F,
+}
+
+impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
+    /// Appends the head that `form` makes of the columns; `false` where it can not.
+    pub(crate) fn write(self, form: HeadForm, out: &mut Vec<u8>) -> bool {
+        let (Some(priority), Some(time)) = (self.priority, self.time) else { return false };
+        out.push(b'<');
+        write_decimal(priority.number(), out);
+        out.push(b'>');
+        match form {
+            HeadForm::Rfc5424 { fraction_digits } => {
+                out.extend_from_slice(b"1 ");
+                time.write_rfc3339(out, fraction_digits);
+                for part in [self.host, self.program, self.pid, self.msgid] {
+                    out.push(b' ');
+                    out.extend_from_slice(if part.is_empty() { b"-" } else { part });
+                }
+                out.push(b' ');
+                write_structured_data(self.fields, out)
+            }
+            HeadForm::Rfc3164 => {
+                write_bsd_stamp(time, out);
+                for part in [b" ", self.host, b" ", self.program] {
+                    out.extend_from_slice(part);
+                }
+                if !self.pid.is_empty() {
+                    for part in [b"[", self.pid, b"]"] {
+                        out.extend_from_slice(part);
+                    }
+                }
+                out.extend_from_slice(b": ");
+                true
+            }
+            HeadForm::Stored | HeadForm::Whole => false,
+        }
+    }
+}
+
+/// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is no structured data.
+fn write_structured_data<'a>(fields: impl Iterator<Item = (&'a [u8], &'a [u8])>, out: &mut Vec<u8>) -> bool {
+    let mut open: Option<&[u8]> = None;
+    for (name, value) in fields {
+        let Some(dot) = memchr::memrchr(b'.', name) else { return false };
+        let (id, parameter) = (&name[..dot], &name[dot + 1..]);
+        if open != Some(id) {
+            if open.is_some() {
+                out.push(b']');
+            }
+            out.push(b'[');
+            out.extend_from_slice(id);
+            open = Some(id);
+        }
+        out.push(b' ');
+        out.extend_from_slice(parameter);
+        out.extend_from_slice(b"=\"");
+        for &byte in value {
+            if matches!(byte, b'"' | b'\\' | b']') {
+                out.push(b'\\');
+            }
+            out.push(byte);
+        }
+        out.push(b'"');
+    }
+    out.extend_from_slice(if open.is_some() { b"] " } else { b"- " });
+    true
+}
+
+/// Appends `Mmm dd hh:mm:ss` in UTC, the day padded with a space.
+fn write_bsd_stamp(time: Timestamp, out: &mut Vec<u8>) {
+    let (_, month, day, of_day, _) = time.to_civil();
+    out.extend_from_slice(MONTHS[month as usize - 1]);
+    let two = |value: u32| [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8];
+    let mut day = two(day);
+    if day[0] == b'0' {
+        day[0] = b' ';
+    }
+    let (hour, minute, second) = (two(of_day / 3600), two(of_day / 60 % 60), two(of_day % 60));
+    out.push(b' ');
+    out.extend_from_slice(&day);
+    out.push(b' ');
+    out.extend_from_slice(&hour);
+    out.push(b':');
+    out.extend_from_slice(&minute);
+    out.push(b':');
+    out.extend_from_slice(&second);
+}
+
+fn write_decimal(number: u8, out: &mut Vec<u8>) {
+    if 100 <= number {
+        out.push(b'0' + number / 100);
+    }
+    if 10 <= number {
+        out.push(b'0' + number / 10 % 10);
+    }
+    out.push(b'0' + number % 10);
+}
+
+impl Batch {
+    /// Appends the exact bytes of a row's message as they were received.
+    pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
+        let columns = self.columns();
+        let form = HeadForm::from_code(columns.head_form[row]).unwrap_or(HeadForm::Stored);
+        match form {
+            HeadForm::Stored | HeadForm::Whole => out.extend_from_slice(columns.head.get(row)),
+            HeadForm::Rfc5424 { .. } | HeadForm::Rfc3164 => {
+                let parts = HeadParts {
+                    priority: self.priority(row),
+                    time: self.own_time(row),
+                    host: self.host(row),
+                    program: self.program(row),
+                    pid: self.pid(row),
+                    msgid: self.msgid(row),
+                    fields: self.fields(row),
+                };
+                parts.write(form, out);
+            }
+        }
+        if form != HeadForm::Whole {
+            out.extend_from_slice(self.message(row));
+            out.extend_from_slice(columns.tail.get(row));
+        }
+    }
+}

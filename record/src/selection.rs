@@ -1,0 +1,179 @@
+//! Which rows of one batch are meant: a bitmap with one bit a row.
+
+/// A set of rows of one batch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Selection {
+    rows: usize,
+    /// Bits beyond `rows` are always zero.
+    bits: Vec<u64>,
+}
+
+impl Selection {
+    /// No row of `rows`.
+    pub fn none(rows: usize) -> Selection {
+        Selection { rows, bits: vec![0; rows.div_ceil(64)] }
+    }
+
+    /// Every row of `rows`.
+    pub fn all(rows: usize) -> Selection {
+        let mut selection = Selection { rows, bits: vec![u64::MAX; rows.div_ceil(64)] };
+        selection.clear_beyond_end();
+        selection
+    }
+
+    /// The rows for which `accepts` holds.
+    pub fn from_fn(rows: usize, mut accepts: impl FnMut(usize) -> bool) -> Selection {
+        let mut selection = Selection::none(rows);
+        for row in 0..rows {
+            if accepts(row) {
+                selection.insert(row);
+            }
+        }
+        selection
+    }
+
+    /// How many rows the batch has.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many rows are selected.
+    pub fn count(&self) -> usize {
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no row is selected.
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|&word| word == 0)
+    }
+
+    /// Whether every row is selected.
+    pub fn is_all(&self) -> bool {
+        self.count() == self.rows
+    }
+
+    /// Whether `row` is selected.
+    pub fn contains(&self, row: usize) -> bool {
+        self.bits.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
+    /// Adds a row.
+    pub fn insert(&mut self, row: usize) {
+        assert!(row < self.rows, "row {row} is not one of {rows}", rows = self.rows);
+        self.bits[row / 64] |= 1 << (row % 64);
+    }
+
+    /// Takes a row out.
+    pub fn remove(&mut self, row: usize) {
+        if let Some(word) = self.bits.get_mut(row / 64) {
+            *word &= !(1 << (row % 64));
+        }
+    }
+
+    /// Keeps the rows that are in `other` too.
+    pub fn intersect(&mut self, other: &Selection) {
+        assert_eq!(self.rows, other.rows, "selections of different batches");
+        for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
+            *mine &= theirs;
+        }
+    }
+
+    /// Adds the rows of `other`.
+    pub fn union(&mut self, other: &Selection) {
+        assert_eq!(self.rows, other.rows, "selections of different batches");
+        for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
+            *mine |= theirs;
+        }
+    }
+
+    /// Takes out the rows of `other`.
+    pub fn subtract(&mut self, other: &Selection) {
+        assert_eq!(self.rows, other.rows, "selections of different batches");
+        for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
+            *mine &= !theirs;
+        }
+    }
+
+    /// Selects what was not selected and the other way round.
+    pub fn invert(&mut self) {
+        for word in &mut self.bits {
+            *word = !*word;
+        }
+        self.clear_beyond_end();
+    }
+
+    /// The selected rows, ascending.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        // A nested iterator from both ends: words outside, bits inside.
+        self.bits.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index * 64 + bit))
+    }
+
+    fn clear_beyond_end(&mut self) {
+        let used = self.rows % 64;
+        if used != 0
+            && let Some(last) = self.bits.last_mut()
+        {
+            *last &= (1 << used) - 1;
+        }
+    }
+}
+
+/// The positions of the ones in a word, from both ends.
+struct Bits(u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        (self.0 != 0).then(|| {
+            let bit = self.0.trailing_zeros();
+            self.0 &= self.0 - 1;
+            bit as usize
+        })
+    }
+}
+
+impl DoubleEndedIterator for Bits {
+    fn next_back(&mut self) -> Option<usize> {
+        (self.0 != 0).then(|| {
+            let bit = 63 - self.0.leading_zeros();
+            self.0 &= !(1 << bit);
+            bit as usize
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_selection_is_a_set_of_rows(
+            (mine, theirs) in (0_usize..200).prop_flat_map(|rows| {
+                (proptest::collection::vec(any::<bool>(), rows), proptest::collection::vec(any::<bool>(), rows))
+            })
+        ) {
+            let rows = mine.len();
+            let a = Selection::from_fn(rows, |row| mine[row]);
+            let b = Selection::from_fn(rows, |row| theirs[row]);
+            let expect = |accepts: &dyn Fn(usize) -> bool| (0..rows).filter(|&r| accepts(r)).collect::<Vec<_>>();
+            let mut both = a.clone();
+            both.intersect(&b);
+            prop_assert_eq!(both.iter().collect::<Vec<_>>(), expect(&|r| mine[r] && theirs[r]));
+            let mut either = a.clone();
+            either.union(&b);
+            prop_assert_eq!(either.iter().collect::<Vec<_>>(), expect(&|r| mine[r] || theirs[r]));
+            let mut less = a.clone();
+            less.subtract(&b);
+            prop_assert_eq!(less.count(), expect(&|r| mine[r] && !theirs[r]).len());
+            let mut inverse = a.clone();
+            inverse.invert();
+            prop_assert_eq!(inverse.iter().rev().collect::<Vec<_>>(),
+                expect(&|r| !mine[r]).into_iter().rev().collect::<Vec<_>>());
+            prop_assert_eq!(a.is_empty(), a.count() == 0);
+            prop_assert_eq!(a.is_all(), a == Selection::all(rows));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a word is, for the index, the matcher and highlighting: a maximal run of letters and digits, in lower
+//! case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
+//!
+//! **Invariant:** nothing else in the project decides where a word begins or ends, or how case is folded.
+
+/// Whether an ASCII byte belongs to a word.
+const fn is_ascii_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+/// The words of `text` as they stand there, in order; [`fold`] gives their lower case.
+pub fn words(text: &[u8]) -> Words<'_> {
+    Words { text, at: 0 }
+}
+
+/// Iterator of [`words`]: the byte range of each word.
+pub struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = std::ops::Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut start = None;
+        while self.at < self.text.len() {
+            let (in_word, bytes) = class_at(self.text, self.at);
+            match (start, in_word) {
+                (None, true) => start = Some(self.at),
+                (Some(start), false) => return Some(start..self.at),
+                _ => {}
+            }
+            self.at += bytes;
+        }
+        start.map(|start| start..self.at)
+    }
+}
+
+/// Whether a search hit may begin at `at`: the character before it is no letter or digit, or the one at it is
+/// none itself.
+pub fn may_begin(text: &[u8], at: usize) -> bool {
+    !(at < text.len() && class_at(text, at).0 && class_before(text, at))
+}
+
+/// Whether a search hit may end before `at`: the character there is no letter or digit, or the one before it
+/// is none itself.
+pub fn may_end(text: &[u8], at: usize) -> bool {
+    !(at < text.len() && class_at(text, at).0 && class_before(text, at))
+}
+
+/// Appends the lower case of `text`. Bytes that are not UTF-8 stay as they are.
+pub fn fold(text: &[u8], out: &mut Vec<u8>) {
+    if text.is_ascii() {
+        out.extend(text.iter().map(u8::to_ascii_lowercase));
+        return;
+    }
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            for lower in c.to_lowercase() {
+                out.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        out.extend_from_slice(chunk.invalid());
+    }
+}
+
+/// Whether the character that begins at `at` belongs to a word, and how many bytes it has.
+fn class_at(text: &[u8], at: usize) -> (bool, usize) {
+    let first = text[at];
+    if first < 0x80 {
+        return (is_ascii_word(first), 1);
+    }
+    match char_at(text, at) {
+        Some(c) => (c.is_alphanumeric(), c.len_utf8()),
+        None => (false, 1),
+    }
+}
+
+/// Whether the character that ends before `at` belongs to a word.
+fn class_before(text: &[u8], at: usize) -> bool {
+    let Some(last) = at.checked_sub(1) else { return false };
+    if text[last] < 0x80 {
+        return is_ascii_word(text[last]);
+    }
+    let first_possible = at.saturating_sub(4);
+    (first_possible..at)
+        .rev()
+        .find(|&start| text[start] & 0xC0 != 0x80)
+        .and_then(|start| char_at(text, start).filter(|c| start + c.len_utf8() == at))
+        .is_some_and(char::is_alphanumeric)
+}
+
+/// The character that begins at `at`, if the bytes there are UTF-8.
+fn char_at(text: &[u8], at: usize) -> Option<char> {
+    let end = text.len().min(at + 4);
+    text[at..end].utf8_chunks().next()?.valid().chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &[u8], expected: &[&str]) {
+        let found: Vec<String> = words(text)
+            .map(|range| {
+                let mut out = Vec::new();
+                fold(&text[range], &mut out);
+                String::from_utf8_lossy(&out).into_owned()
+            })
+            .collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits_in_lower_case() {
+        check(b"", &[]);
+        check(b"Failed password for root", &["failed", "password", "for", "root"]);
+        check(b"10.0.0.1:22 blk_-99", &["10", "0", "0", "1", "22", "blk", "99"]);
+        check("Größe=ÄRGER 東京x".as_bytes(), &["größe", "ärger", "東京x"]);
+        check(b"a\xFFb\xC3", &["a", "b"]);
+        check(b"--", &[]);
+    }
+
+    #[test]
+    fn a_hit_stands_at_word_boundaries() {
+        let text = "errors über".as_bytes();
+        assert!(may_begin(text, 0) && !may_end(text, 5) && may_end(text, 6));
+        assert!(may_begin(text, 7), "before ü");
+        assert!(!may_begin(text, 9), "after ü");
+        assert!(may_end(text, text.len()));
+        assert!(may_begin(b"a-b", 1) && may_end(b"a-b", 1) && may_begin(b"a-b", 2));
+    }
+}
