@@ -1,0 +1,30 @@
+// From a fresh checkout to a running Logstead with its data in ./data. Arguments go to `logstead serve`.
+import { build, binary } from './build.mjs';
+import { run } from './run.mjs';
+import { requireTools } from './tools.mjs';
+
+requireTools();
+await build();
+
+let consoleUrl;
+let syslogPort;
+let greeted = false;
+
+process.exitCode = await run(binary, ['serve', '--data', 'data', ...process.argv.slice(2)], {
+  onLine: (line) => {
+    consoleUrl ??= /^ready: console (\S+)/.exec(line)?.[1];
+    syslogPort ??= /^listening: \S+ tcp:\/\/\S+:(\d+)/.exec(line)?.[1];
+    if (!greeted && consoleUrl && syslogPort) greet();
+  },
+});
+
+function greet() {
+  greeted = true;
+  console.log(`
+  Logstead is running.
+
+    Console          ${consoleUrl}
+    Send a message   logger -n 127.0.0.1 -P ${syslogPort} -T 'hello logstead'
+    Stop             Ctrl-C
+`);
+}
