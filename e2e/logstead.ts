@@ -1,0 +1,50 @@
+import { expect, test as base } from '@playwright/test';
+import { LoginPage } from './pages/login';
+import { RouterPage } from './pages/router';
+import { SearchPage } from './pages/search';
+import { Logstead, admin, type Options } from './server';
+
+interface Fixtures {
+  /** How the test's server starts; `test.use({ server: { … } })` changes it. */
+  server: Options;
+  logstead: Logstead;
+  /** Whether the browser is logged in as the administrator when the test begins. */
+  signedIn: boolean;
+  loginPage: LoginPage;
+  searchPage: SearchPage;
+  routerPage: RouterPage;
+}
+
+export const test = base.extend<Fixtures>({
+  server: [{}, { option: true }],
+  signedIn: [true, { option: true }],
+
+  logstead: async ({ server }, use, testInfo) => {
+    const logstead = await Logstead.start(server);
+    await use(logstead);
+    await logstead.stop();
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await testInfo.attach('server output', { body: logstead.output, contentType: 'text/plain' });
+    }
+  },
+
+  page: async ({ logstead, page, signedIn }, use) => {
+    if (signedIn) {
+      const response = await page.request.post(logstead.url('/api/v1/session'), { data: admin });
+      expect(response.status(), 'log in').toBe(200);
+    }
+    await use(page);
+  },
+
+  loginPage: async ({ logstead, page }, use) => {
+    await use(new LoginPage(page, logstead));
+  },
+  searchPage: async ({ logstead, page }, use) => {
+    await use(new SearchPage(page, logstead));
+  },
+  routerPage: async ({ logstead, page }, use) => {
+    await use(new RouterPage(page, logstead));
+  },
+});
+
+export { expect };

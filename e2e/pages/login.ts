@@ -1,0 +1,40 @@
+import type { Page } from '@playwright/test';
+import type { Logstead } from '../server';
+
+/** The pages before one is logged in: login, and the set-up of a new data directory. */
+export class LoginPage {
+  readonly signInButton;
+  readonly createButton;
+  readonly alert;
+
+  constructor(
+    private readonly page: Page,
+    private readonly logstead: Logstead,
+  ) {
+    this.signInButton = page.getByRole('button', { name: 'Sign in' });
+    this.createButton = page.getByRole('button', { name: 'Create administrator' });
+    this.alert = page.getByRole('alert');
+  }
+
+  async open(path = '/'): Promise<void> {
+    await this.page.goto(this.logstead.url(path));
+  }
+
+  async signIn(name: string, password: string): Promise<void> {
+    await this.page.getByLabel('Name').fill(name);
+    await this.page.getByLabel('Password', { exact: true }).fill(password);
+    await this.signInButton.click();
+  }
+
+  async createAdministrator(code: string, name: string, password: string): Promise<void> {
+    await this.page.getByLabel('Setup code').fill(code);
+    await this.page.getByLabel('Name').fill(name);
+    await this.page.getByLabel('Password', { exact: true }).fill(password);
+    await this.createButton.click();
+  }
+
+  async signOut(user: string): Promise<void> {
+    await this.page.getByRole('button', { name: `User: ${user}` }).click();
+    await this.page.getByRole('menuitem', { name: 'Sign out' }).click();
+  }
+}

@@ -1,0 +1,38 @@
+import type { Locator, Page } from '@playwright/test';
+import type { Logstead } from '../server';
+
+export class SearchPage {
+  readonly query;
+  readonly messages;
+  readonly alert;
+  /** The part of the query that an error or a warning speaks of. */
+  readonly place;
+  readonly warning;
+  readonly empty;
+
+  constructor(
+    private readonly page: Page,
+    private readonly logstead: Logstead,
+  ) {
+    this.query = page.getByRole('textbox', { name: 'Query' });
+    this.messages = page.getByRole('table', { name: 'Messages' });
+    this.alert = page.getByRole('alert');
+    this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
+    this.warning = page.getByRole('status').filter({ hasText: /as text/ });
+    this.empty = page.getByRole('heading', { name: /^No message/ });
+  }
+
+  async open(parameters: Record<string, string> = {}): Promise<void> {
+    const search = new URLSearchParams(parameters).toString();
+    await this.page.goto(this.logstead.url(`/search${search && '?'}${search}`));
+  }
+
+  async search(query: string): Promise<void> {
+    await this.query.fill(query);
+    await this.page.getByRole('button', { name: 'Search', exact: true }).click();
+  }
+
+  message(text: string | RegExp): Locator {
+    return this.messages.getByRole('row').filter({ hasText: text });
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from './logstead';
+
+test('a route made in the browser sends its messages to another logspace', async ({
+  logstead,
+  routerPage,
+}) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.apply('keep logins apart');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+
+  await logstead.sendTcp(
+    '<38>1 - web-1 sshd 77 - - session opened for ana',
+    '<38>1 - web-1 nginx 78 - - session opened for a browser',
+  );
+  await expect.poll(() => logstead.count('session')).toBe(3);
+  const apart = (await logstead.search('session')).filter((found) => found.logspace === 'security');
+  expect(apart.map((found) => found.program)).toEqual(['sshd']);
+});
+
+test('a wrong key in the text is marked where it stands', async ({ routerPage }) => {
+  await routerPage.open();
+  await routerPage.show('Text');
+  await routerPage.text.press('Control+End');
+  await routerPage.text.pressSequentially(
+    '\n[[logspaces]]\nid = "extra"\nretension = { age = "1d" }\n',
+  );
+  await routerPage.button('Validate').click();
+  await expect(routerPage.alert).toContainText('retension');
+});
+
+test('an earlier revision can be made live again', async ({ logstead, routerPage }) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.apply('keep logins apart');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+
+  await routerPage.button('History').click();
+  await expect(routerPage.revision(2)).toContainText('keep logins apart');
+  await routerPage.rollBackTo(1);
+  await expect(routerPage.liveRevision(3)).toBeVisible();
+
+  await logstead.sendTcp('<38>1 - web-1 sshd 77 - - session opened for ana');
+  await expect.poll(() => logstead.count('session')).toBe(1);
+  expect((await logstead.search('session'))[0]?.logspace).toBe('main');
+});

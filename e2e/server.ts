@@ -1,0 +1,206 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const binary =
+  process.env['LOGSTEAD'] ?? fileURLToPath(new URL('../target/release/logstead', import.meta.url));
+
+export const admin = { name: 'admin', password: 'correct horse battery' };
+const token = 'e2e-administrator-token';
+
+/** Two logspaces, so that a route has somewhere else to send to. */
+export const defaultRouter = `
+version = 1
+
+[[sources]]
+id = "syslog"
+kind = "syslog"
+listen = ["udp://127.0.0.1:0", "tcp://127.0.0.1:0"]
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "security"
+
+[[routes]]
+id = "default"
+to = ["main"]
+`;
+
+export interface Options {
+  /** The router document that the data directory starts with. */
+  router?: string;
+  /** Whether an administrator is there from the start; without, the server prints a set-up code. */
+  administrator?: boolean;
+}
+
+export interface Message {
+  id: string;
+  time: string;
+  host: string | null;
+  program: string | null;
+  message: string;
+  logspace: string;
+}
+
+/** The real binary on free ports, with a data directory of its own that outlives `kill` and `restart`. */
+export class Logstead {
+  /** Everything that the server printed. */
+  output = '';
+  private origin = '';
+  private listeners: URL[] = [];
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly options: Options,
+  ) {}
+
+  static async start(options: Options = {}): Promise<Logstead> {
+    const directory = await mkdtemp(join(tmpdir(), 'logstead-e2e-'));
+    await writeFile(join(directory, 'router.toml'), options.router ?? defaultRouter);
+    const server = new Logstead(directory, options);
+    await server.launch();
+    return server;
+  }
+
+  url(path: string): string {
+    return this.origin + path;
+  }
+
+  /** The one-time code of the first start. */
+  get setupCode(): string {
+    const code = /set-?up code:?\s+(\S+)/i.exec(this.output)?.[1];
+    if (code === undefined) throw new Error(`no set-up code was printed:\n${this.output}`);
+    return code;
+  }
+
+  /** Sends messages over one connection, which is closed when all are written. */
+  async sendTcp(...messages: string[]): Promise<void> {
+    const { hostname, port } = this.listener('tcp:');
+    const socket = connect(Number(port), hostname);
+    socket.end(messages.map((message) => `${message}\n`).join(''));
+    socket.resume();
+    await once(socket, 'close');
+  }
+
+  async sendUdp(message: string): Promise<void> {
+    const { hostname, port } = this.listener('udp:');
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve, reject) => {
+      socket.send(message, Number(port), hostname, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+    socket.close();
+  }
+
+  listener(protocol: 'tcp:' | 'udp:'): URL {
+    const found = this.listeners.find((url) => url.protocol === protocol);
+    if (!found) throw new Error(`no ${protocol} listener:\n${this.output}`);
+    return found;
+  }
+
+  /** Resolves when the lines are durable. */
+  async ingest(lines: string[], logspace?: string): Promise<void> {
+    const path = logspace ? `/ingest?logspace=${logspace}` : '/ingest';
+    await this.api('POST', path, lines.join('\n'), 'text/plain');
+  }
+
+  async search(query: string): Promise<Message[]> {
+    const answer = await this.post<{ messages: Message[] }>('/search', { query });
+    return answer.messages;
+  }
+
+  async count(query: string): Promise<number> {
+    const answer = await this.post<{ count: number }>('/count', { query });
+    return answer.count;
+  }
+
+  /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  async restart(): Promise<void> {
+    await this.end('SIGTERM');
+    await this.launch();
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private async post<T>(path: string, body: unknown): Promise<T> {
+    const response = await this.api('POST', path, JSON.stringify(body), 'application/json');
+    return (await response.json()) as T;
+  }
+
+  private async api(method: string, path: string, body: string, type: string): Promise<Response> {
+    const response = await fetch(this.url(`/api/v1${path}`), {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
+      body,
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  /** Resolves when the server has said where its console and its listeners are. */
+  private async launch(): Promise<void> {
+    this.listeners = [];
+    const args = ['serve', '--data', join(this.directory, 'data')];
+    args.push('--router', join(this.directory, 'router.toml'), '--set', 'web.listen=127.0.0.1:0');
+    const child = spawn(binary, args, { env: { ...process.env, ...this.credentials() } });
+    this.child = child;
+    child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
+
+    await new Promise<void>((resolve, reject) => {
+      createInterface(child.stdout).on('line', (line) => {
+        this.output += `${line}\n`;
+        this.read(line);
+        if (this.origin && this.listeners.length === 2) resolve();
+      });
+      child.on('error', reject);
+      child.on('exit', (code) => {
+        reject(new Error(`logstead ended with ${String(code)}:\n${this.output}`));
+      });
+    });
+  }
+
+  private read(line: string): void {
+    const console = /^ready: console (\S+)/.exec(line)?.[1];
+    if (console !== undefined) this.origin = console;
+    const listener = /^listening: \S+ (\S+)/.exec(line)?.[1];
+    if (listener !== undefined) this.listeners.push(new URL(listener));
+  }
+
+  private credentials(): Record<string, string> {
+    if (this.options.administrator === false) return {};
+    return { LOGSTEAD_ADMIN_PASSWORD: admin.password, LOGSTEAD_ADMIN_TOKEN: token };
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.child;
+    this.child = undefined;
+    this.origin = '';
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}
