@@ -1,0 +1,148 @@
+//! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as a test can check them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The bench may use every crate; nothing may use the bench.
+const CRATE_EDGES: [(&str, &[&str]); 5] = [
+    ("logstead-record", &[]),
+    ("logstead-indexer", &["logstead-record"]),
+    ("logstead-config", &["logstead-record"]),
+    ("logstead", &["logstead-config", "logstead-indexer", "logstead-record"]),
+    ("logstead-bench", &["logstead", "logstead-config", "logstead-indexer", "logstead-record"]),
+];
+
+/// What is built, fetched or stored in a checkout and is not part of the repository.
+const GENERATED_FOLDERS: [&str; 5] = ["target", "node_modules", "data", "dist", "test-results"];
+
+#[test]
+fn crates_depend_on_each_other_in_one_direction() {
+    let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<BTreeSet<String>>();
+    let expected: BTreeMap<String, BTreeSet<String>> =
+        CRATE_EDGES.iter().map(|&(name, uses)| (name.to_owned(), names(uses))).collect();
+    assert_eq!(crate_edges(), expected);
+}
+
+#[test]
+fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
+    let check = |package: &str, banned: &[&str]| {
+        let tree = dependency_tree(package);
+        let found: Vec<&&str> = banned.iter().filter(|&&name| tree.contains(name)).collect();
+        assert!(found.is_empty(), "{package} depends on {found:?}");
+    };
+    check("logstead-record", &["tokio", "axum", "tantivy", "serde"]);
+    check("logstead-indexer", &["tokio", "axum"]);
+    check("logstead-config", &["tokio", "axum", "tantivy"]);
+}
+
+#[test]
+fn every_rust_file_opens_with_the_idea_it_owns() {
+    let opens = |path: &PathBuf| read(path).starts_with("//! ");
+    let bare: Vec<PathBuf> = files_ending(".rs").into_iter().filter(|path| !opens(path)).collect();
+    assert!(bare.is_empty(), "these files do not open with //!: {bare:#?}");
+}
+
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    for document in files_ending(".md") {
+        let folder = document.parent().expect("a file is in a folder");
+        for target in link_targets(&read(&document)) {
+            if !folder.join(&target).exists() {
+                broken.push(format!("{}: {target}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links to files that are not there: {broken:#?}");
+}
+
+#[test]
+fn link_targets_are_read_without_fragments_code_and_other_sites() {
+    let text = "[a](a.md#part) ![b](<b c.png>) [web](https://x.example) [here](#part)\n\
+        ```\n[no](code)\n```\n`[no](code)`";
+    assert_eq!(link_targets(text), ["a.md", "b c.png"]);
+}
+
+fn crate_edges() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version=1"]);
+    let metadata: Value = serde_json::from_str(&metadata).expect("cargo prints JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    packages.iter().map(|package| (text(&package["name"]), own_dependencies(package))).collect()
+}
+
+/// What a package uses of this workspace to run; its tests may use more.
+fn own_dependencies(package: &Value) -> BTreeSet<String> {
+    let dependencies = package["dependencies"].as_array().expect("a list of dependencies");
+    dependencies
+        .iter()
+        .filter(|dependency| dependency["kind"].is_null() && !dependency["path"].is_null())
+        .map(|dependency| text(&dependency["name"]))
+        .collect()
+}
+
+/// The names of all packages that are compiled into this one.
+fn dependency_tree(package: &str) -> BTreeSet<String> {
+    let tree = cargo(&["tree", "--package", package, "--edges=normal", "--prefix=none"]);
+    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+fn cargo(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(args)
+        .args(["--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("cargo prints UTF-8")
+}
+
+fn files_ending(suffix: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() && !name.starts_with('.') && !GENERATED_FOLDERS.contains(&&*name) {
+                folders.push(path);
+            } else if name.ends_with(suffix) {
+                found.push(path);
+            }
+        }
+    }
+    assert!(!found.is_empty(), "the repository has no {suffix} file");
+    found
+}
+
+/// Where the links of a Markdown text lead inside the repository.
+fn link_targets(markdown: &str) -> Vec<String> {
+    let prose: String =
+        markdown.split("```").step_by(2).flat_map(|text| text.split('`').step_by(2)).collect();
+    prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .map(|target| target.trim_matches(['<', '>']))
+        .filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+        .filter_map(|target| target.split('#').next())
+        .filter(|path| !path.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}
