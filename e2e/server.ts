@@ -165,7 +165,7 @@ export class Logstead {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
     args.push('--router', join(this.directory, 'router.toml'), '--set', 'web.listen=127.0.0.1:0');
-    const child = spawn(binary, args, { env: { ...process.env, ...this.credentials() } });
+    const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });
     this.child = child;
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
 
@@ -203,4 +203,10 @@ export class Logstead {
     child.kill(signal);
     await ended;
   }
+}
+
+/** Ours without the variables that Logstead would read: a test says itself what its server is told. */
+function foreignEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGSTEAD_'));
+  return Object.fromEntries(entries);
 }
