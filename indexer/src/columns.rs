@@ -1,0 +1,239 @@
+//! The columns of a batch as bytes: the body of a journal frame before it is compressed.
+//!
+//! Everything is little endian. The number of rows is in the frame's header.
+//!
+//! ```text
+//! columns  received  time  priority  flags  source  peer  host  program  msgid  pid  message
+//!          field counts  field names  field values  head forms  head  tail
+//! ```
+//!
+//! | column                                | bytes                                                             |
+//! |---------------------------------------|-------------------------------------------------------------------|
+//! | received, time                        | for each row the difference to the row before: zigzag, LEB128     |
+//! | priority, flags, head forms           | a byte a row                                                      |
+//! | field counts                          | *numbers*                                                         |
+//! | pid, message, field values, head, tail | *numbers* (length of each row), then all rows back to back       |
+//! | source, peer, host, program, msgid, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
+//!
+//! *Numbers* are a byte that says how wide each is (1, 2 or 4), then each. No number is stored in no byte, so
+//! that a few bytes can not claim to be many rows.
+//!
+//! **Invariant:** what [`write`] writes, [`read`] reads as an equal batch; anything else that [`read`] accepts
+//! is a batch whose columns fit each other.
+
+use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, NameColumn, TextColumn};
+
+/// Why bytes are no columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnsError {
+    /// They end too early.
+    #[error("the columns end at byte {at}, in the middle of something")]
+    Short {
+        /// How many there are.
+        at: usize,
+    },
+    /// Something follows the last column.
+    #[error("{bytes} bytes follow the last column")]
+    Long {
+        /// How much.
+        bytes: usize,
+    },
+    /// A number is as wide as no number is.
+    #[error("numbers of {0} bytes")]
+    Width(u8),
+    /// A difference has more than 64 bits.
+    #[error("a time difference of more than 64 bits")]
+    Difference,
+    /// A column is larger than any column may be.
+    #[error("a column of more than {BATCH_BYTES_MAX} bytes")]
+    Large,
+    /// The columns do not fit each other.
+    #[error(transparent)]
+    Misfit(#[from] ColumnError),
+}
+
+/// Appends the columns of a batch to `out`.
+pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
+    let c = batch.columns();
+    out.reserve(batch.memory_bytes());
+    write_differences(&c.received, out);
+    write_differences(&c.time, out);
+    out.extend_from_slice(&c.priority);
+    out.extend_from_slice(&c.flags);
+    for names in [&c.source, &c.peer, &c.host, &c.program, &c.msgid] {
+        write_names(names, out);
+    }
+    write_text(&c.pid, out);
+    write_text(&c.message, out);
+    write_lengths(&c.field_ends, out);
+    write_names(&c.field_names, out);
+    write_text(&c.field_values, out);
+    out.extend_from_slice(&c.head_form);
+    write_text(&c.head, out);
+    write_text(&c.tail, out);
+}
+
+/// Reads the columns of `rows` rows. They must fill `bytes`.
+pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
+    let mut input = Input { rest: bytes, bytes: bytes.len() };
+    let i = &mut input;
+    // The fields of a literal are evaluated in the order they are written.
+    let mut columns = Columns {
+        received: i.differences(rows)?,
+        time: i.differences(rows)?,
+        priority: i.take(rows)?.to_vec(),
+        flags: i.take(rows)?.to_vec(),
+        source: i.names(rows)?,
+        peer: i.names(rows)?,
+        host: i.names(rows)?,
+        program: i.names(rows)?,
+        msgid: i.names(rows)?,
+        pid: i.text(rows)?,
+        message: i.text(rows)?,
+        field_ends: i.ends(rows)?,
+        ..Columns::default()
+    };
+    let fields = columns.field_ends.last().map_or(0, |&end| end as usize);
+    columns.field_names = i.names(fields)?;
+    columns.field_values = i.text(fields)?;
+    columns.head_form = i.take(rows)?.to_vec();
+    columns.head = i.text(rows)?;
+    columns.tail = i.text(rows)?;
+    if !input.rest.is_empty() {
+        return Err(ColumnsError::Long { bytes: input.rest.len() });
+    }
+    Ok(Batch::from_columns(columns)?)
+}
+
+fn write_differences(values: &[i64], out: &mut Vec<u8>) {
+    let mut before = 0_i64;
+    for &value in values {
+        let difference = value.wrapping_sub(before);
+        before = value;
+        let mut zigzag = (difference << 1 ^ difference >> 63) as u64;
+        while 0x80 <= zigzag {
+            out.push(zigzag as u8 | 0x80);
+            zigzag >>= 7;
+        }
+        out.push(zigzag as u8);
+    }
+}
+
+fn write_names(names: &NameColumn, out: &mut Vec<u8>) {
+    out.extend_from_slice(&(names.values().len() as u32).to_le_bytes());
+    write_text(names.values(), out);
+    write_numbers(names.ids().iter().copied(), out);
+}
+
+fn write_text(text: &TextColumn, out: &mut Vec<u8>) {
+    write_lengths(text.ends(), out);
+    out.extend_from_slice(text.bytes());
+}
+
+fn write_lengths(ends: &[u32], out: &mut Vec<u8>) {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    write_numbers(ends.iter().zip(starts).map(|(end, start)| end - start), out);
+}
+
+fn write_numbers(numbers: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
+    match numbers.clone().max().unwrap_or(0) {
+        0..=0xff => {
+            out.push(1);
+            out.extend(numbers.map(|number| number as u8));
+        }
+        0x100..=0xffff => {
+            out.push(2);
+            numbers.for_each(|number| out.extend_from_slice(&(number as u16).to_le_bytes()));
+        }
+        _ => {
+            out.push(4);
+            numbers.for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        }
+    }
+}
+
+/// What is still to be read.
+struct Input<'a> {
+    rest: &'a [u8],
+    bytes: usize,
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], ColumnsError> {
+        let (taken, rest) =
+            self.rest.split_at_checked(bytes).ok_or(ColumnsError::Short { at: self.bytes })?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, ColumnsError> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn differences(&mut self, rows: usize) -> Result<Vec<i64>, ColumnsError> {
+        if self.rest.len() < rows {
+            return Err(ColumnsError::Short { at: self.bytes });
+        }
+        let mut before = 0_i64;
+        let mut values = Vec::with_capacity(rows);
+        for _ in 0..rows {
+            let zigzag = self.varint()?;
+            before = before.wrapping_add((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64));
+            values.push(before);
+        }
+        Ok(values)
+    }
+
+    fn varint(&mut self) -> Result<u64, ColumnsError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return Err(ColumnsError::Difference);
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(ColumnsError::Difference)
+    }
+
+    fn numbers(&mut self, count: usize) -> Result<Vec<u32>, ColumnsError> {
+        let width = self.byte()?;
+        let mut of_width = |width| self.take(count.checked_mul(width).ok_or(ColumnsError::Large)?);
+        Ok(match width {
+            1 => of_width(1)?.iter().map(|&number| u32::from(number)).collect(),
+            2 => of_width(2)?.as_chunks().0.iter().map(|&n| u32::from(u16::from_le_bytes(n))).collect(),
+            4 => of_width(4)?.as_chunks().0.iter().map(|&n| u32::from_le_bytes(n)).collect(),
+            other => return Err(ColumnsError::Width(other)),
+        })
+    }
+
+    /// Lengths, as ends.
+    fn ends(&mut self, count: usize) -> Result<Vec<u32>, ColumnsError> {
+        let mut numbers = self.numbers(count)?;
+        let mut end = 0_usize;
+        for number in &mut numbers {
+            end += *number as usize;
+            if BATCH_BYTES_MAX < end {
+                return Err(ColumnsError::Large);
+            }
+            *number = end as u32;
+        }
+        Ok(numbers)
+    }
+
+    fn text(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
+        let ends = self.ends(rows)?;
+        let bytes = self.take(ends.last().map_or(0, |&end| end as usize))?;
+        Ok(TextColumn::from_parts(bytes.to_vec(), ends)?)
+    }
+
+    fn names(&mut self, rows: usize) -> Result<NameColumn, ColumnsError> {
+        let count = self.take(4)?.first_chunk().copied().map_or(0, u32::from_le_bytes);
+        let values = self.text(count as usize)?;
+        Ok(NameColumn::from_parts(values, self.numbers(rows)?)?)
+    }
+}

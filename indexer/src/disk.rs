@@ -1,0 +1,133 @@
+//! The disk as the engine sees it: a dozen operations, so that a test can bring one that fails on purpose.
+//!
+//! **Invariant:** nothing else in this crate calls `std::fs`.
+#![expect(clippy::disallowed_methods, reason = "this is where the real disk is")]
+
+use std::fs;
+use std::io::{self, IoSlice, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+#[cfg(any(test, feature = "sim"))]
+mod sim;
+#[cfg(any(test, feature = "sim"))]
+pub use sim::{Fault, SimDisk};
+
+/// Directories and the files in them.
+pub trait Disk: Send + Sync {
+    /// Makes a directory and those above it, so that they survive a power cut. It may be there already.
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
+    /// The names of the files in a directory, in no order.
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
+    /// A new, empty file. One that was there is emptied.
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
+    /// A file that is there, to read and to append to.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
+    /// Gives a file another name, replacing one that had it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file. Who has it open can read on.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Makes names that were created, changed and removed in a directory survive a power cut.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+    /// How many bytes can still be written to the file system that holds a directory.
+    fn free_bytes(&self, dir: &Path) -> io::Result<u64>;
+}
+
+/// An open file.
+pub trait DiskFile: Send + Sync {
+    /// Appends the parts in one go. After an error, any beginning of them may be there.
+    fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
+    /// Fills `buffer` with the bytes at `offset`; fewer bytes than that are an error.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+    /// How long it is.
+    fn bytes(&self) -> io::Result<u64>;
+    /// Cuts it.
+    fn truncate(&self, bytes: u64) -> io::Result<()>;
+    /// Makes its content survive a power cut. After an error nobody knows what will, and asking again proves
+    /// nothing.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// The operating system's file systems.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        if dir.is_dir() {
+            return Ok(());
+        }
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        self.create_dir_all(parent)?;
+        match fs::create_dir(dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => self.sync_dir(parent),
+        }
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let names = fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        names.filter_map(Result::transpose).collect()
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        let file = fs::OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        file.set_len(0)?;
+        Ok(Arc::new(RealFile(file)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(RealFile(fs::OpenOptions::new().read(true).append(true).open(path)?)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        fs::File::open(dir)?.sync_all()
+    }
+
+    fn free_bytes(&self, dir: &Path) -> io::Result<u64> {
+        let file_system = rustix::fs::statvfs(dir)?;
+        Ok(file_system.f_bavail.saturating_mul(file_system.f_frsize))
+    }
+}
+
+struct RealFile(fs::File);
+
+impl DiskFile for RealFile {
+    fn append(&self, mut parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(&mut parts, 0);
+        while !parts.is_empty() {
+            match (&self.0).write_vectored(parts) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => IoSlice::advance_slices(&mut parts, written),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(buffer, offset)
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn truncate(&self, bytes: u64) -> io::Result<()> {
+        self.0.set_len(bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}

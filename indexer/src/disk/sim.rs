@@ -1,0 +1,365 @@
+//! A disk in memory that fails on purpose: it dies or errs at a chosen call, fills up, and after a power cut
+//! keeps any part of what was not synced.
+//!
+//! **Invariant:** what a sync returned for survives every crash. Everything else may survive or not, in pieces
+//! of a sector.
+
+use super::{Disk, DiskFile};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IoSlice};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const SECTOR_BYTES: usize = 512;
+
+/// What goes wrong at a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The machine stops: this call is done wholly, in part or not at all, and no later one is.
+    Die,
+    /// This call fails; an append that fails may have written a part.
+    Fail,
+}
+
+/// A disk in memory. Clones are the same disk.
+#[derive(Clone, Default)]
+pub struct SimDisk {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    files: Vec<Inode>,
+    dirs: BTreeSet<PathBuf>,
+    names: BTreeMap<PathBuf, usize>,
+    synced_names: BTreeMap<PathBuf, usize>,
+    calls: u64,
+    fault: Option<(u64, Fault)>,
+    dead: bool,
+    bytes_max: Option<u64>,
+    random: Random,
+}
+
+#[derive(Clone, Default)]
+struct Inode {
+    content: Vec<u8>,
+    synced: Vec<u8>,
+    /// A sync failed when these were to be written: no later one will write them.
+    lost: Vec<Range<usize>>,
+}
+
+impl SimDisk {
+    /// An empty disk. `seed` decides what is left to chance.
+    pub fn new(seed: u64) -> SimDisk {
+        let state = State { random: Random(seed), ..State::default() };
+        SimDisk { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Lets the call after `calls` more go wrong.
+    pub fn fault_after(&self, calls: u64, fault: Fault) {
+        let mut state = self.state.lock();
+        state.fault = Some((state.calls + calls, fault));
+    }
+
+    /// How many calls there were.
+    pub fn calls(&self) -> u64 {
+        self.state.lock().calls
+    }
+
+    /// How many bytes all files together may have from now on.
+    pub fn set_bytes_max(&self, bytes_max: Option<u64>) {
+        self.state.lock().bytes_max = bytes_max;
+    }
+
+    /// How many bytes all files together have.
+    pub fn used_bytes(&self) -> u64 {
+        self.state.lock().used_bytes()
+    }
+
+    /// Flips one bit of a file, as rot does: no call notices.
+    ///
+    /// # Panics
+    /// When there is no such bit.
+    pub fn flip(&self, path: &Path, bit: usize) {
+        let mut state = self.state.lock();
+        let at = *state.names.get(path).expect("the file is there");
+        let file = &mut state.files[at];
+        file.content[bit / 8] ^= 1 << (bit % 8);
+        if let Some(byte) = file.synced.get_mut(bit / 8) {
+            *byte ^= 1 << (bit % 8);
+        }
+    }
+
+    /// The disk after the process ended: all that it wrote is there.
+    #[must_use]
+    pub fn after_kill(&self) -> SimDisk {
+        let state = self.state.lock();
+        let names = state.names.clone();
+        state.restarted(Random(0), names, |_, file| file.content.clone())
+    }
+
+    /// The disk after a power cut: of what was not synced, what chance leaves. Different seeds leave all,
+    /// nothing, a beginning or any sectors.
+    #[must_use]
+    pub fn after_power_cut(&self, seed: u64) -> SimDisk {
+        let state = self.state.lock();
+        let mut random = Random(seed);
+        let names = state.surviving_names(&mut random);
+        state.restarted(random, names, |random, file| file.survivor(random))
+    }
+
+    /// Counts a call, and says whether it may do its work. A call that may not can still do some of it.
+    fn call(&self) -> (MutexGuard<'_, State>, io::Result<()>) {
+        let mut state = self.state.lock();
+        let allowed = state.count_call();
+        (state, allowed)
+    }
+}
+
+impl State {
+    fn count_call(&mut self) -> io::Result<()> {
+        self.calls += 1;
+        let dead = || Err(io::Error::other("the machine is off"));
+        match self.fault {
+            _ if self.dead => dead(),
+            Some((at, Fault::Die)) if at < self.calls => {
+                self.dead = true;
+                dead()
+            }
+            Some((at, Fault::Fail)) if at < self.calls => {
+                self.fault = None;
+                Err(io::Error::other("the disk failed"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a call that went wrong was done nevertheless: the machine stopped right after it.
+    fn is_done(&mut self, allowed: &io::Result<()>, was_dead: bool) -> bool {
+        allowed.is_ok() || (self.dead && !was_dead && self.random.below(2) == 0)
+    }
+
+    fn used_bytes(&self) -> u64 {
+        let named = self.names.values().map(|&at| self.files[at].content.len() as u64);
+        named.sum()
+    }
+
+    fn file_at(&self, path: &Path) -> io::Result<usize> {
+        self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Each name that was changed and not synced is as it was or as it is.
+    fn surviving_names(&self, random: &mut Random) -> BTreeMap<PathBuf, usize> {
+        let paths: BTreeSet<&PathBuf> = self.names.keys().chain(self.synced_names.keys()).collect();
+        let one_of_both = |path: &PathBuf| {
+            let names = if random.below(2) == 0 { &self.names } else { &self.synced_names };
+            names.get(path).map(|&at| (path.clone(), at))
+        };
+        paths.into_iter().filter_map(one_of_both).collect()
+    }
+
+    fn restarted(
+        &self,
+        mut random: Random,
+        names: BTreeMap<PathBuf, usize>,
+        content: impl Fn(&mut Random, &Inode) -> Vec<u8>,
+    ) -> SimDisk {
+        let mut files = Vec::new();
+        for file in &self.files {
+            let content = content(&mut random, file);
+            files.push(Inode { synced: content.clone(), content, lost: Vec::new() });
+        }
+        let (dirs, synced_names) = (self.dirs.clone(), names.clone());
+        let state = State { files, dirs, names, synced_names, random, ..State::default() };
+        SimDisk { state: Arc::new(Mutex::new(state)) }
+    }
+}
+
+impl Inode {
+    /// What a power cut leaves.
+    fn survivor(&self, random: &mut Random) -> Vec<u8> {
+        let (synced, content) = (self.synced.len(), self.content.len());
+        let bytes = match random.below(4) {
+            0 => synced,
+            1 => content,
+            _ => synced.min(content) + random.below(synced.abs_diff(content) as u64 + 1) as usize,
+        };
+        let any_sector = random.below(2) == 0;
+        let mut survivor = vec![0; bytes];
+        for (index, sector) in survivor.chunks_mut(SECTOR_BYTES).enumerate() {
+            let from = if any_sector && random.below(2) == 0 { &self.synced } else { &self.content };
+            let start = (index * SECTOR_BYTES).min(from.len());
+            let end = (start + sector.len()).min(from.len());
+            sector[..end - start].copy_from_slice(&from[start..end]);
+        }
+        survivor
+    }
+
+    fn sync(&mut self) {
+        self.synced.clone_from(&self.content);
+        for lost in &self.lost {
+            let end = lost.end.min(self.synced.len());
+            self.synced[lost.start.min(end)..end].fill(0);
+        }
+    }
+
+    /// What a system does whose disk failed to write: it forgets that there was something to write.
+    fn fail_sync(&mut self) {
+        let same = self.synced.iter().zip(&self.content).take_while(|(synced, content)| synced == content);
+        self.lost.push(same.count()..self.content.len());
+    }
+}
+
+impl Disk for SimDisk {
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        let (mut state, allowed) = self.call();
+        allowed?;
+        state.dirs.extend(dir.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let (state, allowed) = self.call();
+        allowed?;
+        let inside = state.names.keys().filter(|path| path.parent() == Some(dir));
+        Ok(inside.filter_map(|path| path.file_name()?.to_str().map(str::to_owned)).collect())
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        let (mut state, allowed) = self.call();
+        allowed?;
+        if !path.parent().is_some_and(|dir| state.dirs.contains(dir)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let at = state.files.len();
+        state.files.push(Inode::default());
+        state.names.insert(path.to_owned(), at);
+        Ok(Arc::new(SimFile { disk: self.clone(), at }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        let (state, allowed) = self.call();
+        allowed?;
+        Ok(Arc::new(SimFile { disk: self.clone(), at: state.file_at(path)? }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let was_dead = self.state.lock().dead;
+        let (mut state, allowed) = self.call();
+        if state.is_done(&allowed, was_dead) {
+            let at = state.file_at(from)?;
+            state.names.remove(from);
+            state.names.insert(to.to_owned(), at);
+        }
+        allowed
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let was_dead = self.state.lock().dead;
+        let (mut state, allowed) = self.call();
+        if state.is_done(&allowed, was_dead) {
+            state.file_at(path)?;
+            state.names.remove(path);
+        }
+        allowed
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        let was_dead = self.state.lock().dead;
+        let (mut state, allowed) = self.call();
+        if state.is_done(&allowed, was_dead) {
+            let State { names, synced_names, .. } = &mut *state;
+            synced_names.retain(|path, _| path.parent() != Some(dir));
+            let inside = names.iter().filter(|(path, _)| path.parent() == Some(dir));
+            synced_names.extend(inside.map(|(path, &at)| (path.clone(), at)));
+        }
+        allowed
+    }
+
+    fn free_bytes(&self, _dir: &Path) -> io::Result<u64> {
+        let (state, allowed) = self.call();
+        allowed?;
+        Ok(state.bytes_max.unwrap_or(u64::MAX).saturating_sub(state.used_bytes()))
+    }
+}
+
+struct SimFile {
+    disk: SimDisk,
+    at: usize,
+}
+
+impl DiskFile for SimFile {
+    fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let was_dead = self.disk.state.lock().dead;
+        let (mut state, allowed) = self.disk.call();
+        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        if was_dead {
+            return allowed;
+        }
+        let room = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
+        let mut fitting = bytes.len().min(room);
+        if allowed.is_err() {
+            fitting = state.random.below(fitting as u64 + 1) as usize;
+        }
+        state.files[self.at].content.extend_from_slice(&bytes[..fitting]);
+        allowed?;
+        if fitting < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let (state, allowed) = self.disk.call();
+        allowed?;
+        let content = state.files[self.at].content.get(offset as usize..);
+        let bytes = content.and_then(|content| content.get(..buffer.len()));
+        buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        let (state, allowed) = self.disk.call();
+        allowed?;
+        Ok(state.files[self.at].content.len() as u64)
+    }
+
+    fn truncate(&self, bytes: u64) -> io::Result<()> {
+        let was_dead = self.disk.state.lock().dead;
+        let (mut state, allowed) = self.disk.call();
+        if state.is_done(&allowed, was_dead) {
+            let file = &mut state.files[self.at];
+            file.content.truncate(bytes as usize);
+            for lost in &mut file.lost {
+                lost.end = lost.end.min(bytes as usize);
+            }
+        }
+        allowed
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let was_dead = self.disk.state.lock().dead;
+        let (mut state, allowed) = self.disk.call();
+        let done = state.is_done(&allowed, was_dead);
+        let file = &mut state.files[self.at];
+        match &allowed {
+            _ if done => file.sync(),
+            Err(_) if !was_dead => file.fail_sync(),
+            _ => {}
+        }
+        allowed
+    }
+}
+
+/// SplitMix64: the same seed gives the same numbers on every machine.
+#[derive(Clone, Default)]
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % end.max(1)
+    }
+}

@@ -1,0 +1,276 @@
+//! A frame: one batch in a journal.
+//!
+//! | offset | size | field          | meaning                                                             |
+//! |-------:|-----:|----------------|---------------------------------------------------------------------|
+//! |      0 |    4 | magic          | `LSF1`                                                              |
+//! |      4 |    4 | header crc     | CRC-32C of the header from here on                                  |
+//! |      8 |    4 | body crc       | CRC-32C of the body                                                 |
+//! |     12 |    4 | body bytes     | length of the body                                                  |
+//! |     16 |    4 | columns bytes  | length of the columns that the body holds                           |
+//! |     20 |    4 | rows           | number of messages, at least 1                                      |
+//! |     24 |    8 | first sequence | of its first message; the others follow without a gap               |
+//! |     32 |    8 | earliest       | the earliest time that one of its messages counts by                |
+//! |     40 |    8 | latest         | the latest                                                          |
+//! |     48 |    8 | received       | when the last received of its messages was                          |
+//! |     56 |   32 | previous hash  | the hash of the frame before it, also across files; zero at first   |
+//! |     88 |      | body           | the columns as one LZ4 block                                        |
+//!
+//! All numbers are little endian, times are nanoseconds since 1970. The hash of a frame is
+//! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and whoever holds only headers
+//! and the bodies' hashes can check the chain.
+//!
+//! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
+//! body is decompressed before its own does, and a batch is made only from columns that fit each other.
+
+use crate::columns::{self, ColumnsError};
+use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
+use std::io::IoSlice;
+use std::sync::Arc;
+
+/// What a frame begins with.
+pub(crate) const MAGIC: [u8; 4] = *b"LSF1";
+/// Length of a frame's header.
+pub(crate) const HEADER_BYTES: usize = 88;
+/// A block of LZ4 grows at most to this many times its length.
+const LZ4_RATIO_MAX: u64 = 255;
+
+/// BLAKE3 of a frame: a link of the chain.
+pub(crate) type Hash = [u8; 32];
+
+/// A batch as it will be in the journal. Made where there are many threads; appended where there is one.
+#[derive(Clone)]
+pub struct Encoded {
+    batch: Arc<Batch>,
+    /// Without a sequence and a place in the chain.
+    header: Header,
+    body: Arc<[u8]>,
+    body_hash: Hash,
+}
+
+/// The expensive part of writing a batch: columns, compression and checksums.
+///
+/// # Panics
+/// When the batch is larger than a frame may be: see [`BATCH_ROWS_MAX`], and 4 GiB for all columns together.
+pub fn encode(batch: Arc<Batch>) -> Encoded {
+    assert!(batch.rows() <= BATCH_ROWS_MAX, "a batch of {rows} rows is sealed too late", rows = batch.rows());
+    let mut columns = Vec::new();
+    columns::write(&batch, &mut columns);
+    let columns_bytes = u32::try_from(columns.len()).expect("a batch is far below 4 GiB");
+    let body: Arc<[u8]> = lz4_flex::block::compress(&columns).into();
+    let (earliest, latest) = batch.time_range().unwrap_or_default();
+    let received = batch.columns().received.iter().copied().max().unwrap_or(0);
+    let header = Header {
+        body_crc: crc32c::crc32c(&body),
+        body_bytes: u32::try_from(body.len()).expect("a batch is far below 4 GiB"),
+        columns_bytes,
+        rows: batch.rows() as u32,
+        first_sequence: 0,
+        earliest,
+        latest,
+        received: Timestamp::from_nanos(received),
+        previous_hash: [0; 32],
+    };
+    Encoded { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
+}
+
+impl Encoded {
+    /// The batch.
+    pub fn batch(&self) -> &Arc<Batch> {
+        &self.batch
+    }
+
+    /// How many messages it holds.
+    pub fn rows(&self) -> usize {
+        self.header.rows as usize
+    }
+
+    /// How many bytes it takes in the journal.
+    pub fn journal_bytes(&self) -> u64 {
+        self.header.frame_bytes()
+    }
+
+    /// Its place in the journal.
+    pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> Placed<'_> {
+        let header = Header { first_sequence, previous_hash, ..self.header };
+        let header_bytes = header.to_bytes();
+        let hash = hash(&header_bytes, &self.body_hash);
+        Placed { encoded: self, header, header_bytes, hash }
+    }
+}
+
+/// An encoded batch whose place in the journal is known.
+pub(crate) struct Placed<'a> {
+    pub(crate) encoded: &'a Encoded,
+    pub(crate) header: Header,
+    header_bytes: [u8; HEADER_BYTES],
+    pub(crate) hash: Hash,
+}
+
+impl Placed<'_> {
+    /// The two parts of the frame.
+    pub(crate) fn parts(&self) -> [IoSlice<'_>; 2] {
+        [IoSlice::new(&self.header_bytes), IoSlice::new(&self.encoded.body)]
+    }
+}
+
+/// Why bytes are no frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// The file ends within it.
+    #[error("the file ends within it")]
+    Torn,
+    /// It begins with something else.
+    #[error("no frame begins here")]
+    Magic,
+    /// The header is not what was written.
+    #[error("the checksum of its header is wrong")]
+    HeaderChecksum,
+    /// The header says what can not be.
+    #[error("its header says what can not be: {rows} rows in {columns_bytes} bytes of columns")]
+    Header {
+        /// Number of messages.
+        rows: u32,
+        /// Length of the columns.
+        columns_bytes: u32,
+    },
+    /// The body is not what was written.
+    #[error("the checksum of its body is wrong")]
+    BodyChecksum,
+    /// The body can not be decompressed.
+    #[error("its body can not be decompressed")]
+    Compression,
+    /// The columns are none.
+    #[error("its columns can not be read: {0}")]
+    Columns(#[from] ColumnsError),
+    /// It holds messages that are in an earlier frame.
+    #[error("its messages begin at {first_sequence} where {expected} is the next")]
+    Order {
+        /// Where its messages begin.
+        first_sequence: u64,
+        /// Where they may begin.
+        expected: u64,
+    },
+}
+
+/// What the header of a frame says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Header {
+    pub(crate) body_crc: u32,
+    pub(crate) body_bytes: u32,
+    pub(crate) columns_bytes: u32,
+    pub(crate) rows: u32,
+    pub(crate) first_sequence: u64,
+    pub(crate) earliest: Timestamp,
+    pub(crate) latest: Timestamp,
+    pub(crate) received: Timestamp,
+    pub(crate) previous_hash: Hash,
+}
+
+impl Header {
+    /// Length of the whole frame.
+    pub(crate) fn frame_bytes(&self) -> u64 {
+        HEADER_BYTES as u64 + u64::from(self.body_bytes)
+    }
+
+    /// The sequence after its last message.
+    pub(crate) fn end_sequence(&self) -> u64 {
+        self.first_sequence.saturating_add(u64::from(self.rows))
+    }
+
+    fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        let mut rest = bytes.as_mut_slice();
+        let mut put = |field: &[u8]| {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut(field.len());
+            place.copy_from_slice(field);
+            rest = after;
+        };
+        put(&MAGIC);
+        put(&[0; 4]);
+        put(&self.body_crc.to_le_bytes());
+        put(&self.body_bytes.to_le_bytes());
+        put(&self.columns_bytes.to_le_bytes());
+        put(&self.rows.to_le_bytes());
+        put(&self.first_sequence.to_le_bytes());
+        put(&self.earliest.nanos().to_le_bytes());
+        put(&self.latest.nanos().to_le_bytes());
+        put(&self.received.nanos().to_le_bytes());
+        put(&self.previous_hash);
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header that `bytes` begin with.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Header, FrameError> {
+        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(FrameError::Torn)?;
+        if bytes[..4] != MAGIC {
+            return Err(FrameError::Magic);
+        }
+        if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
+            return Err(FrameError::HeaderChecksum);
+        }
+        let header = Header {
+            body_crc: u32_at(bytes, 8),
+            body_bytes: u32_at(bytes, 12),
+            columns_bytes: u32_at(bytes, 16),
+            rows: u32_at(bytes, 20),
+            first_sequence: u64_at(bytes, 24),
+            earliest: time_at(bytes, 32),
+            latest: time_at(bytes, 40),
+            received: time_at(bytes, 48),
+            previous_hash: array_at(bytes, 56),
+        };
+        if header.is_plausible() {
+            Ok(header)
+        } else {
+            Err(FrameError::Header { rows: header.rows, columns_bytes: header.columns_bytes })
+        }
+    }
+
+    fn is_plausible(&self) -> bool {
+        (1..=BATCH_ROWS_MAX as u32).contains(&self.rows)
+            && u64::from(self.columns_bytes) <= u64::from(self.body_bytes) * LZ4_RATIO_MAX
+            && self.first_sequence.checked_add(u64::from(self.rows)).is_some()
+    }
+
+    /// Whether `body` is what was written.
+    pub(crate) fn check_body(&self, body: &[u8]) -> Result<(), FrameError> {
+        if crc32c::crc32c(body) == self.body_crc { Ok(()) } else { Err(FrameError::BodyChecksum) }
+    }
+
+    /// The batch in a body that was checked.
+    pub(crate) fn decode(&self, body: &[u8]) -> Result<Batch, FrameError> {
+        let mut columns = vec![0; self.columns_bytes as usize];
+        let written = lz4_flex::block::decompress_into(body, &mut columns);
+        if written.ok() != Some(columns.len()) {
+            return Err(FrameError::Compression);
+        }
+        Ok(columns::read(&columns, self.rows as usize)?)
+    }
+
+    /// The hash of the frame of this header and this body.
+    pub(crate) fn hash(&self, body: &[u8]) -> Hash {
+        hash(&self.to_bytes(), blake3::hash(body).as_bytes())
+    }
+}
+
+fn hash(header: &[u8; HEADER_BYTES], body_hash: &Hash) -> Hash {
+    *blake3::Hasher::new().update(header).update(body_hash).finalize().as_bytes()
+}
+
+fn array_at<const N: usize>(bytes: &[u8; HEADER_BYTES], offset: usize) -> [u8; N] {
+    *bytes[offset..].first_chunk().expect("every field is within the header")
+}
+
+fn u32_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u32 {
+    u32::from_le_bytes(array_at(bytes, offset))
+}
+
+fn u64_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u64 {
+    u64::from_le_bytes(array_at(bytes, offset))
+}
+
+fn time_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> Timestamp {
+    Timestamp::from_nanos(i64::from_le_bytes(array_at(bytes, offset)))
+}

@@ -1,0 +1,141 @@
+//! A journal file: its name, its header, and what follows.
+//!
+//! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
+//! and then [frames](crate::frame), back to back:
+//!
+//! | offset | size | field          | meaning                                                        |
+//! |-------:|-----:|----------------|----------------------------------------------------------------|
+//! |      0 |    4 | magic          | `LSJ1`                                                         |
+//! |      4 |    4 | crc            | CRC-32C of the header from here on                             |
+//! |      8 |    4 | version        | 1                                                              |
+//! |     12 |    4 |                | zero                                                           |
+//! |     16 |    8 | first sequence | what its first message has, or will have; as in the name       |
+//! |     24 |   32 | previous hash  | the hash of the last frame of the file before; zero in the first |
+//! |     56 |      | frames         |                                                                |
+//!
+//! All numbers are little endian. Every later version keeps these 56 bytes and their checksum, so that an older
+//! program can tell a newer file from a damaged one.
+//!
+//! **Invariant:** a file gets its name when its header is synced, so a bad header is damage and not a torn
+//! write. Messages of a file have sequences below those of the next file: frames beyond that were never
+//! acknowledged and are void.
+
+use crate::disk::{Disk, DiskFile};
+use crate::frame::Hash;
+use std::io::{self, IoSlice};
+use std::path::Path;
+use std::sync::Arc;
+
+const MAGIC: [u8; 4] = *b"LSJ1";
+/// The version that is written, and the newest that is read.
+pub(crate) const VERSION: u32 = 1;
+/// Length of a file's header.
+pub(crate) const HEADER_BYTES: u64 = 56;
+const SUFFIX: &str = ".journal";
+/// What a file is called until its header is synced.
+pub(crate) const NEW_SUFFIX: &str = ".journal.new";
+
+/// An open journal file.
+pub(crate) struct JournalFile {
+    pub(crate) name: String,
+    pub(crate) file: Arc<dyn DiskFile>,
+}
+
+/// What the header of a journal file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Header {
+    pub(crate) first_sequence: u64,
+    pub(crate) previous_hash: Hash,
+}
+
+/// Why the first bytes of a file are no header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// There are too few.
+    #[error("the file ends within its header")]
+    Short,
+    /// They are something else.
+    #[error("it does not begin like a journal file")]
+    Magic,
+    /// They are not what was written.
+    #[error("the checksum of its header is wrong")]
+    Checksum,
+    /// The file's name says something else.
+    #[error("its header says that it begins at {0}: it was renamed")]
+    Renamed(u64),
+    /// A later version of this program wrote it.
+    #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
+    Newer(u32),
+}
+
+/// The name of the file whose first message has this sequence.
+pub(crate) fn file_name(first_sequence: u64) -> String {
+    format!("{first_sequence:020}{SUFFIX}")
+}
+
+/// The sequence that a journal file's name says; `None` for other files.
+pub(crate) fn first_sequence(name: &str) -> Option<u64> {
+    let digits = name.strip_suffix(SUFFIX)?;
+    let is_name = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_name { digits.parse().ok() } else { None }
+}
+
+impl JournalFile {
+    /// Makes a file that survives a power cut.
+    pub(crate) fn create(disk: &dyn Disk, dir: &Path, header: Header) -> io::Result<JournalFile> {
+        let name = file_name(header.first_sequence);
+        let path = dir.join(&name);
+        let new_path = dir.join(format!("{:020}{NEW_SUFFIX}", header.first_sequence));
+        let file = disk.create(&new_path)?;
+        file.append(&mut [IoSlice::new(&header.to_bytes())])?;
+        file.sync()?;
+        disk.rename(&new_path, &path)?;
+        disk.sync_dir(dir)?;
+        Ok(JournalFile { name, file })
+    }
+
+    /// Reads the header. The outer error is the disk's.
+    pub(crate) fn header(&self) -> io::Result<Result<Header, HeaderError>> {
+        if self.file.bytes()? < HEADER_BYTES {
+            return Ok(Err(HeaderError::Short));
+        }
+        let mut bytes = [0; HEADER_BYTES as usize];
+        self.file.read_at(0, &mut bytes)?;
+        let header = Header::read(&bytes);
+        let renamed = header.ok().filter(|header| file_name(header.first_sequence) != self.name);
+        Ok(renamed.map_or(header, |header| Err(HeaderError::Renamed(header.first_sequence))))
+    }
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; HEADER_BYTES as usize] {
+        let mut bytes = [0; HEADER_BYTES as usize];
+        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.first_sequence.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.previous_hash);
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8; HEADER_BYTES as usize]) -> Result<Header, HeaderError> {
+        if bytes[..4] != MAGIC {
+            return Err(HeaderError::Magic);
+        }
+        if array_at(bytes, 4) != crc32c::crc32c(&bytes[8..]).to_le_bytes() {
+            return Err(HeaderError::Checksum);
+        }
+        match u32::from_le_bytes(array_at(bytes, 8)) {
+            VERSION => Ok(Header {
+                first_sequence: u64::from_le_bytes(array_at(bytes, 16)),
+                previous_hash: array_at(bytes, 24),
+            }),
+            newer => Err(HeaderError::Newer(newer)),
+        }
+    }
+}
+
+fn array_at<const N: usize>(bytes: &[u8; HEADER_BYTES as usize], offset: usize) -> [u8; N] {
+    *bytes[offset..].first_chunk().expect("every field is within the header")
+}

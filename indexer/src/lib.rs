@@ -1,0 +1,56 @@
+//! Logstead's bytes on disk, and search over them.
+//!
+//! A logspace is a directory. For now all of it is a journal: [`encode`] makes a batch ready on any thread, an
+//! [`Appender`] stores it, and from then on every [`Searcher`] finds its messages, in memory or read back.
+//!
+//! | module    | owns                                                        |
+//! |-----------|-------------------------------------------------------------|
+//! | `disk`    | the disk as an argument; a simulated one that fails         |
+//! | `columns` | the columns of a batch as bytes                             |
+//! | `frame`   | the bytes of one batch in a journal: header, checksums, chain |
+//! | `journal` | the bytes of a journal file: name and header                |
+//! | `scan`    | the walk over a file's frames and over what is none         |
+//! | `recover` | opening: what is there, what is cut                         |
+//! | `append`  | writing: group commit, rolling, expiry                      |
+//! | `view`    | what can be searched at one moment                          |
+//! | `search`  | searching it                                                |
+//!
+//! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
+
+mod append;
+mod columns;
+mod disk;
+mod frame;
+mod journal;
+mod recover;
+mod scan;
+mod search;
+mod view;
+
+pub use append::{AppendError, Appender, Durability, Expired, Expiry};
+pub use columns::ColumnsError;
+pub use disk::{Disk, DiskFile, RealDisk};
+#[cfg(any(test, feature = "sim"))]
+pub use disk::{Fault, SimDisk};
+pub use frame::{Encoded, FrameError, encode};
+pub use journal::HeaderError;
+pub use recover::{OpenError, Recovery, open};
+pub use search::{Counted, Coverage, Found, Hit, Order, Position, Request, SearchError, Searcher, Stats};
+pub use view::{Damage, DamageReason};
+
+/// How a journal is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Most memory for batches that were appended lately; older ones are read from the journal.
+    pub memory_max: usize,
+    /// A journal file is not made longer than this, unless one append alone is.
+    pub journal_file_max: u64,
+    /// When an append is acknowledged.
+    pub durability: Durability,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { memory_max: 256 << 20, journal_file_max: 256 << 20, durability: Durability::Fsync }
+    }
+}

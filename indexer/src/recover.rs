@@ -1,0 +1,269 @@
+//! Opens a journal: finds what is in it, and cuts off what the last write left half done.
+//!
+//! Of the newest file every frame is read and checked. Of older files only the headers are: they were synced
+//! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
+//!
+//! **Invariant:** what can be read is never removed. Only the newest file is ever cut, and only behind its last
+//! whole frame; everything else that can not be read stays where it is and is reported.
+
+use crate::Options;
+use crate::append::{Appender, OpenFile};
+use crate::disk::Disk;
+use crate::frame::{FrameError, Hash};
+use crate::journal::{self, HeaderError, JournalFile};
+use crate::scan::{Item, Scan};
+use crate::search::Searcher;
+use crate::view::{Damage, DamageReason, FileView, Shared, View};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was found when a journal was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recovery {
+    /// Journal files.
+    pub files: usize,
+    /// Batches in them.
+    pub batches: u64,
+    /// Messages in those.
+    pub messages: u64,
+    /// What was cut off the end: it was never acknowledged.
+    pub cut: Option<Damage>,
+    /// What can not be read, and stays.
+    pub damaged: Vec<Damage>,
+}
+
+/// Why a journal can not be opened. No message was lost by trying.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The disk failed.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    Disk {
+        /// What was to be done.
+        action: &'static str,
+        /// With which file or directory.
+        path: PathBuf,
+        /// What the disk said.
+        source: io::Error,
+    },
+    /// A later version of this program wrote it.
+    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: HeaderError,
+    },
+}
+
+/// Opens the journal in a directory, which is made if it is not there. Only one process may have it open.
+pub fn open(
+    disk: Arc<dyn Disk>,
+    dir: &Path,
+    options: Options,
+) -> Result<(Appender, Searcher, Recovery), OpenError> {
+    let journal = Journal { disk: &*disk, dir };
+    let first_sequences = journal.first_sequences()?;
+    let mut files = Vec::new();
+    let mut recovery = Recovery { files: first_sequences.len(), ..Recovery::default() };
+    let limits = first_sequences.iter().skip(1).copied();
+    for (&first_sequence, limit) in first_sequences.iter().zip(limits) {
+        files.push(journal.read_closed(first_sequence, limit)?);
+    }
+    let mut newest = Newest::default();
+    if let Some(&first_sequence) = first_sequences.last() {
+        newest = journal.read_newest(first_sequence)?;
+    }
+    recovery.cut = newest.cut;
+    files.extend(newest.view);
+    for file in &files {
+        recovery.batches += file.batches;
+        recovery.messages += file.messages;
+        recovery.damaged.extend_from_slice(&file.damaged);
+    }
+    let next_sequence = newest.next_sequence;
+    let view = View { files: files.into_iter().map(Arc::new).collect(), next_sequence, ..View::default() };
+    let shared = Arc::new(Shared::new(Arc::new(view)));
+    let searcher = Searcher::new(Arc::clone(&shared));
+    let appender =
+        Appender::new(Arc::clone(&disk), dir.to_owned(), options, shared, newest.open, newest.hash);
+    Ok((appender, searcher, recovery))
+}
+
+/// The newest file: where appending goes on.
+#[derive(Default)]
+struct Newest {
+    /// None where nothing in it can be kept.
+    view: Option<FileView>,
+    /// None where another file must be begun.
+    open: Option<OpenFile>,
+    cut: Option<Damage>,
+    next_sequence: u64,
+    hash: Hash,
+}
+
+/// A directory of journal files.
+struct Journal<'a> {
+    disk: &'a dyn Disk,
+    dir: &'a Path,
+}
+
+impl Journal<'_> {
+    /// Of every file, ascending. Files that never got their name are removed.
+    fn first_sequences(&self) -> Result<Vec<u64>, OpenError> {
+        let fail = |action| move |source| OpenError::Disk { action, path: self.dir.to_owned(), source };
+        self.disk.create_dir_all(self.dir).map_err(fail("create"))?;
+        let names = self.disk.list(self.dir).map_err(fail("list"))?;
+        for name in names.iter().filter(|name| name.ends_with(journal::NEW_SUFFIX)) {
+            self.disk.remove(&self.dir.join(name)).map_err(fail("remove a new file in"))?;
+        }
+        let mut sequences: Vec<u64> = names.iter().filter_map(|name| journal::first_sequence(name)).collect();
+        sequences.sort_unstable();
+        Ok(sequences)
+    }
+
+    /// A file that another follows, whose first message has the sequence `limit`.
+    fn read_closed(&self, first_sequence: u64, limit: u64) -> Result<FileView, OpenError> {
+        let (mut file, header) = self.open_file(first_sequence)?;
+        file.note_header(header.err());
+        let mut reading = Reading::new(file, limit);
+        let journal = Arc::clone(&reading.file.journal);
+        let mut scan = Scan::headers(&*journal.file, journal::HEADER_BYTES, reading.file.bytes);
+        loop {
+            match scan.next() {
+                Ok(Some((offset, item))) => reading.add(offset, &item),
+                Ok(None) => break,
+                Err(error) => {
+                    reading.unreadable(&error);
+                    break;
+                }
+            }
+        }
+        Ok(reading.end_closed())
+    }
+
+    /// The file that is appended to.
+    fn read_newest(&self, first_sequence: u64) -> Result<Newest, OpenError> {
+        let (mut file, header) = self.open_file(first_sequence)?;
+        let fail = |action| move |source| OpenError::Disk { action, path: self.path(first_sequence), source };
+        file.note_header(header.as_ref().err().copied());
+        let mut hash = header.as_ref().map_or([0; 32], |header| header.previous_hash);
+        let mut reading = Reading::new(file, u64::MAX);
+        let journal = Arc::clone(&reading.file.journal);
+        let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, reading.file.bytes);
+        while let Some((offset, item)) = scan.next().map_err(fail("read"))? {
+            if let Item::Frame { header, body } = &item {
+                hash = header.hash(body);
+            }
+            reading.add(offset, &item);
+        }
+        let (mut view, next_sequence) = (reading.file, reading.next_sequence);
+        let mut cut = reading.bad;
+        if header.is_err() && view.messages == 0 {
+            // Nothing in it can be read: another file takes its name.
+            return Ok(Newest { cut: cut.or(view.damaged.pop()), next_sequence, ..Newest::default() });
+        }
+        if let Some(cut) = &mut cut {
+            cut.messages = None;
+            journal.file.truncate(cut.offset).map_err(fail("cut"))?;
+            journal.file.sync().map_err(fail("sync"))?;
+            view.bytes = cut.offset;
+        }
+        let open = header.is_ok().then(|| OpenFile { journal, bytes: view.bytes });
+        Ok(Newest { view: Some(view), open, cut, next_sequence, hash })
+    }
+
+    fn path(&self, first_sequence: u64) -> PathBuf {
+        self.dir.join(journal::file_name(first_sequence))
+    }
+
+    fn open_file(
+        &self,
+        first_sequence: u64,
+    ) -> Result<(FileView, Result<journal::Header, HeaderError>), OpenError> {
+        let path = self.path(first_sequence);
+        let opened = self.disk.open(&path).and_then(|file| {
+            let journal = JournalFile { name: journal::file_name(first_sequence), file };
+            let (bytes, header) = (journal.file.bytes()?, journal.header()?);
+            Ok((FileView::new(Arc::new(journal), first_sequence, bytes), header))
+        });
+        match opened {
+            Ok((_, Err(source @ HeaderError::Newer(_)))) => Err(OpenError::Newer { path, source }),
+            Ok(found) => Ok(found),
+            Err(source) => Err(OpenError::Disk { action: "open", path, source }),
+        }
+    }
+}
+
+impl FileView {
+    fn note_header(&mut self, error: Option<HeaderError>) {
+        if let Some(error) = error {
+            let bytes = self.bytes.min(journal::HEADER_BYTES);
+            self.damaged.push(self.damage(0, bytes, error.into()));
+        }
+    }
+}
+
+/// A file while it is read.
+struct Reading {
+    file: FileView,
+    next_sequence: u64,
+    /// Where the next file begins.
+    limit: u64,
+    /// What can not be read since the last whole frame.
+    bad: Option<Damage>,
+}
+
+impl Reading {
+    fn new(file: FileView, limit: u64) -> Reading {
+        Reading { next_sequence: file.first_sequence, limit, file, bad: None }
+    }
+
+    fn add(&mut self, offset: u64, item: &Item<'_>) {
+        match item {
+            // What is beyond the next file's beginning was never acknowledged.
+            Item::Frame { header, .. } if self.limit < header.end_sequence() => {}
+            Item::Frame { header, .. } if header.first_sequence < self.next_sequence => {
+                let (first_sequence, expected) = (header.first_sequence, self.next_sequence);
+                let why = FrameError::Order { first_sequence, expected };
+                self.add_bad(offset, header.frame_bytes(), why.into());
+            }
+            Item::Frame { header, .. } => {
+                self.end_bad(offset, header.first_sequence);
+                self.next_sequence = header.end_sequence();
+                self.file.push(offset, header, None);
+            }
+            Item::Bad { bytes, why } => self.add_bad(offset, *bytes, (*why).into()),
+        }
+    }
+
+    fn add_bad(&mut self, offset: u64, bytes: u64, why: DamageReason) {
+        match &mut self.bad {
+            Some(bad) => bad.bytes = offset + bytes - bad.offset,
+            None => self.bad = Some(self.file.damage(offset, bytes, why)),
+        }
+    }
+
+    fn unreadable(&mut self, error: &io::Error) {
+        let offset =
+            self.file.stretches.last().map_or(journal::HEADER_BYTES, |last| last.offset + last.bytes);
+        self.bad = None;
+        self.add_bad(offset, self.file.bytes - offset, DamageReason::Disk(error.to_string()));
+    }
+
+    /// Whole frames go on at an offset: what was bad before it is damage.
+    fn end_bad(&mut self, offset: u64, first_sequence: u64) {
+        let missing = first_sequence - self.next_sequence;
+        let nothing = || self.file.damage(offset, 0, DamageReason::Missing);
+        let damage = self.bad.take().or_else(|| (0 < missing).then(nothing));
+        self.file.damaged.extend(damage.map(|damage| Damage { messages: Some(missing), ..damage }));
+    }
+
+    /// The file is wholly read and another follows: what is bad at its end is damage if messages are missing.
+    fn end_closed(mut self) -> FileView {
+        if self.next_sequence < self.limit {
+            self.end_bad(self.file.bytes, self.limit);
+        }
+        self.file
+    }
+}

@@ -1,0 +1,109 @@
+//! Walks over the frames of a journal file, and over what is no frame.
+//!
+//! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
+//! is found whatever stands before it.
+
+use crate::disk::DiskFile;
+use crate::frame::{FrameError, HEADER_BYTES, Header, MAGIC};
+use std::io;
+
+/// Least that is read at once where everything is read.
+const WINDOW_BYTES: usize = 256 << 10;
+/// Least that is read at once where bodies are stepped over.
+const HEADER_WINDOW_BYTES: usize = 4 << 10;
+
+/// What stands at a place of a journal file.
+pub(crate) enum Item<'a> {
+    /// A frame. The body is there where bodies are read.
+    Frame { header: Header, body: &'a [u8] },
+    /// Something else, up to the next frame or the end.
+    Bad { bytes: u64, why: FrameError },
+}
+
+/// A walk over a range of a journal file.
+pub(crate) struct Scan<'a> {
+    file: &'a dyn DiskFile,
+    at: u64,
+    end: u64,
+    bodies: bool,
+    window: Vec<u8>,
+    window_at: u64,
+}
+
+impl<'a> Scan<'a> {
+    /// Over the frames between two offsets, their bodies too.
+    pub(crate) fn frames(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
+        Scan { file, at: start, end, bodies: true, window: Vec::new(), window_at: start }
+    }
+
+    /// Over the headers only: bodies are neither read nor checked.
+    pub(crate) fn headers(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
+        Scan { bodies: false, ..Scan::frames(file, start, end) }
+    }
+
+    /// What comes next, and its offset; `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Item<'_>)>> {
+        let at = self.at;
+        if self.end <= at {
+            return Ok(None);
+        }
+        let header = match self.header(at)? {
+            Ok(header) => header,
+            Err(why) => {
+                self.at = self.next_header(at + 1)?;
+                return Ok(Some((at, Item::Bad { bytes: self.at - at, why })));
+            }
+        };
+        self.at = at + header.frame_bytes();
+        if !self.bodies {
+            return Ok(Some((at, Item::Frame { header, body: &[] })));
+        }
+        let body = self.bytes(at + HEADER_BYTES as u64, header.body_bytes as usize)?;
+        Ok(Some(match header.check_body(body) {
+            Ok(()) => (at, Item::Frame { header, body }),
+            Err(why) => (at, Item::Bad { bytes: header.frame_bytes(), why }),
+        }))
+    }
+
+    /// The header at an offset, if the frame is within the range.
+    fn header(&mut self, at: u64) -> io::Result<Result<Header, FrameError>> {
+        let left = self.end - at;
+        let bytes = self.bytes(at, left.min(HEADER_BYTES as u64) as usize)?;
+        let header = Header::read(bytes);
+        Ok(header
+            .and_then(|header| if header.frame_bytes() <= left { Ok(header) } else { Err(FrameError::Torn) }))
+    }
+
+    /// Where the next frame begins, or the end.
+    fn next_header(&mut self, mut at: u64) -> io::Result<u64> {
+        while at + HEADER_BYTES as u64 <= self.end {
+            let bytes = (self.end - at).min(WINDOW_BYTES as u64) as usize;
+            let found = memchr::memmem::find(self.bytes(at, bytes)?, &MAGIC);
+            let Some(found) = found else {
+                // The magic may be cut by the end of what was read.
+                at += (bytes - (MAGIC.len() - 1)) as u64;
+                continue;
+            };
+            at += found as u64;
+            if self.header(at)?.is_ok() {
+                return Ok(at);
+            }
+            at += 1;
+        }
+        Ok(self.end)
+    }
+
+    /// The bytes at an offset. They must be within the range.
+    fn bytes(&mut self, at: u64, bytes: usize) -> io::Result<&[u8]> {
+        let window_end = self.window_at + self.window.len() as u64;
+        if at < self.window_at || window_end < at + bytes as u64 {
+            let least = if self.bodies { WINDOW_BYTES } else { HEADER_WINDOW_BYTES };
+            let wanted = (self.end - at).min(bytes.max(least) as u64) as usize;
+            self.window.resize(wanted, 0);
+            self.window_at = at;
+            self.file.read_at(at, &mut self.window)?;
+        }
+        let start = (at - self.window_at) as usize;
+        Ok(&self.window[start..start + bytes])
+    }
+}

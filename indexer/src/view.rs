@@ -1,0 +1,244 @@
+//! What can be searched at one moment: which files there are, and what stands where in them.
+//!
+//! A file is divided into stretches. A stretch whose batch is in memory is one frame. One that is not may be
+//! many: neighbours are joined until they are worth a read, so that a million small frames cost no more
+//! memory than a few large ones.
+//!
+//! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
+//! changes while somebody holds it: the appender works on a copy.
+
+use crate::frame::{FrameError, Header};
+use crate::journal::{HeaderError, JournalFile};
+use logstead_record::{Batch, Timestamp};
+use parking_lot::RwLock;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Stretches that are shorter than this are joined with the next.
+const STRETCH_BYTES_MIN: u64 = 256 << 10;
+/// Most batches kept in memory, however small they are.
+const BATCHES_MAX: usize = 4096;
+
+/// The view of this moment, published by the appender and read by searchers.
+pub(crate) type Shared = RwLock<Arc<View>>;
+
+/// Everything that can be searched.
+#[derive(Clone, Default)]
+pub(crate) struct View {
+    /// In the order of their sequences.
+    pub(crate) files: Vec<Arc<FileView>>,
+    pub(crate) next_sequence: u64,
+    pub(crate) memory_bytes: usize,
+    pub(crate) memory_batches: usize,
+}
+
+/// One journal file.
+#[derive(Clone)]
+pub(crate) struct FileView {
+    pub(crate) journal: Arc<JournalFile>,
+    pub(crate) first_sequence: u64,
+    pub(crate) bytes: u64,
+    pub(crate) messages: u64,
+    pub(crate) batches: u64,
+    pub(crate) memory_batches: usize,
+    /// Of all its messages; the bounds of nothing where it has none.
+    pub(crate) times: Times,
+    pub(crate) received: Timestamp,
+    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) damaged: Vec<Damage>,
+}
+
+/// One or more frames without anything between them.
+#[derive(Clone)]
+pub(crate) struct Stretch {
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+    pub(crate) sequences: Range<u64>,
+    pub(crate) batches: u64,
+    pub(crate) times: Times,
+    /// Where there is one frame and its batch is still in memory.
+    pub(crate) batch: Option<Arc<Batch>>,
+}
+
+/// The earliest and the latest time of some messages, both included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Times {
+    pub(crate) earliest: Timestamp,
+    pub(crate) latest: Timestamp,
+}
+
+/// A part of a journal file that can not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The file's name.
+    pub file: String,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// How many messages are missing for it, where that is known.
+    pub messages: Option<u64>,
+    /// What is wrong with it.
+    pub why: DamageReason,
+}
+
+/// What is wrong with a part of a journal file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DamageReason {
+    /// It is no frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// It is no file header.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// The disk does not give it back.
+    #[error("the disk can not read it: {0}")]
+    Disk(String),
+    /// It is not there.
+    #[error("it is missing")]
+    Missing,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage { file, offset, bytes, why, .. } = self;
+        write!(f, "{file}: {bytes} bytes at {offset}: {why}")?;
+        match self.messages {
+            Some(messages) => write!(f, " ({messages} messages)"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Times {
+    /// Of no message: every time widens it.
+    const NONE: Times = Times { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
+
+    fn join(&mut self, other: Times) {
+        self.earliest = self.earliest.min(other.earliest);
+        self.latest = self.latest.max(other.latest);
+    }
+}
+
+impl Stretch {
+    /// The frame at an offset.
+    pub(crate) fn frame(offset: u64, header: &Header, batch: Option<Arc<Batch>>) -> Stretch {
+        Stretch {
+            offset,
+            bytes: header.frame_bytes(),
+            sequences: header.first_sequence..header.end_sequence(),
+            batches: 1,
+            times: Times { earliest: header.earliest, latest: header.latest },
+            batch,
+        }
+    }
+
+    fn follows(&self, before: &Stretch) -> bool {
+        before.offset + before.bytes == self.offset && before.sequences.end == self.sequences.start
+    }
+
+    fn join(&mut self, next: &Stretch) {
+        self.bytes += next.bytes;
+        self.sequences.end = next.sequences.end;
+        self.batches += next.batches;
+        self.times.join(next.times);
+    }
+}
+
+impl FileView {
+    /// A file in which nothing was found yet.
+    pub(crate) fn new(journal: Arc<JournalFile>, first_sequence: u64, bytes: u64) -> FileView {
+        FileView {
+            journal,
+            first_sequence,
+            bytes,
+            messages: 0,
+            batches: 0,
+            memory_batches: 0,
+            times: Times::NONE,
+            received: Timestamp::from_nanos(i64::MIN),
+            stretches: Vec::new(),
+            damaged: Vec::new(),
+        }
+    }
+
+    /// Adds the frame at an offset.
+    pub(crate) fn push(&mut self, offset: u64, header: &Header, batch: Option<Arc<Batch>>) {
+        self.bytes = self.bytes.max(offset + header.frame_bytes());
+        self.messages += u64::from(header.rows);
+        self.batches += 1;
+        self.memory_batches += usize::from(batch.is_some());
+        self.times.join(Times { earliest: header.earliest, latest: header.latest });
+        self.received = self.received.max(header.received);
+        self.push_stretch(Stretch::frame(offset, header, batch));
+    }
+
+    /// A part of it that can not be read.
+    pub(crate) fn damage(&self, offset: u64, bytes: u64, why: DamageReason) -> Damage {
+        Damage { file: self.journal.name.clone(), offset, bytes, messages: None, why }
+    }
+
+    fn push_stretch(&mut self, stretch: Stretch) {
+        match self.stretches.last_mut() {
+            Some(last)
+                if last.batch.is_none()
+                    && stretch.batch.is_none()
+                    && last.bytes < STRETCH_BYTES_MIN
+                    && stretch.follows(last) =>
+            {
+                last.join(&stretch);
+            }
+            _ => self.stretches.push(stretch),
+        }
+    }
+}
+
+impl View {
+    /// Adds a frame to the last file.
+    pub(crate) fn push(&mut self, offset: u64, header: &Header, batch: Arc<Batch>) {
+        let file = self.files.last_mut().expect("a frame is in a file");
+        self.memory_bytes += batch.memory_bytes();
+        self.memory_batches += 1;
+        self.next_sequence = header.end_sequence();
+        Arc::make_mut(file).push(offset, header, Some(batch));
+    }
+
+    /// Forgets the oldest batches in memory where there are too many: they are read from the journal.
+    pub(crate) fn evict(&mut self, memory_max: usize) {
+        if self.memory_bytes <= memory_max && self.memory_batches <= BATCHES_MAX {
+            return;
+        }
+        // A little more than needed, so that not every append comes here.
+        let (bytes, batches) = (memory_max / 8 * 7, BATCHES_MAX / 8 * 7);
+        for file in &mut self.files {
+            if self.memory_bytes <= bytes && self.memory_batches <= batches {
+                break;
+            }
+            if file.memory_batches == 0 {
+                continue;
+            }
+            let file = Arc::make_mut(file);
+            for mut stretch in std::mem::take(&mut file.stretches) {
+                if (bytes < self.memory_bytes || batches < self.memory_batches)
+                    && let Some(batch) = stretch.batch.take()
+                {
+                    self.memory_bytes -= batch.memory_bytes();
+                    self.memory_batches -= 1;
+                    file.memory_batches -= 1;
+                }
+                file.push_stretch(stretch);
+            }
+        }
+    }
+
+    /// Takes the first `count` files out.
+    pub(crate) fn drop_files(&mut self, count: usize) {
+        for file in self.files.drain(..count) {
+            for batch in file.stretches.iter().filter_map(|stretch| stretch.batch.as_ref()) {
+                self.memory_bytes -= batch.memory_bytes();
+                self.memory_batches -= 1;
+            }
+        }
+    }
+}
