@@ -1,0 +1,266 @@
+//! Document → [`Checked`]: names are resolved, filters parsed, and what cannot be run is refused. What can be
+//! run but is hardly meant is a warning.
+//!
+//! **Invariant:** configuration reaches running code only as [`Checked`], and checking does no I/O.
+
+use logstead_record::query::{self, Query};
+
+use crate::destination::Destination;
+use crate::document::{Document, VERSION, place_all, read};
+use crate::listen::Listener;
+use crate::logspace::Logspace;
+use crate::node::Node;
+use crate::problem::{Findings, Path, Problem, did_you_mean, quoted};
+use crate::route::Route;
+use crate::source::{Source, SourceKind};
+use crate::warn::warnings;
+
+/// A router document that can be run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checked {
+    /// As written; ids are unique, listeners do not overlap, at most one is `http` and one `internal`.
+    pub sources: Vec<Source>,
+    /// As written; ids are unique, also among the destinations. There is at least one.
+    pub logspaces: Vec<Logspace>,
+    /// As written; ids are unique.
+    pub destinations: Vec<Destination>,
+    /// In the order in which they are asked.
+    pub routes: Vec<CheckedRoute>,
+    /// What can be run but is hardly meant, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// A route with its names resolved and its filter parsed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckedRoute {
+    /// As written.
+    pub route: Route,
+    /// The ids of the sources it listens to, each of which exists; never empty unless there is no source.
+    pub from: Vec<String>,
+    /// What `where` says.
+    pub filter: Query,
+    /// What `to` names.
+    pub to: Vec<Target>,
+}
+
+/// Where a route sends to, by id.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// Into a logspace.
+    Logspace(String),
+    /// To a destination.
+    Destination(String),
+}
+
+/// Checks a document, or says everything that is wrong with it. Problems have no place in a text; see
+/// [`check_toml`].
+pub fn check(document: &Document) -> Result<Checked, Vec<Problem>> {
+    let (checked, findings) = run(document);
+    let nowhere = Node::table(Vec::new(), crate::node::Origin::Unplaced);
+    place_all(checked, &findings, &nowhere, "")
+}
+
+/// Reads and checks a TOML text in one go; every problem has its line and column.
+pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
+    let node = Node::from_toml(text)?;
+    let (document, checked, findings) = read_and_run(&node);
+    place_all((document, checked), &findings, &node, text)
+}
+
+/// Reads and checks a JSON text in one go.
+pub fn check_json(text: &[u8]) -> Result<(Document, Checked), Vec<Problem>> {
+    let node = Node::from_json(text)?;
+    let (document, checked, findings) = read_and_run(&node);
+    place_all((document, checked), &findings, &node, "")
+}
+
+/// The longest id.
+const ID_BYTES_MAX: usize = 63;
+
+fn read_and_run(node: &Node) -> (Document, Checked, Findings) {
+    let (document, mut findings) = read(node);
+    let (checked, later) = run(&document);
+    if document.version == VERSION {
+        findings.add_consequences(later);
+    }
+    (document, checked, findings)
+}
+
+fn run(document: &Document) -> (Checked, Findings) {
+    let mut findings = Findings::default();
+    check_ids(document, &mut findings);
+    check_sources(&document.sources, &mut findings);
+    if document.logspaces.is_empty() {
+        let message = "there must be at least one: add `[[logspaces]]` with `id = \"main\"`";
+        findings.value(&Path::default().key("logspaces"), message);
+    }
+    let routes = document.routes.iter().enumerate();
+    let routes = routes.map(|(index, route)| check_route(document, index, route, &mut findings)).collect();
+    let mut checked = Checked {
+        sources: document.sources.clone(),
+        logspaces: document.logspaces.clone(),
+        destinations: document.destinations.clone(),
+        routes,
+        warnings: Vec::new(),
+    };
+    checked.warnings = warnings(&checked);
+    (checked, findings)
+}
+
+fn check_ids(document: &Document, findings: &mut Findings) {
+    let source_ids: Vec<&str> = document.sources.iter().map(|source| source.id.as_str()).collect();
+    let route_ids: Vec<&str> = document.routes.iter().map(|route| route.id.as_str()).collect();
+    let targets: Vec<&str> = target_ids(document).collect();
+    let (logspace_ids, destination_ids) = targets.split_at(document.logspaces.len());
+    for (key, ids, others) in [
+        ("sources", source_ids.as_slice(), &[] as &[&str]),
+        ("logspaces", logspace_ids, &[]),
+        ("destinations", destination_ids, logspace_ids),
+        ("routes", route_ids.as_slice(), &[]),
+    ] {
+        check_ids_of(key, ids, others, findings);
+    }
+}
+
+fn check_ids_of(key: &str, ids: &[&str], others: &[&str], findings: &mut Findings) {
+    for (index, id) in ids.iter().enumerate() {
+        let path = Path::default().key(key).index(index).key("id");
+        if !is_id(id) {
+            findings.value(&path, bad_id(id));
+        } else if let Some(first) = ids.iter().take(index).position(|other| other == id) {
+            findings.value(&path, format!("`{id}` is already the id of {key}[{first}]: choose another"));
+        } else if others.contains(id) {
+            let reason = "routes could not tell them apart";
+            findings
+                .value(&path, format!("`{id}` is also the id of a logspace, and {reason}: choose another"));
+        }
+    }
+}
+
+fn is_id(id: &str) -> bool {
+    let allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    id.len() <= ID_BYTES_MAX && id.bytes().all(allowed) && !id.starts_with(['_', '-']) && !id.is_empty()
+}
+
+fn bad_id(id: &str) -> String {
+    let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";
+    format!("{} is no id: use up to {ID_BYTES_MAX} {grammar}", quoted(id))
+}
+
+fn check_sources(sources: &[Source], findings: &mut Findings) {
+    let mut open: Vec<(Listener, &str)> = Vec::new();
+    let mut singles: Vec<&SourceKind> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let path = Path::default().key("sources").index(index);
+        match &source.kind {
+            SourceKind::Syslog(syslog) => {
+                check_listeners(&source.id, &syslog.listen, &path.key("listen"), &mut open, findings);
+            }
+            SourceKind::Http | SourceKind::Internal if singles.contains(&&source.kind) => {
+                findings
+                    .value(&path.key("kind"), "there can be only one source of this kind: remove this one");
+            }
+            SourceKind::Http | SourceKind::Internal => singles.push(&source.kind),
+        }
+    }
+}
+
+fn check_listeners<'a>(
+    id: &'a str,
+    listeners: &[Listener],
+    path: &Path,
+    open: &mut Vec<(Listener, &'a str)>,
+    findings: &mut Findings,
+) {
+    if listeners.is_empty() {
+        findings.value(path, "must name at least one, like `[\"udp://0.0.0.0:5514\"]`");
+    }
+    for (index, listener) in listeners.iter().enumerate() {
+        if let Some((other, owner)) = open.iter().find(|(other, _)| listener.overlaps(*other)) {
+            let message = format!("`{listener}` overlaps `{other}` of source `{owner}`: choose another port");
+            findings.value(&path.index(index), message);
+        }
+        open.push((*listener, id));
+    }
+}
+
+fn check_route(document: &Document, index: usize, route: &Route, findings: &mut Findings) -> CheckedRoute {
+    let path = Path::default().key("routes").index(index);
+    CheckedRoute {
+        route: route.clone(),
+        from: check_from(document, route, &path.key("from"), findings),
+        filter: check_filter(&route.filter, &path.key("where"), findings),
+        to: check_to(document, route, &path.key("to"), findings),
+    }
+}
+
+fn check_from(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<String> {
+    let ids: Vec<&str> = document.sources.iter().map(|source| source.id.as_str()).collect();
+    check_names(&route.from, &ids, "source", path, findings);
+    if route.from.is_empty() { ids.into_iter().map(str::to_owned).collect() } else { route.from.clone() }
+}
+
+fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<Target> {
+    if route.to.is_empty() {
+        findings.value(path, "must name at least one logspace or destination");
+    }
+    let ids: Vec<&str> = target_ids(document).collect();
+    check_names(&route.to, &ids, "logspace or destination", path, findings);
+    let is_logspace = |id: &String| document.logspaces.iter().any(|logspace| logspace.id == *id);
+    let target = |id: &String| {
+        if is_logspace(id) { Target::Logspace(id.clone()) } else { Target::Destination(id.clone()) }
+    };
+    route.to.iter().map(target).collect()
+}
+
+/// Each of `names` must be one of `ids`, and once only.
+fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings: &mut Findings) {
+    for (index, name) in names.iter().enumerate() {
+        if !ids.contains(&name.as_str()) {
+            let hint = match did_you_mean(name, ids.iter().copied()) {
+                hint if hint.is_empty() => known(ids),
+                hint => hint,
+            };
+            findings.value(&path.index(index), format!("there is no {noun} {}{hint}", quoted(name)));
+        } else if names.iter().take(index).any(|other| other == name) {
+            findings.value(&path.index(index), format!("`{name}` is named twice: remove one"));
+        }
+    }
+}
+
+/// "; there are: a, b", cut when there are many.
+fn known(ids: &[&str]) -> String {
+    const SHOWN_MAX: usize = 12;
+    let shown: Vec<&str> = ids.iter().copied().filter(|id| !id.is_empty()).take(SHOWN_MAX).collect();
+    let more = if ids.len() > SHOWN_MAX { ", …" } else { "" };
+    if shown.is_empty() {
+        "; there are none".to_owned()
+    } else {
+        format!("; there are: {}{more}", shown.join(", "))
+    }
+}
+
+/// The query that `text` is; every message beside a finding when it is none.
+fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Query {
+    match query::parse(text) {
+        Ok(query) if query.uses_logspace() => {
+            let message = "a route decides the logspace, so it cannot ask for one: leave out `logspace:`";
+            findings.value(path, message);
+            Query::All
+        }
+        Ok(query) => query,
+        Err(error) => {
+            let suggestion = error.suggestion.map(|meant| format!(" (did you mean `{meant}`?)"));
+            let message = format!("{}{}", error.message, suggestion.unwrap_or_default());
+            findings.inside(path, error.span, message);
+            Query::All
+        }
+    }
+}
+
+/// What a route may send to: the logspaces, then the destinations.
+fn target_ids(document: &Document) -> impl Iterator<Item = &str> {
+    let logspaces = document.logspaces.iter().map(|logspace| logspace.id.as_str());
+    logspaces.chain(document.destinations.iter().map(|destination| destination.id.as_str()))
+}

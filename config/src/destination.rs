@@ -1,0 +1,184 @@
+//! A destination: where a route forwards to, outside of our own store.
+
+use serde::Serialize;
+
+use crate::listen::Address;
+use crate::node::{Node, Value};
+use crate::problem::{Findings, Path, quoted};
+use crate::read::{Choice, Fields, Read};
+use crate::unit::Size;
+
+/// A place that messages are forwarded to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Destination {
+    /// The name that routes and counters know it by.
+    pub id: String,
+    /// What it is, with the keys of that kind.
+    #[serde(flatten)]
+    pub kind: DestinationKind,
+    /// What waits while it is slow or away.
+    pub queue: Queue,
+}
+
+/// What a destination is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DestinationKind {
+    /// A syslog server.
+    Syslog(SyslogServer),
+    /// A file that lines are appended to.
+    File(FileSink),
+}
+
+/// The keys of a syslog destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SyslogServer {
+    /// `tcp://HOST:PORT`.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub to: Address,
+    /// What is sent of a message.
+    pub format: ForwardFormat,
+    /// How messages are told apart in the stream.
+    pub framing: ForwardFraming,
+}
+
+/// The keys of a file destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct FileSink {
+    /// The file, absolute or below the data directory.
+    pub path: String,
+}
+
+/// What is sent of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ForwardFormat {
+    /// Rendered as RFC 5424 from what was parsed.
+    Rfc5424,
+    /// The bytes as received.
+    Raw,
+}
+
+/// How messages are told apart in the stream to a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ForwardFraming {
+    /// A message begins with its length (RFC 6587); it may hold newlines.
+    Octet,
+    /// A message ends with a newline.
+    Newline,
+}
+
+/// What waits for a destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Queue {
+    /// The most bytes that wait.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub size: Size,
+}
+
+impl Queue {
+    /// What a destination has that says nothing about it.
+    pub const DEFAULT: Queue = Queue { size: Size::mib(64) };
+    const SIZE_MIN: Size = Size::kib(64);
+    const SIZE_MAX: Size = Size::gib(1024);
+
+    fn read(fields: &mut Fields<'_>) -> Queue {
+        Queue { size: fields.within("size", Self::DEFAULT.size, Self::SIZE_MIN..=Self::SIZE_MAX) }
+    }
+}
+
+impl SyslogServer {
+    fn read(fields: &mut Fields<'_>) -> SyslogServer {
+        let nowhere = Address { host: String::new(), port: 0 };
+        let server = SyslogServer {
+            to: fields.required("to", nowhere),
+            format: fields.or("format", ForwardFormat::Rfc5424),
+            framing: fields.or("framing", ForwardFraming::Octet),
+        };
+        fields.later("tls", &Value::Null, "send to `tcp://` without it");
+        server
+    }
+}
+
+impl FileSink {
+    fn read(fields: &mut Fields<'_>) -> FileSink {
+        let path: String = fields.required("path", "unknown".to_owned());
+        if let Err(message) = check_path(&path) {
+            fields.note("path", message);
+        }
+        FileSink { path }
+    }
+}
+
+impl Read for Destination {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Destination> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let id = fields.required("id", String::new());
+        let kind = match fields.required("kind", None) {
+            Some(Kind::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
+            Some(Kind::File) => DestinationKind::File(FileSink::read(&mut fields)),
+            None => {
+                // Without a kind nobody can say which keys belong here.
+                let kind = DestinationKind::File(FileSink { path: String::new() });
+                return Some(Destination { id, kind, queue: Queue::DEFAULT });
+            }
+        };
+        let queue = fields.table("queue", Queue::DEFAULT, Queue::read);
+        fields.finish();
+        Some(Destination { id, kind, queue })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Syslog,
+    File,
+}
+
+impl Choice for Kind {
+    const NOUN: &'static str = "kind of destination";
+    const NAMES: &'static [(&'static str, Kind)] = &[("syslog", Kind::Syslog), ("file", Kind::File)];
+    const LATER: &'static [&'static str] = &["relp", "elastic", "loki", "splunk_hec", "ndjson_http"];
+}
+
+impl Read for Option<Kind> {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Option<Kind>> {
+        Kind::read(node, path, findings).map(Some)
+    }
+}
+
+impl Choice for ForwardFormat {
+    const NOUN: &'static str = "format";
+    const NAMES: &'static [(&'static str, ForwardFormat)] =
+        &[("rfc5424", ForwardFormat::Rfc5424), ("raw", ForwardFormat::Raw)];
+    const LATER: &'static [&'static str] = &["rfc3164"];
+}
+
+impl Choice for ForwardFraming {
+    const NOUN: &'static str = "framing";
+    const NAMES: &'static [(&'static str, ForwardFraming)] =
+        &[("octet", ForwardFraming::Octet), ("newline", ForwardFraming::Newline)];
+}
+
+/// What can be said of a path by looking at it.
+fn check_path(path: &str) -> Result<(), String> {
+    let below_itself = path.split('/').any(|part| part == "..");
+    if path.is_empty() || path.ends_with('/') {
+        return Err(format!("{} names no file: write one like `forward/all.log`", quoted(path)));
+    }
+    if path.len() > 4000 || path.contains(char::is_control) {
+        return Err(format!("{} cannot be a file's path", quoted(path)));
+    }
+    if below_itself {
+        return Err(format!("{} leads out of its directory: write it without `..`", quoted(path)));
+    }
+    Ok(())
+}

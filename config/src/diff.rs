@@ -1,0 +1,153 @@
+//! What an edit of the router document changes, in names and in sentences.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::check::Checked;
+
+/// What differs between two documents.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Changes {
+    /// Sources to open, replace and close.
+    pub sources: Ids,
+    /// Logspaces.
+    pub logspaces: Ids,
+    /// Destinations.
+    pub destinations: Ids,
+    /// Routes; one that only moved is not among them.
+    pub routes: Ids,
+    /// Whether routes that are in both are asked in another order.
+    pub reordered: bool,
+    /// A sentence for each difference; empty when nothing differs.
+    pub changes: Vec<String>,
+}
+
+/// What happened to the entries of one kind, by id.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Ids {
+    /// Only in the new document.
+    pub added: Vec<String>,
+    /// In both, and not alike.
+    pub changed: Vec<String>,
+    /// Only in the old document.
+    pub removed: Vec<String>,
+}
+
+/// What is different in `new`.
+pub fn diff(old: &Checked, new: &Checked) -> Changes {
+    let mut changes = Vec::new();
+    let sources = entries("source", &old.sources, &new.sources, &mut changes);
+    let logspaces = entries("logspace", &old.logspaces, &new.logspaces, &mut changes);
+    let destinations = entries("destination", &old.destinations, &new.destinations, &mut changes);
+    let (old_routes, new_routes) = (routes(old), routes(new));
+    let routes = entries("route", &old_routes, &new_routes, &mut changes);
+    let reordered = is_reordered(old, new);
+    if reordered {
+        let order: Vec<String> = new.routes.iter().map(|route| format!("`{}`", route.route.id)).collect();
+        changes.push(format!("routes are asked in another order: {}", order.join(", ")));
+    }
+    Changes { sources, logspaces, destinations, routes, reordered, changes }
+}
+
+fn routes(checked: &Checked) -> Vec<&crate::route::Route> {
+    checked.routes.iter().map(|route| &route.route).collect()
+}
+
+fn is_reordered(old: &Checked, new: &Checked) -> bool {
+    let ids =
+        |of: &Checked| -> Vec<String> { of.routes.iter().map(|route| route.route.id.clone()).collect() };
+    let (mut old, mut new) = (ids(old), ids(new));
+    let (before, after) = (old.clone(), new.clone());
+    old.retain(|id| after.contains(id));
+    new.retain(|id| before.contains(id));
+    old != new
+}
+
+/// The keys of an entry, nested ones joined by dots, with their values as text.
+type Keys = BTreeMap<String, String>;
+
+fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> Ids {
+    let (old, new) = (by_id(old), by_id(new));
+    let mut ids = Ids::default();
+    for (id, before) in &old {
+        if !new.iter().any(|(other, _)| other == id) {
+            ids.removed.push(id.clone());
+            changes.push(format!("{noun} `{id}` is removed{}", summary(before)));
+        }
+    }
+    for (id, after) in &new {
+        match old.iter().find(|(other, _)| other == id) {
+            None => {
+                ids.added.push(id.clone());
+                changes.push(format!("{noun} `{id}` is added{}", summary(after)));
+            }
+            Some((_, before)) if before != after => {
+                ids.changed.push(id.clone());
+                let sentences = sentences(before, after);
+                changes.extend(sentences.into_iter().map(|what| format!("{noun} `{id}`: {what}")));
+            }
+            Some(_) => {}
+        }
+    }
+    ids
+}
+
+fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, Keys)> {
+    let keys = entries.iter().map(|entry| {
+        let mut keys = Keys::new();
+        let json = serde_json::to_value(entry).expect("an entry has text keys and no failing values");
+        flatten(String::new(), &json, &mut keys);
+        keys
+    });
+    keys.map(|mut keys| (keys.remove("id").unwrap_or_default(), keys)).collect()
+}
+
+fn flatten(name: String, json: &Json, keys: &mut Keys) {
+    match json {
+        Json::Object(table) => {
+            let dot = if name.is_empty() { "" } else { "." };
+            for (key, value) in table {
+                flatten(format!("{name}{dot}{key}"), value, keys);
+            }
+        }
+        Json::Array(items) if items.is_empty() => drop(keys.insert(name, "[]".to_owned())),
+        Json::Array(items) => drop(keys.insert(name, items.iter().map(text).collect::<Vec<_>>().join(", "))),
+        value => drop(keys.insert(name, text(value))),
+    }
+}
+
+fn text(json: &Json) -> String {
+    json.as_str().map_or_else(|| json.to_string(), str::to_owned)
+}
+
+/// What tells an entry from another of its kind, in brackets.
+fn summary(keys: &Keys) -> String {
+    let told = ["kind", "listen", "where", "to", "path"].iter().filter_map(|key| {
+        let value = keys.get(*key)?;
+        Some(format!("{key} `{value}`"))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
+fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
+    if let (Some(old), Some(new)) = (before.get("kind"), after.get("kind"))
+        && old != new
+    {
+        // Its other keys belong to the kind.
+        return vec![format!("kind changed from `{old}` to `{new}`")];
+    }
+    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+    names.sort();
+    names.dedup();
+    let sentence = |name: &&String| match (before.get(*name), after.get(*name)) {
+        (Some(old), Some(new)) if old == new => None,
+        (Some(old), Some(new)) => Some(format!("{name} changed from `{old}` to `{new}`")),
+        (None, Some(new)) => Some(format!("{name} is set to `{new}`")),
+        (Some(old), None) => Some(format!("{name} is no longer set (it was `{old}`)")),
+        (None, None) => None,
+    };
+    names.iter().filter_map(sentence).collect()
+}

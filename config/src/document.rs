@@ -1,0 +1,102 @@
+//! The router document as it is written: every value has its type, and no name has been looked up yet.
+
+use serde::Serialize;
+
+use crate::destination::Destination;
+use crate::logspace::Logspace;
+use crate::node::Node;
+use crate::problem::{Findings, Path, Problem, limited};
+use crate::read::{Fields, Read};
+use crate::route::Route;
+use crate::source::Source;
+
+/// The version of the document's shape.
+pub const VERSION: u32 = 1;
+
+/// The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Document {
+    /// The version of the document's shape: 1.
+    pub version: u32,
+    /// Where messages come in.
+    pub sources: Vec<Source>,
+    /// Where messages are stored.
+    pub logspaces: Vec<Logspace>,
+    /// Where messages are forwarded to.
+    pub destinations: Vec<Destination>,
+    /// Which messages go where, in order.
+    pub routes: Vec<Route>,
+}
+
+/// Reads a document from TOML, or says everything that is wrong with its shape, with line and column.
+pub fn from_toml(text: &str) -> Result<Document, Vec<Problem>> {
+    let node = Node::from_toml(text)?;
+    let (document, findings) = read(&node);
+    place_all(document, &findings, &node, text)
+}
+
+/// Reads a document from JSON. A value that is `null` counts as not there.
+pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
+    let node = Node::from_json(text)?;
+    let (document, findings) = read(&node);
+    place_all(document, &findings, &node, "")
+}
+
+/// `value`, unless something was found: then where that is in the text.
+pub(crate) fn place_all<T>(
+    value: T,
+    findings: &Findings,
+    node: &Node,
+    text: &str,
+) -> Result<T, Vec<Problem>> {
+    if findings.0.is_empty() {
+        return Ok(value);
+    }
+    Err(limited(findings.0.iter().map(|finding| node.place(finding, text)).collect()))
+}
+
+/// What could be read, and everything that could not.
+pub(crate) fn read(node: &Node) -> (Document, Findings) {
+    let mut findings = Findings::default();
+    let mut document = Document {
+        version: VERSION,
+        sources: Vec::new(),
+        logspaces: Vec::new(),
+        destinations: Vec::new(),
+        routes: Vec::new(),
+    };
+    if let Some(mut fields) = Fields::of(node, &Path::default(), &mut findings) {
+        document.version = fields.required("version", VERSION);
+        if document.version != VERSION {
+            fields.note("version", wrong_version(document.version));
+            // Whatever else it says is not for us to judge.
+            return (document, findings);
+        }
+        document.sources = entries(&mut fields, "sources");
+        document.logspaces = entries(&mut fields, "logspaces");
+        document.destinations = entries(&mut fields, "destinations");
+        document.routes = entries(&mut fields, "routes");
+        fields.finish();
+    }
+    (document, findings)
+}
+
+/// How many of each kind a document may have.
+const ENTRIES_MAX: usize = 1000;
+
+fn entries<T: Read>(fields: &mut Fields<'_>, key: &'static str) -> Vec<T> {
+    let entries: Vec<T> = fields.or(key, Vec::new());
+    if entries.len() > ENTRIES_MAX {
+        fields.note(key, format!("has {} entries, and the limit is {ENTRIES_MAX}", entries.len()));
+    }
+    entries
+}
+
+fn wrong_version(version: u32) -> String {
+    if version > VERSION {
+        format!("{version} is newer than this program, which reads {VERSION}: use a newer Logstead")
+    } else {
+        format!("must be {VERSION}, not {version}")
+    }
+}

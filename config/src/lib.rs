@@ -1,0 +1,53 @@
+//! Configuration: text → documents → checked.
+//!
+//! There are two documents. The [`settings`] are the process's own and come in layers. The router document says
+//! which messages go where; it is edited while the process runs, as TOML or as JSON of the same shape:
+//!
+//! ```text
+//! TOML ─┐                                check          ┌─▶ Checked ──▶ the router that runs
+//!       ├─▶ Node ─▶ Document ──────────────────────────┤
+//! JSON ─┘           │ to_toml, merge_into_toml          └─▶ every Problem: path, line, column, what to do
+//!                   ▼
+//!                  TOML, with the comments of the text before
+//! ```
+//!
+//! A [`Document`] is what the author wrote, each value with its type. [`Checked`] is what can be run: names
+//! resolved, filters parsed. [`diff`] says in words what an edit changes.
+//!
+//! **Invariant:** text in, text and values out. No file, socket, clock or environment is touched here.
+//! **Invariant:** all problems of a text are reported at once, and none is reported for what merely follows
+//! from another.
+
+mod check;
+mod destination;
+mod diff;
+mod document;
+mod edit;
+mod listen;
+mod logspace;
+mod node;
+mod problem;
+mod read;
+mod route;
+pub mod settings;
+mod source;
+mod unit;
+mod warn;
+
+pub use check::{Checked, CheckedRoute, Target, check, check_json, check_toml};
+pub use destination::{
+    Destination, DestinationKind, FileSink, ForwardFormat, ForwardFraming, Queue, SyslogServer,
+};
+pub use diff::{Changes, Ids, diff};
+pub use document::{Document, VERSION, from_json, from_toml};
+pub use edit::{merge_into_toml, to_toml};
+pub use listen::{Address, Listener};
+pub use logspace::{Durability, Logspace, Retention};
+pub use node::DOCUMENT_BYTES_MAX;
+pub use problem::{PROBLEMS_MAX, Problem};
+pub use route::Route;
+pub use source::{Coalesce, Count, Format, Framing, Source, SourceKind, Syslog};
+pub use unit::{Period, Size, UnitError};
+
+/// The router document that a new data directory starts with.
+pub const DEFAULT_ROUTER_TOML: &str = include_str!("../router.toml");

@@ -1,0 +1,82 @@
+//! A logspace: a named store with its own retention and durability.
+
+use serde::Serialize;
+
+use crate::node::{Node, Value};
+use crate::problem::{Findings, Path};
+use crate::read::{Choice, Fields, Read};
+use crate::unit::{Period, Size};
+
+/// A named store.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Logspace {
+    /// The name that routes and searches know it by.
+    pub id: String,
+    /// What is kept.
+    pub retention: Retention,
+    /// When a message is acknowledged.
+    pub durability: Durability,
+}
+
+/// What a logspace keeps. Without either limit it keeps everything.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Retention {
+    /// How old a message becomes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub age: Option<Period>,
+    /// How many bytes on disk the logspace takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub size: Option<Size>,
+}
+
+/// When a message is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Once it is on the disk.
+    Fsync,
+    /// Once the operating system has it: faster, and lost with the power.
+    Os,
+}
+
+impl Read for Logspace {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Logspace> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let logspace = Logspace {
+            id: fields.required("id", String::new()),
+            retention: fields.table("retention", Retention::default(), Retention::read),
+            durability: fields.or("durability", Durability::Fsync),
+        };
+        let none = Value::Text("none".to_owned());
+        fields.later("encryption", &none, "leave it out, or write `\"none\"`");
+        fields.finish();
+        Some(logspace)
+    }
+}
+
+impl Retention {
+    const AGE_MIN: Period = Period::seconds(3600);
+    const SIZE_MIN: Size = Size::mib(1);
+
+    fn read(fields: &mut Fields<'_>) -> Retention {
+        let retention = Retention { age: fields.optional("age"), size: fields.optional("size") };
+        if retention.age.is_some_and(|age| age < Self::AGE_MIN) {
+            fields.note("age", format!("must be at least {}", Self::AGE_MIN));
+        }
+        if retention.size.is_some_and(|size| size < Self::SIZE_MIN) {
+            fields.note("size", format!("must be at least {}", Self::SIZE_MIN));
+        }
+        retention
+    }
+}
+
+impl Choice for Durability {
+    const NOUN: &'static str = "durability";
+    const NAMES: &'static [(&'static str, Durability)] =
+        &[("fsync", Durability::Fsync), ("os", Durability::Os)];
+}

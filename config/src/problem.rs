@@ -1,0 +1,230 @@
+//! What is wrong with a document: where, what, and what to do about it.
+//!
+//! Readers and checks note a [`Finding`] under a [`Path`]; the text that the document came from, if there is
+//! one, turns it into a [`Problem`] with a line and a column.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// How many problems are reported of one document; one more then says how many there were.
+pub const PROBLEMS_MAX: usize = 200;
+
+/// One thing that is wrong with a document.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Problem {
+    /// Which value, as in `routes[2].where`. Empty when it concerns the document as a whole.
+    pub path: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+    /// The line in the text, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column in that line in characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+/// Where a value stands in a document.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) struct Path(pub(crate) Vec<Step>);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// A problem before its place in the text is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) path: Path,
+    pub(crate) message: String,
+    pub(crate) aim: Aim,
+}
+
+/// Which part of what stands at a path is meant.
+#[derive(Clone, Debug)]
+pub(crate) enum Aim {
+    Key,
+    Value,
+    /// These bytes of the string that stands there.
+    Inside(Range<usize>),
+}
+
+/// Everything found so far, in order.
+#[derive(Default, Debug)]
+pub(crate) struct Findings(pub(crate) Vec<Finding>);
+
+impl Problem {
+    /// One about the document as a whole.
+    pub(crate) fn whole(message: impl Into<String>) -> Problem {
+        Problem { path: String::new(), message: message.into(), line: None, column: None }
+    }
+
+    /// The same, placed at byte `at` of `text`.
+    pub(crate) fn placed(mut self, text: &str, at: usize) -> Problem {
+        let (line, column) = position(text, at);
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+}
+
+impl Path {
+    pub(crate) fn key(&self, key: &str) -> Path {
+        self.with(Step::Key(key.to_owned()))
+    }
+
+    pub(crate) fn index(&self, index: usize) -> Path {
+        self.with(Step::Index(index))
+    }
+
+    /// Whether this is `other` or what contains it.
+    pub(crate) fn covers(&self, other: &Path) -> bool {
+        other.0.starts_with(&self.0)
+    }
+
+    fn with(&self, step: Step) -> Path {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Path(steps)
+    }
+}
+
+impl Findings {
+    pub(crate) fn value(&mut self, path: &Path, message: impl Into<String>) {
+        self.add(path, message.into(), Aim::Value);
+    }
+
+    pub(crate) fn key(&mut self, path: &Path, message: impl Into<String>) {
+        self.add(path, message.into(), Aim::Key);
+    }
+
+    pub(crate) fn inside(&mut self, path: &Path, range: Range<usize>, message: impl Into<String>) {
+        self.add(path, message.into(), Aim::Inside(range));
+    }
+
+    /// Adds what was found later, but not what merely follows from a value that could not be read.
+    pub(crate) fn add_consequences(&mut self, later: Findings) {
+        let known: Vec<Path> = self.0.iter().map(|finding| finding.path.clone()).collect();
+        let touches = |path: &Path, other: &Path| path.covers(other) || other.covers(path);
+        let fresh = |finding: &Finding| !known.iter().any(|path| touches(path, &finding.path));
+        self.0.extend(later.0.into_iter().filter(fresh));
+    }
+
+    fn add(&mut self, path: &Path, message: String, aim: Aim) {
+        self.0.push(Finding { path: path.clone(), message, aim });
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Key(key) if nth == 0 => f.write_str(key)?,
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a long list and says so.
+pub(crate) fn limited(mut problems: Vec<Problem>) -> Vec<Problem> {
+    let more = problems.len().saturating_sub(PROBLEMS_MAX);
+    if more > 0 {
+        problems.truncate(PROBLEMS_MAX);
+        problems.push(Problem::whole(format!("and {more} more problems: correct these first")));
+    }
+    problems
+}
+
+/// " (did you mean `x`?)" when one of `known` is close to `word`, or nothing.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    // A key of a kilobyte is no slip of the finger, and would take long to compare.
+    if word.len() > 64 {
+        return String::new();
+    }
+    let lower = word.to_lowercase();
+    let distance = |known: &str| strsim::osa_distance(&lower, known);
+    let near = known.into_iter().map(|known| (distance(known), known)).min();
+    match near {
+        Some((distance, known)) if distance <= 1 + known.len() / 4 => format!(" (did you mean `{known}`?)"),
+        _ => String::new(),
+    }
+}
+
+/// Names in a sentence: "`a`, `b` or `c`".
+pub(crate) fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let last = quoted.pop().unwrap_or_default();
+    if quoted.is_empty() { last } else { format!("{} or {last}", quoted.join(", ")) }
+}
+
+/// A value in a message, cut when it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    const SHOWN_MAX: usize = 80;
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("`{}…`", text.split_at(end).0.escape_debug()),
+        None => format!("`{}`", text.escape_debug()),
+    }
+}
+
+/// Line and column of a byte, both from 1; the column counts characters.
+fn position(text: &str, at: usize) -> (u32, u32) {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = text.split_at(at).0;
+    let line = before.bytes().filter(|byte| *byte == b'\n').count();
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    let from_one = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;
+    (from_one(line), from_one(column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_and_characters_from_one() {
+        let text = "a\näöü = 1\n";
+        assert_eq!(position(text, 0), (1, 1));
+        assert_eq!(position(text, 2), (2, 1));
+        assert_eq!(position(text, 5), (2, 2), "in the middle of ö counts as before it");
+        assert_eq!(position(text, text.len() + 9), (3, 1));
+    }
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        let known = ["listen", "framing", "format"];
+        assert_eq!(did_you_mean("lisen", known), " (did you mean `listen`?)");
+        assert_eq!(did_you_mean("FRAMING", known), " (did you mean `framing`?)");
+        assert_eq!(did_you_mean("colour", known), "");
+        assert_eq!(did_you_mean(&"x".repeat(1 << 20), known), "");
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_says_so() {
+        let problems = vec![Problem::whole("bad"); PROBLEMS_MAX + 7];
+        let cut = limited(problems);
+        assert_eq!(cut.len(), PROBLEMS_MAX + 1);
+        assert_eq!(cut[PROBLEMS_MAX].message, "and 7 more problems: correct these first");
+    }
+}

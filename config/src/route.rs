@@ -1,0 +1,47 @@
+//! A route: which messages go where. Routes are asked in order.
+
+use serde::Serialize;
+
+use crate::node::{Node, Value};
+use crate::problem::{Findings, Path};
+use crate::read::{Fields, Read};
+
+/// One rule of the router.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Route {
+    /// The name that counters know it by.
+    pub id: String,
+    /// The sources it listens to; empty is all of them.
+    pub from: Vec<String>,
+    /// The messages it takes, in the query language.
+    #[serde(rename = "where")]
+    pub filter: String,
+    /// The logspaces and destinations that get them.
+    pub to: Vec<String>,
+    /// Messages taken here go to no later route.
+    #[serde(rename = "final")]
+    pub is_final: bool,
+    /// It takes only messages that no earlier route took.
+    pub fallback: bool,
+    /// A full destination slows the sender down instead of dropping.
+    pub flow_control: bool,
+}
+
+impl Read for Route {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Route> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let route = Route {
+            id: fields.required("id", String::new()),
+            from: fields.or("from", Vec::new()),
+            filter: fields.or("where", "*".to_owned()),
+            to: fields.required("to", Vec::new()),
+            is_final: fields.or("final", false),
+            fallback: fields.or("fallback", false),
+            flow_control: fields.or("flow_control", true),
+        };
+        fields.later("steps", &Value::List(Vec::new()), "leave it out, or write `[]`");
+        fields.finish();
+        Some(route)
+    }
+}

@@ -1,0 +1,279 @@
+//! The process's own settings, in layers: what we ship, a file, the environment, `--set`. A later layer wins.
+//!
+//! **Invariant:** every default stands in the shipped file and nowhere else.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::document::place_all;
+use crate::node::{Entry, Node, Origin, Value};
+use crate::problem::{Findings, Path, Problem, quoted};
+use crate::read::{Choice, Fields};
+use crate::source::Count;
+use crate::unit::{Period, Size};
+
+/// The shipped file, with every setting, its default and what it means.
+pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
+
+/// What the process is told at its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// The directory that holds everything.
+    pub data: PathBuf,
+    /// Console and API.
+    pub web: Web,
+    /// What one request may ask for.
+    pub limits: Limits,
+    /// What memory is spent on.
+    pub memory: Memory,
+    /// What threads are spent on.
+    pub threads: Threads,
+    /// What Logstead says about itself.
+    pub log: Log,
+}
+
+/// Console and API.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Web {
+    /// Where they listen; port 0 is any free one.
+    pub listen: SocketAddr,
+    /// How long a login lasts.
+    pub session_lifetime: Period,
+}
+
+/// What one request may ask for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Limits {
+    /// The largest body of one ingest request.
+    pub ingest_body_max: Size,
+    /// How many searches run at a time.
+    pub searches_max: u32,
+    /// How long one search may run.
+    pub search_time_max: Period,
+}
+
+/// What memory is spent on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Memory {
+    /// Newest messages kept for fast searches, over all logspaces.
+    pub tail_max: Size,
+    /// What one source may have received that is not stored yet.
+    pub source_queue_max: Size,
+}
+
+/// What threads are spent on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Threads {
+    /// Threads that parse, route and compress.
+    pub workers: Count,
+}
+
+/// What Logstead says about itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Log {
+    /// The least urgent level that is written.
+    pub level: LogLevel,
+}
+
+/// How urgent a line of our own log is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogLevel {
+    /// Something failed.
+    Error,
+    /// Something may fail.
+    Warn,
+    /// Something happened.
+    Info,
+    /// For whoever looks for a fault.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+/// What is laid over the shipped defaults, in this order.
+#[derive(Clone, Default, Debug)]
+pub struct Layers {
+    /// The text of the file that `--config` names. Problems that have a line are about this text.
+    pub file: Option<String>,
+    /// The process's environment. Variables that are no settings are passed over.
+    pub env: Vec<(String, String)>,
+    /// Arguments of `--set`: `key=value`.
+    pub set: Vec<String>,
+}
+
+/// Lays the layers over each other and reads what comes out, or says everything that is wrong with it.
+pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
+    let text = layers.file.as_deref().unwrap_or_default();
+    let defaults = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
+    let names = names(&defaults);
+    let mut node = overlaid(defaults, Node::from_toml(text)?);
+    let mut findings = Findings::default();
+    for (variable, value) in &layers.env {
+        match variable_path(variable, &names) {
+            Variable::Setting(path) => {
+                node = with(node, &path, Node::bare(value, Origin::Named(variable.clone())))
+            }
+            Variable::Misspelt(meant) => {
+                findings.value(
+                    &Path::default().key(variable),
+                    format!("is no setting (did you mean `{meant}`?)"),
+                );
+            }
+            Variable::Foreign => {}
+        }
+    }
+    for argument in &layers.set {
+        match argument.split_once('=') {
+            Some((key, value)) if !key.is_empty() => {
+                let path: Vec<&str> = key.split('.').collect();
+                node = with(node, &path, Node::bare(value, Origin::Named(format!("--set {key}"))));
+            }
+            _ => {
+                let message =
+                    format!("{} is not `key=value`, like `web.listen=127.0.0.1:8080`", quoted(argument));
+                findings.value(&Path::default().key("--set"), message);
+            }
+        }
+    }
+    let settings = read(&node, &mut findings);
+    let settings = place_all(settings, &findings, &node, text)?;
+    Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
+}
+
+impl LogLevel {
+    /// Its name, as it is configured.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, level)| *level == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Choice for LogLevel {
+    const NOUN: &'static str = "log level";
+    const NAMES: &'static [(&'static str, LogLevel)] = &[
+        ("error", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+        ("trace", LogLevel::Trace),
+    ];
+}
+
+fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
+    let mut fields = Fields::of(node, &Path::default(), findings)?;
+    let data = fields.optional::<String>("data");
+    if data.as_deref().is_some_and(|data| data.is_empty() || data.contains('\0')) {
+        fields.note("data", "must name a directory, like `data`");
+    }
+    let web = fields.table("web", None, read_web);
+    let limits = fields.table("limits", None, read_limits);
+    let memory = fields.table("memory", None, read_memory);
+    let threads =
+        fields.table("threads", None, |fields| Some(Threads { workers: fields.optional("workers")? }));
+    let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
+    fields.finish();
+    Some(Settings {
+        data: data?.into(),
+        web: web?,
+        limits: limits?,
+        memory: memory?,
+        threads: threads?,
+        log: log?,
+    })
+}
+
+fn read_web(fields: &mut Fields<'_>) -> Option<Web> {
+    let listen = fields.optional("listen");
+    let session_lifetime =
+        fields.optional_within("session_lifetime", Period::seconds(60)..=Period::days(365));
+    Some(Web { listen: listen?, session_lifetime: session_lifetime? })
+}
+
+fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
+    let ingest_body_max = fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1));
+    let searches_max = fields.optional_within("searches_max", 1..=1000);
+    let search_time_max =
+        fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
+    Some(Limits {
+        ingest_body_max: ingest_body_max?,
+        searches_max: searches_max?,
+        search_time_max: search_time_max?,
+    })
+}
+
+fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
+    let tail_max = fields.optional_within("tail_max", Size::mib(16)..=Size::gib(1024));
+    let source_queue_max = fields.optional_within("source_queue_max", Size::mib(1)..=Size::gib(64));
+    Some(Memory { tail_max: tail_max?, source_queue_max: source_queue_max? })
+}
+
+/// What an environment variable is to us.
+enum Variable<'a> {
+    /// The setting at this path.
+    Setting(Vec<String>),
+    /// None, but this one may have been meant.
+    Misspelt(&'a str),
+    /// Somebody else's.
+    Foreign,
+}
+
+/// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
+/// there is one: the same prefix begins what an orchestrator sets for a service of our name
+/// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are no settings.
+fn variable_path<'a>(variable: &str, names: &'a [String]) -> Variable<'a> {
+    let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return Variable::Foreign };
+    let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
+    let joined = format!("LOGSTEAD_{}", path.join("__").to_uppercase());
+    if path.len() > 1 || names.contains(&joined) {
+        return Variable::Setting(path);
+    }
+    let squeezed = |name: &str| name.replace('_', "");
+    match names.iter().find(|name| squeezed(name) == squeezed(&joined)) {
+        Some(meant) => Variable::Misspelt(meant),
+        None => Variable::Foreign,
+    }
+}
+
+/// The environment variable of every setting below `node`.
+fn names(node: &Node) -> Vec<String> {
+    let mut names = Vec::new();
+    collect_names(node, "LOGSTEAD", "_", &mut names);
+    names
+}
+
+fn collect_names(node: &Node, name: &str, separator: &str, names: &mut Vec<String>) {
+    let Value::Table(entries) = &node.value else {
+        names.push(name.to_owned());
+        return;
+    };
+    for entry in entries {
+        let below = format!("{name}{separator}{}", entry.key.to_uppercase());
+        collect_names(&entry.node, &below, "__", names);
+    }
+}
+
+/// `over` on top of `base`: tables are joined key by key, anything else is replaced.
+fn overlaid(base: Node, over: Node) -> Node {
+    let (Value::Table(mut entries), Value::Table(upper)) = (base.value, over.value.clone()) else {
+        return over;
+    };
+    for upper in upper {
+        match entries.iter_mut().find(|entry| entry.key == upper.key) {
+            Some(entry) => {
+                let node = overlaid(entry.node.clone(), upper.node);
+                *entry = Entry { node, ..upper };
+            }
+            None => entries.push(upper),
+        }
+    }
+    Node::table(entries, over.origin)
+}
+
+/// `node` with `value` at `path`.
+fn with(node: Node, path: &[impl AsRef<str>], value: Node) -> Node {
+    let origin = value.origin.clone();
+    let nested = path.iter().rev().fold(value, |node, key| {
+        let entry = Entry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
+        Node::table(vec![entry], origin.clone())
+    });
+    overlaid(node, nested)
+}
