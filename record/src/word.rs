@@ -1,7 +1,15 @@
 //! What a word is, for the index, the matcher and highlighting: a maximal run of letters and digits, in lower
 //! case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
 //!
+//! Case is folded one character to one character (Unicode's simple lower case), so a character's place in a
+//! text and in its folded form correspond, and folding never changes whether it belongs to a word.
+//!
 //! **Invariant:** nothing else in the project decides where a word begins or ends, or how case is folded.
+
+use std::sync::LazyLock;
+
+/// No character from here on has another case.
+const CASED_MAX: u32 = 0x2_0000;
 
 /// Whether an ASCII byte belongs to a word.
 const fn is_ascii_word(byte: u8) -> bool {
@@ -57,38 +65,75 @@ pub fn fold(text: &[u8], out: &mut Vec<u8>) {
     }
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
-            for lower in c.to_lowercase() {
-                out.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
-            }
+            out.extend_from_slice(fold_char(c).encode_utf8(&mut [0; 4]).as_bytes());
         }
         out.extend_from_slice(chunk.invalid());
     }
 }
 
-/// Whether the character that begins at `at` belongs to a word, and how many bytes it has.
-fn class_at(text: &[u8], at: usize) -> (bool, usize) {
+/// The lower case of one character.
+pub fn fold_char(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
+    // `İ` is the one character whose full lower case is two; its simple one is the first of them.
+    c.to_lowercase().next().unwrap_or(c)
+}
+
+/// Every character that folds as `c` does, its lower case first.
+pub fn cases(c: char) -> impl Iterator<Item = char> {
+    static FOLDED: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
+        let mut folded: Vec<(char, char)> = (0..CASED_MAX)
+            .filter_map(char::from_u32)
+            .map(|c| (fold_char(c), c))
+            .filter(|(f, c)| f != c)
+            .collect();
+        folded.sort_unstable();
+        folded
+    });
+    let lower = fold_char(c);
+    let first = FOLDED.partition_point(|(folded, _)| *folded < lower);
+    let others = FOLDED[first..].iter().take_while(move |(folded, _)| *folded == lower);
+    std::iter::once(lower).chain(others.map(|(_, other)| *other))
+}
+
+/// The character that begins at `at` and how many bytes it has; a byte that is not UTF-8 is `None` and one.
+pub(crate) fn char_from(text: &[u8], at: usize) -> (Option<char>, usize) {
     let first = text[at];
     if first < 0x80 {
-        return (is_ascii_word(first), 1);
+        return (Some(char::from(first)), 1);
     }
     match char_at(text, at) {
-        Some(c) => (c.is_alphanumeric(), c.len_utf8()),
-        None => (false, 1),
+        Some(c) => (Some(c), c.len_utf8()),
+        None => (None, 1),
     }
 }
 
-/// Whether the character that ends before `at` belongs to a word.
-fn class_before(text: &[u8], at: usize) -> bool {
-    let Some(last) = at.checked_sub(1) else { return false };
-    if text[last] < 0x80 {
-        return is_ascii_word(text[last]);
+/// The character that ends before `at`, if the bytes there are UTF-8.
+pub(crate) fn char_before(text: &[u8], at: usize) -> Option<char> {
+    let last = *text.get(at.checked_sub(1)?)?;
+    if last < 0x80 {
+        return Some(char::from(last));
     }
     let first_possible = at.saturating_sub(4);
     (first_possible..at)
         .rev()
         .find(|&start| text[start] & 0xC0 != 0x80)
         .and_then(|start| char_at(text, start).filter(|c| start + c.len_utf8() == at))
-        .is_some_and(char::is_alphanumeric)
+}
+
+/// Whether the character that begins at `at` belongs to a word, and how many bytes it has.
+fn class_at(text: &[u8], at: usize) -> (bool, usize) {
+    if text[at] < 0x80 {
+        return (is_ascii_word(text[at]), 1);
+    }
+    let (c, bytes) = char_from(text, at);
+    (c.is_some_and(char::is_alphanumeric), bytes)
+}
+
+/// Whether the character that ends before `at` belongs to a word.
+fn class_before(text: &[u8], at: usize) -> bool {
+    char_before(text, at).is_some_and(char::is_alphanumeric)
 }
 
 /// The character that begins at `at`, if the bytes there are UTF-8.
@@ -120,6 +165,20 @@ mod tests {
         check("Größe=ÄRGER 東京x".as_bytes(), &["größe", "ärger", "東京x"]);
         check(b"a\xFFb\xC3", &["a", "b"]);
         check(b"--", &[]);
+    }
+
+    #[test]
+    fn folding_keeps_one_character_one_and_in_its_class() {
+        for c in ('\0'..=char::MAX).filter(|c| fold_char(*c) != *c) {
+            let lower = fold_char(c);
+            assert!((c as u32) < CASED_MAX, "{c}");
+            assert_eq!(fold_char(lower), lower, "{c}");
+            assert_eq!(lower.is_alphanumeric(), c.is_alphanumeric(), "{c}");
+            assert!(cases(c).any(|other| other == c), "{c}");
+            assert!(cases(c).all(|other| fold_char(other) == lower), "{c}");
+        }
+        assert_eq!(cases('K').collect::<String>(), "kK\u{212A}");
+        assert_eq!(cases('7').collect::<String>(), "7");
     }
 
     #[test]

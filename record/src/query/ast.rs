@@ -1,0 +1,297 @@
+//! What a query means, as a tree.
+
+use super::number::Number;
+use super::regex::Regex;
+use super::time::TimeExpr;
+use crate::batch::Flags;
+use crate::field::Field;
+use ipnet::IpNet;
+use std::fmt;
+use std::ops::Bound;
+
+/// Which messages are meant.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Query {
+    /// Every message.
+    All,
+    /// Those that all of these mean; made by [`Query::and`].
+    And(Vec<Query>),
+    /// Those that any of these means; made by [`Query::or`].
+    Or(Vec<Query>),
+    /// Those that this does not mean.
+    Not(Box<Query>),
+    /// Those in which the message text, the program, the host or the value of a dynamic field passes.
+    Text(TextTest),
+    /// Those in which a field passes.
+    Field(FieldName, FieldTest),
+}
+
+/// What a text is searched for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TextTest {
+    /// This, at word boundaries.
+    Pattern(Pattern),
+    /// A match, anywhere.
+    Regex(Regex),
+}
+
+/// Whose value is tested.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FieldName {
+    /// A field that every message has.
+    Known(Field),
+    /// A field that some messages carry; compares without regard to ASCII case.
+    Dynamic(String),
+}
+
+/// What a field's value is tested for. Of several values of one name, one must pass.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FieldTest {
+    /// There is a value.
+    Exists,
+    /// It holds this text.
+    Holds(TextTest),
+    /// It is this text, from its first character to its last.
+    Equals(Pattern),
+    /// It is an address, with or without a port, or a network, in this network.
+    Network(IpNet),
+    /// It is a number between these.
+    Number(Bounds<Number>),
+    /// It is a time between these.
+    Time(Bounds<TimeExpr>),
+    /// It is one of these numbers of syslog, of a severity or a facility.
+    Code(Codes),
+    /// This one flag is set.
+    Flag(Flags),
+}
+
+/// From where to where; at least one end is bounded.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bounds<T> {
+    /// The lower end.
+    pub low: Bound<T>,
+    /// The upper end.
+    pub high: Bound<T>,
+}
+
+/// Syslog's numbers from `first` to `last`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Codes {
+    first: u8,
+    last: u8,
+}
+
+/// A text to look for: characters and wildcards.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    parts: Vec<Part>,
+    case_sensitive: bool,
+}
+
+/// A piece of a [`Pattern`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// These characters.
+    Text(String),
+    /// `*`: any run of characters without white space.
+    Run,
+    /// `?`: one character that is not white space.
+    One,
+}
+
+impl Query {
+    /// Every message.
+    pub fn all() -> Query {
+        Query::All
+    }
+
+    /// All of these: a conjunction in a conjunction is part of it, and one of one is that one.
+    pub fn and(queries: Vec<Query>) -> Query {
+        let mut flat = Vec::with_capacity(queries.len());
+        for query in queries {
+            match query {
+                Query::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        one_or(flat, Query::And)
+    }
+
+    /// Any of these, likewise.
+    pub fn or(queries: Vec<Query>) -> Query {
+        let mut flat = Vec::with_capacity(queries.len());
+        for query in queries {
+            match query {
+                Query::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        one_or(flat, Query::Or)
+    }
+
+    /// The complement.
+    #[must_use]
+    pub fn negate(self) -> Query {
+        Query::Not(Box::new(self))
+    }
+
+    /// Whether it asks for logspaces by name.
+    pub fn uses_logspace(&self) -> bool {
+        self.any_field(&mut |field| *field == FieldName::Known(Field::Logspace))
+    }
+
+    /// The dynamic fields it names, each once, in order.
+    pub fn field_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        self.collect_fields(&mut names);
+        names
+    }
+
+    fn any_field(&self, accepts: &mut impl FnMut(&FieldName) -> bool) -> bool {
+        match self {
+            Query::All | Query::Text(_) => false,
+            Query::And(inner) | Query::Or(inner) => inner.iter().any(|query| query.any_field(accepts)),
+            Query::Not(inner) => inner.any_field(accepts),
+            Query::Field(field, _) => accepts(field),
+        }
+    }
+
+    fn collect_fields<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Query::And(inner) | Query::Or(inner) => {
+                inner.iter().for_each(|query| query.collect_fields(names))
+            }
+            Query::Not(inner) => inner.collect_fields(names),
+            Query::Field(FieldName::Dynamic(name), _) if !names.contains(&name.as_str()) => names.push(name),
+            Query::All | Query::Text(_) | Query::Field(..) => {}
+        }
+    }
+}
+
+fn one_or(mut queries: Vec<Query>, many: impl FnOnce(Vec<Query>) -> Query) -> Query {
+    assert!(!queries.is_empty(), "a conjunction or disjunction of nothing has no text");
+    if queries.len() == 1 { queries.remove(0) } else { many(queries) }
+}
+
+impl FieldName {
+    /// A known field by any of its names, otherwise a dynamic one.
+    pub fn new(name: &str) -> FieldName {
+        Field::from_name(name).map_or_else(|| FieldName::Dynamic(name.to_owned()), FieldName::Known)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        match self {
+            FieldName::Known(field) => field.name(),
+            FieldName::Dynamic(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for FieldName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl<T> Bounds<T> {
+    /// From `first` to `last`, both included.
+    pub fn closed(first: T, last: T) -> Bounds<T> {
+        Bounds { low: Bound::Included(first), high: Bound::Included(last) }
+    }
+
+    /// From `first` to before `end`.
+    pub fn until(first: T, end: T) -> Bounds<T> {
+        Bounds { low: Bound::Included(first), high: Bound::Excluded(end) }
+    }
+
+    /// No lower than this.
+    pub fn low(low: Bound<T>) -> Bounds<T> {
+        Bounds { low, high: Bound::Unbounded }
+    }
+
+    /// No higher than this.
+    pub fn high(high: Bound<T>) -> Bounds<T> {
+        Bounds { low: Bound::Unbounded, high }
+    }
+}
+
+impl Codes {
+    /// None at all.
+    pub const NONE: Codes = Codes { first: 1, last: 0 };
+
+    /// From `first` to `last`; none where that is backwards.
+    pub fn new(first: u8, last: u8) -> Codes {
+        if first <= last { Codes { first, last } } else { Codes::NONE }
+    }
+
+    /// The first number.
+    pub fn first(self) -> u8 {
+        self.first
+    }
+
+    /// The last number.
+    pub fn last(self) -> u8 {
+        self.last
+    }
+
+    /// Whether there is no number.
+    pub fn is_empty(self) -> bool {
+        self == Codes::NONE
+    }
+
+    /// Whether `number` is one of them.
+    pub fn contains(self, number: u8) -> bool {
+        self.first <= number && number <= self.last
+    }
+}
+
+impl Pattern {
+    /// From pieces, which are brought into the one form of those that mean the same.
+    pub fn new(parts: impl IntoIterator<Item = Part>, case_sensitive: bool) -> Pattern {
+        let mut joined: Vec<Part> = Vec::new();
+        for part in parts {
+            match (joined.last_mut(), part) {
+                (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+                (Some(Part::Run), Part::Run) => {}
+                (_, Part::Text(text)) if text.is_empty() => {}
+                (_, part) => joined.push(part),
+            }
+        }
+        Pattern { parts: joined, case_sensitive }
+    }
+
+    /// Exactly these characters, in any case.
+    pub fn literal(text: &str) -> Pattern {
+        Pattern::new([Part::Text(text.to_owned())], false)
+    }
+
+    /// Its pieces: two texts, or two `*`, never follow each other.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether `A` is not `a`.
+    pub fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
+    }
+
+    /// Whether it has no pieces.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The text, where it has no wildcards.
+    pub fn as_literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `*` and nothing else.
+    pub fn is_any(&self) -> bool {
+        self.parts == [Part::Run]
+    }
+}

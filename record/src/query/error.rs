@@ -1,0 +1,66 @@
+//! What is wrong with a query text, where, and what to write instead.
+
+use super::ast::Query;
+use std::ops::Range;
+
+/// A text that is no query.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ParseError {
+    /// Whether the text does not follow the grammar or asks for what there is not.
+    pub kind: ErrorKind,
+    /// One sentence for the user.
+    pub message: String,
+    /// The bytes of the text that it is about.
+    pub span: Range<usize>,
+    /// A whole query that may have been meant.
+    pub suggestion: Option<String>,
+}
+
+/// Two kinds of errors: a search bar searches for the text as it stands after one of the first kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The text does not follow the grammar.
+    Syntax,
+    /// It does, but means nothing: an invalid regular expression, an unknown severity, a limit.
+    Meaning,
+}
+
+/// What a search bar should say about a query that it runs all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// One sentence for the user.
+    pub message: String,
+    /// The bytes of the text that it is about.
+    pub span: Range<usize>,
+    /// A whole query that may have been meant.
+    pub suggestion: Option<String>,
+}
+
+/// What a search bar's text means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The query to run.
+    pub query: Query,
+    /// What to say about it.
+    pub warnings: Vec<Warning>,
+}
+
+impl ParseError {
+    /// Where it is in `text`: line, column, and the column after its last character on that line. All count
+    /// from 1, columns in characters.
+    pub fn line_column(&self, text: &str) -> (usize, usize, usize) {
+        let before = text.as_bytes().get(..self.span.start).unwrap_or(text.as_bytes());
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let column = 1 + count_chars(&before[line_start..]);
+        let inside = text.as_bytes().get(self.span.clone()).unwrap_or_default();
+        let inside = inside.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        (line, column, column + count_chars(inside))
+    }
+}
+
+/// Characters of a part of a `str`.
+fn count_chars(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}

@@ -1,0 +1,264 @@
+//! Characters to words, quoted texts and regular expressions.
+//!
+//! Text that was pasted from a log must work, so almost every character may stand in a word, and a backslash
+//! means something only where it stands before a quote or a wildcard: `C:\temp` is itself.
+
+use super::ast::Part;
+use super::error::{ErrorKind, ParseError};
+use std::ops::Range;
+
+/// A place in the text of a query.
+pub(super) struct Cursor {
+    chars: Vec<char>,
+    /// Where each character begins, and where the last one ends, in bytes.
+    offsets: Vec<usize>,
+    pub(super) at: usize,
+}
+
+impl Cursor {
+    pub(super) fn new(text: &str) -> Cursor {
+        let (mut offsets, chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
+        offsets.push(text.len());
+        Cursor { chars, offsets, at: 0 }
+    }
+
+    /// The character `ahead` of the next one.
+    pub(super) fn peek(&self, ahead: usize) -> Option<char> {
+        self.char_at(self.at + ahead)
+    }
+
+    pub(super) fn char_at(&self, at: usize) -> Option<char> {
+        self.chars.get(at).copied()
+    }
+
+    /// How many characters there are.
+    pub(super) fn len(&self) -> usize {
+        self.chars.len()
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at == self.chars.len()
+    }
+
+    /// Whether a text begins at `at`.
+    pub(super) fn starts_with(&self, at: usize, text: &str) -> bool {
+        text.chars().enumerate().all(|(ahead, c)| self.char_at(at + ahead) == Some(c))
+    }
+
+    pub(super) fn text(&self, range: Range<usize>) -> String {
+        self.chars[range].iter().collect()
+    }
+
+    /// Characters to bytes.
+    pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
+        self.offsets[range.start]..self.offsets[range.end]
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        self.at = self.space_end(self.at);
+    }
+
+    pub(super) fn space_end(&self, from: usize) -> usize {
+        let is_other = |c: &char| !c.is_whitespace();
+        self.chars[from..].iter().position(is_other).map_or(self.chars.len(), |length| from + length)
+    }
+
+    /// Whether what stood before `at` ends there.
+    pub(super) fn is_boundary(&self, at: usize, stops: &[char]) -> bool {
+        self.char_at(at).is_none_or(|c| c.is_whitespace() || c == ')' || stops.contains(&c))
+    }
+
+    /// A keyword, which stands for itself in upper and in lower case: where it ends.
+    pub(super) fn keyword(&self, at: usize, upper: &str) -> Option<usize> {
+        let end = at + upper.len();
+        let found = self.starts_with(at, upper) || self.starts_with(at, &upper.to_ascii_lowercase());
+        (found && (self.is_boundary(end, &[]) || self.char_at(end) == Some('('))).then_some(end)
+    }
+
+    /// Where the bare word at `from` ends: at white space, at one of `stops`, or at a parenthesis that was not
+    /// opened in it.
+    pub(super) fn word_end(&self, from: usize, stops: &[char]) -> usize {
+        let mut open = 0;
+        for (ahead, &c) in self.chars[from..].iter().enumerate() {
+            match c {
+                '(' => open += 1,
+                ')' if open == 0 => return from + ahead,
+                ')' => open -= 1,
+                c if c.is_whitespace() || stops.contains(&c) => return from + ahead,
+                _ => {}
+            }
+        }
+        self.chars.len()
+    }
+
+    /// Where the field name at `from` ends; `from` where there is none.
+    pub(super) fn identifier_end(&self, from: usize) -> usize {
+        let is_first = |c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '.');
+        let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-');
+        if !self.char_at(from).is_some_and(is_first) {
+            return from;
+        }
+        let inner = self.chars[from..].iter().position(|&c| !is_inner(c));
+        inner.map_or(self.chars.len(), |length| from + length)
+    }
+
+    /// Whether a quoted text begins at `at`, perhaps after wildcards: `"a b"`, `*"a b"*`.
+    pub(super) fn is_quoted(&self, at: usize) -> bool {
+        let is_other = |c: &&char| !matches!(c, '*' | '?');
+        self.chars.get(at..).and_then(|rest| rest.iter().find(is_other)) == Some(&'"')
+    }
+
+    /// Reads quoted texts and the wildcards around them. A `*` behind the last letter in the quotes is a
+    /// wildcard too; any other is itself.
+    pub(super) fn quoted(&mut self) -> Result<Vec<Part>, ParseError> {
+        let mut parts = Vec::new();
+        loop {
+            match self.peek(0) {
+                Some('*') => parts.push(Part::Run),
+                Some('?') => parts.push(Part::One),
+                Some('"') => {
+                    self.quoted_segment(&mut parts)?;
+                    continue;
+                }
+                _ => return Ok(parts),
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Reads one quoted text without wildcards.
+    pub(super) fn plain_quoted(&mut self) -> Option<String> {
+        let mut parts = Vec::new();
+        self.quoted_segment(&mut parts).ok()?;
+        match parts.as_mut_slice() {
+            [Part::Text(text)] => Some(std::mem::take(text)),
+            _ => None,
+        }
+    }
+
+    fn quoted_segment(&mut self, parts: &mut Vec<Part>) -> Result<(), ParseError> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            let slashes = self.backslashes(self.at);
+            match self.peek(slashes) {
+                Some(special @ ('"' | '*')) if 0 < slashes => {
+                    text.extend(std::iter::repeat_n('\\', slashes / 2));
+                    self.at += slashes;
+                    if slashes % 2 == 1 {
+                        text.push(special);
+                        self.at += 1;
+                    }
+                }
+                _ if 0 < slashes => {
+                    text.extend(std::iter::repeat_n('\\', slashes));
+                    self.at += slashes;
+                }
+                _ if c == '"' => {
+                    self.at += 1;
+                    parts.push(Part::Text(text));
+                    return Ok(());
+                }
+                _ if c == '*' && self.peek(1) == Some('"') && text.ends_with(char::is_alphanumeric) => {
+                    self.at += 2;
+                    parts.extend([Part::Text(text), Part::Run]);
+                    return Ok(());
+                }
+                _ => {
+                    text.push(c);
+                    self.at += 1;
+                }
+            }
+        }
+        Err(self.unclosed(start))
+    }
+
+    /// Reads a quoted text in which only `\"` is special: a regular expression has its own escapes.
+    pub(super) fn quoted_regex(&mut self) -> Result<String, ParseError> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            match (c, self.peek(0)) {
+                ('"', _) => return Ok(text),
+                ('\\', Some('"')) => text.push('"'),
+                ('\\', Some(escaped)) => text.extend([c, escaped]),
+                _ => {
+                    text.push(c);
+                    continue;
+                }
+            }
+            self.at += 1;
+        }
+        Err(self.unclosed(start))
+    }
+
+    fn unclosed(&self, start: usize) -> ParseError {
+        self.syntax(start..start + 1, "this quote is not closed")
+    }
+
+    fn backslashes(&self, from: usize) -> usize {
+        self.chars[from..].iter().take_while(|&&c| c == '\\').count()
+    }
+
+    /// The source and the flag of the regular expression that begins at `at`, and where it ends. What has no
+    /// second slash at the end of a word is a path.
+    pub(super) fn regex(&self, at: usize, stops: &[char]) -> Option<(String, bool, usize)> {
+        if self.char_at(at) != Some('/') {
+            return None;
+        }
+        let mut end = at + 1;
+        loop {
+            match self.char_at(end)? {
+                '\\' => end += 2,
+                '/' => break,
+                _ => end += 1,
+            }
+        }
+        let ignore_case = self.char_at(end + 1) == Some('i') && self.is_boundary(end + 2, stops);
+        let after = end + 1 + usize::from(ignore_case);
+        let found = at + 1 < end && self.is_boundary(after, stops);
+        found.then(|| (self.text(at + 1..end), ignore_case, after))
+    }
+
+    /// The pieces of a bare word. Backslashes are themselves unless they stand before a wildcard.
+    pub(super) fn word_parts(&self, range: Range<usize>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        let mut at = range.start;
+        while at < range.end {
+            let slashes = self.backslashes(at).min(range.end - at);
+            at += slashes;
+            let next = self.char_at(at).filter(|_| at < range.end);
+            let wildcard = next.filter(|c| matches!(c, '*' | '?'));
+            let kept = if wildcard.is_some() { slashes / 2 } else { slashes };
+            text.extend(std::iter::repeat_n('\\', kept));
+            match wildcard {
+                Some(c) if slashes.is_multiple_of(2) => {
+                    parts.push(Part::Text(std::mem::take(&mut text)));
+                    parts.push(if c == '*' { Part::Run } else { Part::One });
+                }
+                _ => text.extend(next),
+            }
+            at += 1;
+        }
+        parts.push(Part::Text(text));
+        parts
+    }
+
+    pub(super) fn syntax(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+        self.error(ErrorKind::Syntax, range, message)
+    }
+
+    pub(super) fn meaning(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+        self.error(ErrorKind::Meaning, range, message)
+    }
+
+    fn error(&self, kind: ErrorKind, range: Range<usize>, message: impl Into<String>) -> ParseError {
+        let end = range.end.min(self.chars.len());
+        let start = range.start.min(end);
+        ParseError { kind, message: message.into(), span: self.span(start..end), suggestion: None }
+    }
+}

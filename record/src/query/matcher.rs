@@ -1,0 +1,487 @@
+//! A query made ready to run over batches.
+//!
+//! Columns with few distinct values are decided once a value; texts are swept in one pass over all rows. Cheap
+//! conditions go first, and the others look only at the rows that are left.
+//!
+//! **Invariant:** what is selected does not depend on the order in which conditions are tried.
+
+use super::ast::{FieldName, FieldTest, Pattern, Query, TextTest};
+use super::glob::Glob;
+use super::number::{Number, Unit, value_of};
+use super::text::{TextMatcher, end_of};
+use super::time::TimeRange;
+use super::{Bounds, Codes};
+use crate::batch::{Batch, Flags};
+use crate::column::{NameColumn, TextColumn};
+use crate::field::Field;
+use crate::priority::Priority;
+use crate::selection::Selection;
+use crate::time::Timestamp;
+use crate::word;
+use ipnet::IpNet;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::{Bound, RangeBounds};
+
+/// What a query depends on besides the messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The time that relative times count from.
+    pub now: Timestamp,
+    /// The logspace that all messages are in.
+    pub logspace: &'a str,
+}
+
+/// Decides which messages of a batch a query means.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    root: Node,
+}
+
+impl Matcher {
+    /// Makes a query ready to run.
+    pub fn new(query: &Query, context: &Context<'_>) -> Matcher {
+        Matcher { root: compile(query, context) }
+    }
+
+    /// The rows that are meant.
+    pub fn select(&self, batch: &Batch) -> Selection {
+        self.select_within(batch, &Selection::all(batch.rows()))
+    }
+
+    /// The rows of `within` that are meant.
+    pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
+        assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
+        self.root.select(batch, within)
+    }
+
+    /// Whether every message is meant, whatever it is.
+    pub fn selects_all(&self) -> bool {
+        matches!(self.root, Node::All)
+    }
+
+    /// Whether no message is meant, whatever it is.
+    pub fn selects_none(&self) -> bool {
+        matches!(self.root, Node::None)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    All,
+    None,
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+    Time(TimeRange),
+    Received(TimeRange),
+    HasPriority,
+    Severity(Codes),
+    Facility(Codes),
+    AnyFlag,
+    Flag(Flags),
+    Column(Column, ValueTest),
+    Dynamic(String, ValueTest),
+    Text(TextMatcher),
+    Raw(ValueTest),
+}
+
+/// A field that a batch has a column of text for.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    Message,
+    Host,
+    Program,
+    Pid,
+    Msgid,
+    Source,
+    Peer,
+}
+
+/// What a value must be.
+#[derive(Clone, Debug)]
+enum ValueTest {
+    Exists,
+    Holds(TextMatcher),
+    Equals { chars: Vec<char>, case_sensitive: bool },
+    Fits(Glob),
+    Network(IpNet),
+    Number { low: Bound<f64>, high: Bound<f64>, unit: Unit },
+}
+
+fn compile(query: &Query, context: &Context<'_>) -> Node {
+    match query {
+        Query::All => Node::All,
+        Query::And(queries) => and(queries.iter().map(|query| compile(query, context)).collect()),
+        Query::Or(queries) => or(queries.iter().map(|query| compile(query, context)).collect()),
+        Query::Not(query) => match compile(query, context) {
+            Node::All => Node::None,
+            Node::None => Node::All,
+            node => Node::Not(Box::new(node)),
+        },
+        Query::Text(test) => Node::Text(text_matcher(test)),
+        Query::Field(FieldName::Dynamic(name), test) => Node::Dynamic(name.clone(), ValueTest::new(test)),
+        Query::Field(FieldName::Known(field), test) => compile_known(*field, test, context),
+    }
+}
+
+fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Node {
+    let column = match (field, test) {
+        (Field::Time, FieldTest::Time(bounds)) => return time(bounds.resolve(context.now), Node::Time),
+        (Field::Received, FieldTest::Time(bounds)) => {
+            return time(bounds.resolve(context.now), Node::Received);
+        }
+        (Field::Time | Field::Received, _) => return Node::All,
+        (Field::Severity, FieldTest::Code(codes)) => return code(*codes, Node::Severity),
+        (Field::Facility, FieldTest::Code(codes)) => return code(*codes, Node::Facility),
+        (Field::Severity | Field::Facility, _) => return Node::HasPriority,
+        (Field::Flag, FieldTest::Flag(flag)) => return Node::Flag(*flag),
+        (Field::Flag, _) => return Node::AnyFlag,
+        (Field::Logspace, test) => {
+            let accepted = ValueTest::new(test).accepts(context.logspace.as_bytes());
+            return if accepted { Node::All } else { Node::None };
+        }
+        (Field::Raw, test) => return Node::Raw(ValueTest::new(test)),
+        (Field::Message, _) => Column::Message,
+        (Field::Host, _) => Column::Host,
+        (Field::Program, _) => Column::Program,
+        (Field::Pid, _) => Column::Pid,
+        (Field::Msgid, _) => Column::Msgid,
+        (Field::Source, _) => Column::Source,
+        (Field::Peer, _) => Column::Peer,
+    };
+    Node::Column(column, ValueTest::new(test))
+}
+
+fn time(range: TimeRange, node: impl FnOnce(TimeRange) -> Node) -> Node {
+    if range.is_empty() { Node::None } else { node(range) }
+}
+
+fn code(codes: Codes, node: impl FnOnce(Codes) -> Node) -> Node {
+    if codes.is_empty() { Node::None } else { node(codes) }
+}
+
+fn and(mut nodes: Vec<Node>) -> Node {
+    nodes.retain(|node| !matches!(node, Node::All));
+    if nodes.iter().any(|node| matches!(node, Node::None)) {
+        return Node::None;
+    }
+    nodes.sort_by_key(Node::cost);
+    if nodes.is_empty() { Node::All } else { Node::And(nodes) }
+}
+
+fn or(mut nodes: Vec<Node>) -> Node {
+    nodes.retain(|node| !matches!(node, Node::None));
+    if nodes.iter().any(|node| matches!(node, Node::All)) {
+        return Node::All;
+    }
+    nodes.sort_by_key(Node::cost);
+    if nodes.is_empty() { Node::None } else { Node::Or(nodes) }
+}
+
+fn text_matcher(test: &TextTest) -> TextMatcher {
+    match test {
+        TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
+        TextTest::Regex(regex) => TextMatcher::Regex(regex.compiled().clone()),
+    }
+}
+
+impl Node {
+    /// A rank: what is tried first.
+    fn cost(&self) -> usize {
+        match self {
+            Node::All | Node::None => 0,
+            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => 1,
+            Node::Severity(_) | Node::Facility(_) | Node::Flag(_) => 1,
+            Node::Column(Column::Message, test) => 6 * test.cost(),
+            Node::Column(_, _) => 2,
+            Node::Dynamic(_, test) => 3 * test.cost(),
+            Node::Text(matcher) => 8 * matcher_cost(matcher),
+            Node::Raw(test) => 100 * test.cost(),
+            Node::Not(node) => node.cost(),
+            Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
+        }
+    }
+
+    fn select(&self, batch: &Batch, within: &Selection) -> Selection {
+        let columns = batch.columns();
+        let priority = |row: usize| Priority::new(columns.priority[row]);
+        match self {
+            Node::All => within.clone(),
+            Node::None => Selection::none(within.rows()),
+            Node::And(nodes) => select_all_of(nodes, batch, within),
+            Node::Or(nodes) => select_any_of(nodes, batch, within),
+            Node::Not(node) => {
+                let mut rest = within.clone();
+                rest.subtract(&node.select(batch, within));
+                rest
+            }
+            Node::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
+            Node::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
+            Node::HasPriority => rows_where(within, |row| priority(row).is_some()),
+            Node::Severity(codes) => {
+                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(p.severity().number())))
+            }
+            Node::Facility(codes) => {
+                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(p.facility().number())))
+            }
+            Node::AnyFlag => rows_where(within, |row| batch.flags(row) != Flags::default()),
+            Node::Flag(flag) => rows_where(within, |row| batch.flags(row).has(*flag)),
+            Node::Column(column, test) => column.select(test, batch, within),
+            Node::Dynamic(name, test) => select_dynamic(name, test, batch, within),
+            Node::Text(matcher) => select_text(matcher, batch, within),
+            Node::Raw(test) => select_raw(test, batch, within),
+        }
+    }
+}
+
+fn matcher_cost(matcher: &TextMatcher) -> usize {
+    match matcher {
+        TextMatcher::Literal(_) => 1,
+        TextMatcher::Glob(..) => 2,
+        TextMatcher::Regex(_) => 4,
+    }
+}
+
+fn select_all_of(nodes: &[Node], batch: &Batch, within: &Selection) -> Selection {
+    let mut left = within.clone();
+    for node in nodes {
+        if left.is_empty() {
+            break;
+        }
+        left = node.select(batch, &left);
+    }
+    left
+}
+
+fn select_any_of(nodes: &[Node], batch: &Batch, within: &Selection) -> Selection {
+    let mut found = Selection::none(within.rows());
+    let mut rest = within.clone();
+    for node in nodes {
+        if rest.is_empty() {
+            break;
+        }
+        let more = node.select(batch, &rest);
+        rest.subtract(&more);
+        found.union(&more);
+    }
+    found
+}
+
+fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection {
+    let mut found = Selection::none(within.rows());
+    for row in within.iter().filter(|&row| accepts(row)) {
+        found.insert(row);
+    }
+    found
+}
+
+/// The message text, the program, the host and the values of dynamic fields.
+fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    let mut found = Selection::none(within.rows());
+    let mut rest = within.clone();
+    let mut add = |more: &Selection, rest: &mut Selection| {
+        rest.subtract(more);
+        found.union(more);
+    };
+    for names in [&columns.host, &columns.program] {
+        let accepted = matcher.select(names.values(), &Selection::all(names.values().len()));
+        add(&rows_of_names(names, &accepted, &rest), &mut rest);
+    }
+    let more = matcher.select(&columns.message, &rest);
+    add(&more, &mut rest);
+    if !columns.field_values.is_empty() && !rest.is_empty() {
+        let fields = fields_of(batch, &rest);
+        let accepted = matcher.select(&columns.field_values, &fields);
+        add(&rows_of_fields(batch, &accepted), &mut rest);
+    }
+    found
+}
+
+/// The rows of `within` that have one of the accepted values.
+fn rows_of_names(names: &NameColumn, accepted: &Selection, within: &Selection) -> Selection {
+    if accepted.is_empty() {
+        return Selection::none(within.rows());
+    }
+    let ids = names.ids();
+    rows_where(within, |row| accepted.contains(ids[row] as usize))
+}
+
+/// The dynamic fields of the rows of `within`, as a selection of fields.
+fn fields_of(batch: &Batch, within: &Selection) -> Selection {
+    let fields = batch.columns().field_values.len();
+    if within.is_all() {
+        return Selection::all(fields);
+    }
+    let mut selected = Selection::none(fields);
+    for at in within.iter().flat_map(|row| batch.field_range(row)) {
+        selected.insert(at);
+    }
+    selected
+}
+
+/// The rows that have one of these dynamic fields.
+fn rows_of_fields(batch: &Batch, fields: &Selection) -> Selection {
+    let ends = &batch.columns().field_ends;
+    let mut rows = Selection::none(batch.rows());
+    let mut row = 0;
+    for at in fields.iter() {
+        row += ends[row..].partition_point(|&end| end as usize <= at);
+        rows.insert(row);
+    }
+    rows
+}
+
+fn select_dynamic(name: &str, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    let (names, values) = (&columns.field_names, &columns.field_values);
+    let is_named = |id: usize| names.values().get(id).eq_ignore_ascii_case(name.as_bytes());
+    let named = Selection::from_fn(names.values().len(), is_named);
+    if named.is_empty() {
+        return Selection::none(within.rows());
+    }
+    let ids = names.ids();
+    rows_where(within, |row| {
+        batch.field_range(row).any(|at| {
+            let is_present = matches!(test, ValueTest::Exists);
+            named.contains(ids[at] as usize) && (is_present || test.accepts(values.get(at)))
+        })
+    })
+}
+
+fn select_raw(test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let mut raw = Vec::new();
+    let mut found = Selection::none(within.rows());
+    for row in within.iter() {
+        raw.clear();
+        batch.write_raw(row, &mut raw);
+        if test.accepts_present(&raw) {
+            found.insert(row);
+        }
+    }
+    found
+}
+
+impl Column {
+    fn select(self, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+        let columns = batch.columns();
+        match self {
+            Column::Message => select_values(test, &columns.message, within),
+            Column::Pid => select_values(test, &columns.pid, within),
+            Column::Host => select_names(test, &columns.host, within),
+            Column::Program => select_names(test, &columns.program, within),
+            Column::Msgid => select_names(test, &columns.msgid, within),
+            Column::Source => select_names(test, &columns.source, within),
+            Column::Peer => select_peers(test, &columns.peer, within),
+        }
+    }
+}
+
+fn select_names(test: &ValueTest, names: &NameColumn, within: &Selection) -> Selection {
+    let accepted = select_values(test, names.values(), &Selection::all(names.values().len()));
+    rows_of_names(names, &accepted, within)
+}
+
+fn select_values(test: &ValueTest, values: &TextColumn, within: &Selection) -> Selection {
+    match test {
+        ValueTest::Holds(matcher) => matcher.select(values, within),
+        _ => rows_where(within, |row| test.accepts_present(values.get(row))),
+    }
+}
+
+/// A peer is an address that may have a port: either compares.
+fn select_peers(test: &ValueTest, peers: &NameColumn, within: &Selection) -> Selection {
+    let values = peers.values();
+    let mut accepted = select_values(test, values, &Selection::all(values.len()));
+    if let ValueTest::Equals { .. } | ValueTest::Fits(_) = test {
+        accepted.union(&Selection::from_fn(values.len(), |id| test.accepts(without_port(values.get(id)))));
+    }
+    rows_of_names(peers, &accepted, within)
+}
+
+/// `10.0.0.1:514` and `[::1]:514` without port and brackets; anything else as it is.
+fn without_port(address: &[u8]) -> &[u8] {
+    let is_socket = std::str::from_utf8(address).is_ok_and(|text| text.parse::<SocketAddr>().is_ok());
+    let host =
+        memchr::memrchr(b':', address).filter(|_| is_socket).map_or(address, |colon| &address[..colon]);
+    host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]")).unwrap_or(host)
+}
+
+impl ValueTest {
+    fn new(test: &FieldTest) -> ValueTest {
+        match test {
+            FieldTest::Holds(test) => ValueTest::Holds(text_matcher(test)),
+            FieldTest::Equals(pattern) => ValueTest::equals(pattern),
+            FieldTest::Network(network) => ValueTest::Network(*network),
+            FieldTest::Number(bounds) => ValueTest::number(bounds),
+            FieldTest::Exists | FieldTest::Time(_) | FieldTest::Code(_) | FieldTest::Flag(_) => {
+                ValueTest::Exists
+            }
+        }
+    }
+
+    fn equals(pattern: &Pattern) -> ValueTest {
+        let case_sensitive = pattern.is_case_sensitive();
+        let fold = |c| if case_sensitive { c } else { word::fold_char(c) };
+        match pattern.as_literal() {
+            Some(text) => ValueTest::Equals { chars: text.chars().map(fold).collect(), case_sensitive },
+            None => ValueTest::Fits(Glob::whole(pattern)),
+        }
+    }
+
+    fn number(bounds: &Bounds<Number>) -> ValueTest {
+        let unit = [&bounds.low, &bounds.high].into_iter().find_map(|bound| match bound {
+            Bound::Included(number) | Bound::Excluded(number) => {
+                Some(number.unit()).filter(|unit| *unit != Unit::Plain)
+            }
+            Bound::Unbounded => None,
+        });
+        let value = |bound: &Bound<Number>| bound.as_ref().map(Number::value);
+        ValueTest::Number {
+            low: value(&bounds.low),
+            high: value(&bounds.high),
+            unit: unit.unwrap_or(Unit::Plain),
+        }
+    }
+
+    /// A rank among tests of the same column.
+    fn cost(&self) -> usize {
+        match self {
+            ValueTest::Holds(matcher) => matcher_cost(matcher),
+            _ => 1,
+        }
+    }
+
+    /// As [`ValueTest::accepts`] where an empty text is no value: then only the equality with nothing holds.
+    fn accepts_present(&self, value: &[u8]) -> bool {
+        let is_present = !value.is_empty() || matches!(self, ValueTest::Equals { .. });
+        is_present && self.accepts(value)
+    }
+
+    fn accepts(&self, value: &[u8]) -> bool {
+        match self {
+            ValueTest::Exists => true,
+            ValueTest::Holds(matcher) => matcher.is_match(value),
+            ValueTest::Equals { chars, case_sensitive } => {
+                end_of(value, 0, chars, *case_sensitive) == Some(value.len())
+            }
+            ValueTest::Fits(glob) => glob.is_match(value),
+            ValueTest::Network(network) => is_in(value, network),
+            ValueTest::Number { low, high, unit } => {
+                value_of(value, *unit).is_some_and(|number| (*low, *high).contains(&number))
+            }
+        }
+    }
+}
+
+/// Whether an address, with or without a port, or a network lies in `network`.
+fn is_in(value: &[u8], network: &IpNet) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else { return false };
+    let text = text.trim();
+    let address = text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|socket| socket.ip()));
+    match address {
+        // An IPv4 address in IPv6 clothing lies in networks of either kind.
+        Ok(address) => network.contains(&address) || network.contains(&address.to_canonical()),
+        Err(_) => text.parse::<IpNet>().is_ok_and(|inner| network.contains(&inner)),
+    }
+}

@@ -1,0 +1,54 @@
+//! The query language: text to [`Query`] and back, and the [`Matcher`] that decides which messages one means.
+//!
+//! ```
+//! use logstead_record::{Timestamp, query};
+//!
+//! let query = query::parse("severity>=warning host:fw* -\"session opened\"")?;
+//! let context = query::Context { now: Timestamp::from_nanos(0), logspace: "default" };
+//! let matcher = query::Matcher::new(&query, &context);
+//! # let batch = logstead_record::Batch::default();
+//! let selected = matcher.select(&batch);
+//! # Ok::<(), query::ParseError>(())
+//! ```
+//!
+//! - `lex`: characters to words, quoted texts and regular expressions
+//! - `parse`: the grammar; `subject`: whether a word compares a field; `value`: what a field's value means
+//! - `ast`: the [`Query`]; `print`: its canonical text
+//! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
+//!
+//! **Invariant:** the text that a [`Query`] prints as parses to the same query.
+
+mod ast;
+mod error;
+mod glob;
+mod lex;
+mod matcher;
+mod number;
+mod parse;
+mod print;
+mod regex;
+mod subject;
+mod text;
+mod time;
+mod value;
+
+pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+pub use error::{ErrorKind, ParseError, Search, Warning};
+pub use matcher::{Context, Matcher};
+pub use number::{Number, Unit};
+pub use parse::{parse, parse_search};
+pub use regex::{BadRegex, Regex};
+pub use time::{TimeExpr, TimeRange, parse_time};
+
+/// Longest text of a query, as written and as printed.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+/// Deepest nesting of parentheses and negations.
+pub const NESTING_MAX: usize = 64;
+/// Most texts and comparisons in one query.
+pub const CLAUSES_MAX: usize = 4096;
+/// Most regular expressions in one query.
+pub const REGEXES_MAX: usize = 64;
+/// Largest compiled form of one regular expression.
+pub const REGEX_BYTES_MAX: usize = 1 << 20;
+/// Longest text with wildcards, in characters.
+pub const GLOB_CHARS_MAX: usize = 512;

@@ -1,0 +1,126 @@
+//! Numbers in comparisons: `400`, `-1.5e3`, sizes such as `10MB` and durations such as `1.5s`.
+//!
+//! A literal with a unit reads values with units of that kind: `bytes>10MB` compares `12MiB` and `12000000`, and
+//! `duration>1.5s` compares `1600ms` and `1.6`. A literal without one reads plain numbers only.
+
+use std::fmt;
+
+/// A number as it is written in a query.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Number {
+    text: String,
+    value: f64,
+    unit: Unit,
+}
+
+/// What kind of unit a number has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// None.
+    Plain,
+    /// Bytes.
+    Size,
+    /// Seconds.
+    Duration,
+}
+
+const UNITS: [(&str, Unit, f64); 21] = [
+    ("ns", Unit::Duration, 1e-9),
+    ("us", Unit::Duration, 1e-6),
+    ("µs", Unit::Duration, 1e-6),
+    ("ms", Unit::Duration, 1e-3),
+    ("s", Unit::Duration, 1.0),
+    ("m", Unit::Duration, 60.0),
+    ("min", Unit::Duration, 60.0),
+    ("h", Unit::Duration, 3600.0),
+    ("d", Unit::Duration, 86_400.0),
+    ("w", Unit::Duration, 604_800.0),
+    ("B", Unit::Size, 1.0),
+    ("kB", Unit::Size, 1e3),
+    ("KB", Unit::Size, 1e3),
+    ("MB", Unit::Size, 1e6),
+    ("GB", Unit::Size, 1e9),
+    ("TB", Unit::Size, 1e12),
+    ("KiB", Unit::Size, 1024.0),
+    ("MiB", Unit::Size, 1_048_576.0),
+    ("GiB", Unit::Size, 1_073_741_824.0),
+    ("TiB", Unit::Size, 1_099_511_627_776.0),
+    ("PB", Unit::Size, 1e15),
+];
+
+impl Number {
+    /// From its text; `None` where it is none.
+    pub fn parse(text: &str) -> Option<Number> {
+        let (value, unit) = read(text)?;
+        Some(Number { text: text.to_owned(), value, unit })
+    }
+
+    /// The number, in bytes or seconds where it has a unit.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// The kind of its unit.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The number that a field's value is, for a comparison with a literal of this unit.
+pub(crate) fn value_of(text: &[u8], unit: Unit) -> Option<f64> {
+    let (value, found) = read(std::str::from_utf8(text).ok()?.trim())?;
+    (found == Unit::Plain || found == unit).then_some(value)
+}
+
+fn read(text: &str) -> Option<(f64, Unit)> {
+    // Rust reads `inf` and `nan` as numbers; here a number has a digit before any letter.
+    let digits = text.trim_start_matches(['-', '+']);
+    if text.len() - digits.len() > 1 || !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    if let Ok(value) = text.parse::<f64>() {
+        return value.is_finite().then_some((value, Unit::Plain));
+    }
+    let unit_start = text.rfind(|c: char| !c.is_alphabetic())? + 1;
+    let (number, name) = text.split_at_checked(unit_start)?;
+    let (_, unit, factor) = UNITS.iter().find(|(known, ..)| *known == name)?;
+    let value = number.parse::<f64>().ok()? * factor;
+    value.is_finite().then_some((value, *unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<(f64, Unit)>) {
+        assert_eq!(Number::parse(text).map(|n| (n.value(), n.unit())), expected, "{text}");
+    }
+
+    #[test]
+    fn numbers_have_digits_and_perhaps_a_unit() {
+        check("400", Some((400.0, Unit::Plain)));
+        check("-1.5e3", Some((-1500.0, Unit::Plain)));
+        check("10MB", Some((1e7, Unit::Size)));
+        check("10MiB", Some((10_485_760.0, Unit::Size)));
+        check("1.5s", Some((1.5, Unit::Duration)));
+        check("250ms", Some((0.25, Unit::Duration)));
+        for text in ["", "-", "inf", "nan", "-inf", "u8", "1.2.3.4", "10xb", "--5", "1e999", "."] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn a_value_may_have_the_unit_of_the_literal() {
+        assert_eq!(value_of(b"250ms", Unit::Duration), Some(0.25));
+        assert_eq!(value_of(b" 250 ", Unit::Duration), Some(250.0));
+        assert_eq!(value_of(b"250ms", Unit::Plain), None);
+        assert_eq!(value_of(b"250ms", Unit::Size), None);
+        assert_eq!(value_of(b"\xFF", Unit::Plain), None);
+    }
+}

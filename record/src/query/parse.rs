@@ -1,0 +1,484 @@
+//! The grammar: text to [`Query`].
+//!
+//! ```text
+//! query   = [ or ]                             nothing means every message
+//! or      = and { ( "OR" | "or" | "||" ) and }
+//! and     = not { [ "AND" | "and" | "&&" ] not }
+//! not     = ( "NOT" | "not" | "-" | "!" ) not | primary
+//! primary = "(" or ")" | field comparison | text
+//! ```
+//!
+//! Pipe stages would follow an `or` at the top: `|` at the beginning of a word is kept free for them.
+
+use super::ast::{Part, Pattern, Query, TextTest};
+use super::error::{ErrorKind, ParseError, Search, Warning};
+use super::lex::Cursor;
+use super::regex::Regex;
+use super::subject::{Operator, Subject, subject_here};
+use super::value::{Compared, Extent, Operand, pattern};
+use super::{CLAUSES_MAX, NESTING_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
+use crate::field::Field;
+use std::ops::Bound;
+
+/// Reads a query that has to be right, such as a filter of a route.
+pub fn parse(text: &str) -> Result<Query, ParseError> {
+    read(text).map(|search| search.query)
+}
+
+/// Reads what somebody typed or pasted into a search bar: what does not follow the grammar is searched for as
+/// it stands, with a warning.
+pub fn parse_search(text: &str) -> Result<Search, ParseError> {
+    match read(text) {
+        Err(error) if error.kind == ErrorKind::Syntax => {
+            let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
+            within_limit(&query, text)?;
+            let message = format!("searched for the text as it stands, since {error}", error = error.message);
+            let suggestion = Some(query.to_string());
+            Ok(Search { query, warnings: vec![Warning { message, span: error.span, suggestion }] })
+        }
+        other => other,
+    }
+}
+
+fn read(text: &str) -> Result<Search, ParseError> {
+    if QUERY_BYTES_MAX < text.len() {
+        return Err(over_limit(&format!("the query has {bytes} bytes", bytes = text.len()), text));
+    }
+    let mut parser =
+        Parser { cursor: Cursor::new(text), depth: 0, clauses: 0, regexes: 0, warnings: Vec::new() };
+    parser.cursor.skip_space();
+    let query = if parser.cursor.is_at_end() { Query::All } else { parser.or(None)? };
+    if !parser.cursor.is_at_end() {
+        let at = parser.cursor.at;
+        return Err(parser.cursor.syntax(at..at + 1, "this parenthesis was not opened"));
+    }
+    within_limit(&query, text)?;
+    Ok(Search { query, warnings: parser.warnings })
+}
+
+/// A query must be able to travel as text.
+fn within_limit(query: &Query, text: &str) -> Result<(), ParseError> {
+    let printed_bytes = query.to_string().len();
+    if QUERY_BYTES_MAX < printed_bytes {
+        return Err(over_limit(&format!("the query has {printed_bytes} bytes when written out"), text));
+    }
+    Ok(())
+}
+
+fn over_limit(what: &str, text: &str) -> ParseError {
+    ParseError {
+        kind: ErrorKind::Meaning,
+        message: format!("{what} and the limit is {QUERY_BYTES_MAX}: shorten it"),
+        span: 0..text.len(),
+        suggestion: None,
+    }
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+struct Parser {
+    cursor: Cursor,
+    depth: usize,
+    clauses: usize,
+    regexes: usize,
+    warnings: Vec<Warning>,
+}
+
+/// In `field:( … )` each word is a value.
+type Values<'a> = Option<(&'a Compared, Extent)>;
+
+impl Parser {
+    fn or(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let mut queries = vec![self.and(values)?];
+        while let Some(end) = self.or_operator() {
+            self.cursor.at = end;
+            self.cursor.skip_space();
+            queries.push(self.and(values)?);
+        }
+        Ok(Query::or(queries))
+    }
+
+    fn and(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let mut queries = vec![self.not(values)?];
+        loop {
+            self.cursor.skip_space();
+            if let Some(end) = self.and_operator() {
+                self.cursor.at = end;
+                self.cursor.skip_space();
+            } else if self.cursor.peek(0).is_none_or(|c| c == ')') || self.or_operator().is_some() {
+                return Ok(Query::and(queries));
+            }
+            queries.push(self.not(values)?);
+        }
+    }
+
+    fn or_operator(&self) -> Option<usize> {
+        let at = self.cursor.at;
+        self.cursor.keyword(at, "OR").or_else(|| self.cursor.keyword(at, "||"))
+    }
+
+    fn and_operator(&self) -> Option<usize> {
+        let at = self.cursor.at;
+        self.cursor.keyword(at, "AND").or_else(|| self.cursor.keyword(at, "&&"))
+    }
+
+    fn not(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let Some(end) = self.not_operator() else { return self.primary(values) };
+        let at = self.cursor.at;
+        self.cursor.at = end;
+        self.cursor.skip_space();
+        self.nested(at, |parser| Ok(parser.not(values)?.negate()))
+    }
+
+    fn not_operator(&self) -> Option<usize> {
+        let at = self.cursor.at;
+        let sign = matches!(self.cursor.peek(0), Some('-' | '!'));
+        // `->`, `--`, `!=` and a lone hyphen are text.
+        let before_word =
+            self.cursor.peek(1).is_some_and(|c| !c.is_whitespace() && !"-=<>!~),;:".contains(c));
+        if sign && before_word { Some(at + 1) } else { self.cursor.keyword(at, "NOT") }
+    }
+
+    fn primary(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let operator = self.or_operator().or_else(|| self.and_operator());
+        match (self.cursor.peek(0), operator) {
+            (None, _) => Err(self.cursor.syntax(at.saturating_sub(1)..at, "something must follow here")),
+            (Some(')'), _) => {
+                Err(self.cursor.syntax(at..at + 1, "something must stand before this parenthesis"))
+            }
+            (_, Some(end)) => {
+                let word = self.cursor.text(at..end);
+                Err(self.cursor.syntax(at..end, format!("`{word}` joins what stands on both sides of it")))
+            }
+            (Some('|'), _) => Err(self.cursor.meaning(
+                at..at + 1,
+                "pipe stages are not supported by this version; to search for the character write \"|\"",
+            )),
+            (Some('('), _) => self.group(values),
+            _ => self.comparison_or_text(values),
+        }
+    }
+
+    fn comparison_or_text(&mut self, values: Values<'_>) -> Parsed<Query> {
+        match (values, subject_here(&mut self.cursor)) {
+            (Some((compared, extent)), _) => self.value(compared, extent, &[]),
+            (None, Some(subject)) => self.comparison(&subject),
+            (None, None) => self.text(),
+        }
+    }
+
+    fn group(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let at = self.cursor.at;
+        self.cursor.at += 1;
+        self.cursor.skip_space();
+        self.nested(at, |parser| {
+            let query = parser.or(values)?;
+            if parser.cursor.peek(0) != Some(')') {
+                return Err(parser.cursor.syntax(at..at + 1, "this parenthesis is not closed"));
+            }
+            parser.cursor.at += 1;
+            Ok(query)
+        })
+    }
+
+    fn nested(&mut self, at: usize, parse: impl FnOnce(&mut Parser) -> Parsed<Query>) -> Parsed<Query> {
+        if self.depth == NESTING_MAX {
+            let message =
+                format!("parentheses and negations nest deeper than {NESTING_MAX}: simplify the query");
+            return Err(self.cursor.meaning(at..at + 1, message));
+        }
+        self.depth += 1;
+        let query = parse(self);
+        self.depth -= 1;
+        query
+    }
+
+    /// A text without a field.
+    fn text(&mut self) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let is_quoted =
+            |cursor: &Cursor, prefix| cursor.starts_with(at, prefix) && cursor.is_quoted(at + prefix.len());
+        let prefix = match self.cursor.identifier_end(at) - at {
+            2 if is_quoted(&self.cursor, "cs") => 2,
+            2 if self.cursor.starts_with(at, "cs:") && !self.cursor.is_boundary(at + 3, &[]) => 3,
+            _ => 0,
+        };
+        self.cursor.at += prefix;
+        if let Some(regex) = self.regex(&[])? {
+            return self.leaf(at, Ok(Query::Text(TextTest::Regex(regex))));
+        }
+        let operand = self.operand(&[])?;
+        self.warn_of_space(at, &operand);
+        let query = pattern(operand.parts, 0 < prefix).map(|pattern| match pattern.is_any() {
+            true => Query::All,
+            false => Query::Text(TextTest::Pattern(pattern)),
+        });
+        match &query {
+            Ok(Query::Text(TextTest::Pattern(pattern))) if pattern.is_empty() => Err(self
+                .cursor
+                .syntax(at..self.cursor.at, "a text of nothing is nowhere: write * for everything")),
+            _ => self.leaf(at, query),
+        }
+    }
+
+    /// `host: fw1` searches for two texts, which is seldom what was meant.
+    fn warn_of_space(&mut self, at: usize, operand: &Operand) {
+        let name = operand.text.strip_suffix([':', '=']).and_then(Field::from_name);
+        let next = self.cursor.space_end(self.cursor.at);
+        let (Some(name), false) = (name, self.cursor.is_boundary(next, &[])) else { return };
+        let whole = self.cursor.len();
+        let joined = self.cursor.text(0..self.cursor.at) + &self.cursor.text(next..whole);
+        let message = format!(
+            "`{text}` is searched for as text; to compare the field `{name}` write no space after it",
+            text = operand.text
+        );
+        let span = self.cursor.span(at..self.cursor.at);
+        self.warnings.push(Warning { message, span, suggestion: Some(joined) });
+    }
+
+    fn comparison(&mut self, subject: &Subject) -> Parsed<Query> {
+        let at = self.cursor.at;
+        self.cursor.at = subject.value_at;
+        let compared = Compared { name: subject.name.clone(), case_sensitive: subject.case_sensitive };
+        match subject.operator {
+            Operator::Has => self.value(&compared, Extent::Part, &[]),
+            Operator::Equals => self.value(&compared, Extent::Whole, &[]),
+            Operator::NotEquals => {
+                self.nested(at, |parser| Ok(parser.value(&compared, Extent::Whole, &[])?.negate()))
+            }
+            Operator::Matches => self.regex_value(&compared),
+            Operator::NotMatches => self.nested(at, |parser| Ok(parser.regex_value(&compared)?.negate())),
+            Operator::In => self.nested(at, |parser| parser.list(&compared)),
+            Operator::Less => self.bound(&compared, |value| (Bound::Unbounded, Bound::Excluded(value))),
+            Operator::LessOrEqual => {
+                self.bound(&compared, |value| (Bound::Unbounded, Bound::Included(value)))
+            }
+            Operator::Greater => self.bound(&compared, |value| (Bound::Excluded(value), Bound::Unbounded)),
+            Operator::GreaterOrEqual => {
+                self.bound(&compared, |value| (Bound::Included(value), Bound::Unbounded))
+            }
+        }
+    }
+
+    /// What follows `field:` or `field=`, or stands in the parentheses or the list after it.
+    fn value(&mut self, compared: &Compared, extent: Extent, stops: &[char]) -> Parsed<Query> {
+        let at = self.cursor.at;
+        if self.cursor.peek(0) == Some('(') {
+            return self.group(Some((compared, extent)));
+        }
+        if extent == Extent::Part {
+            if let Some(regex) = self.regex(stops)? {
+                return self.leaf(at, compared.test_regex(regex));
+            }
+            if let Some(query) = self.bracket_range(compared)? {
+                return Ok(query);
+            }
+            if let Some((text, bounds)) = self.bound_operator() {
+                self.cursor.at += text.len();
+                self.cursor.skip_space();
+                return self.bound(compared, bounds);
+            }
+        }
+        let operand = self.operand(stops)?;
+        if let (Extent::Part, false, Some((low, high))) =
+            (extent, operand.quoted, operand.text.split_once(".."))
+        {
+            let is_range = |text: &str| !text.is_empty() && !text.contains("..");
+            let query = compared.test_range(bound_of(low, false), bound_of(high, false));
+            if is_range(low) && is_range(high) && query.is_ok() {
+                return self.leaf(at, query);
+            }
+        }
+        let is_list = operand.text.contains(',');
+        let query = compared.test(extent, operand);
+        if is_list { self.nested(at, |parser| parser.leaf(at, query)) } else { self.leaf(at, query) }
+    }
+
+    fn bound_operator(&self) -> Option<(&'static str, BoundsOf)> {
+        let operators: [(&str, BoundsOf); 4] = [
+            (">=", |value| (Bound::Included(value), Bound::Unbounded)),
+            ("<=", |value| (Bound::Unbounded, Bound::Included(value))),
+            (">", |value| (Bound::Excluded(value), Bound::Unbounded)),
+            ("<", |value| (Bound::Unbounded, Bound::Excluded(value))),
+        ];
+        operators.into_iter().find(|(text, _)| self.cursor.starts_with(self.cursor.at, text))
+    }
+
+    fn bound(
+        &mut self,
+        compared: &Compared,
+        bounds: impl FnOnce(&str) -> (Bound<&str>, Bound<&str>),
+    ) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let operand = self.operand(&[])?;
+        let (low, high) = bounds(&operand.text);
+        self.leaf(at, compared.test_range(low, high))
+    }
+
+    /// `[low TO high}`; nothing where there is no such thing.
+    fn bracket_range(&mut self, compared: &Compared) -> Parsed<Option<Query>> {
+        let start = self.cursor.at;
+        let Some(low_bracket @ ('[' | '{')) = self.cursor.peek(0) else { return Ok(None) };
+        self.cursor.at += 1;
+        let Some((low, high, high_bracket)) = self.range_ends() else {
+            self.cursor.at = start;
+            return Ok(None);
+        };
+        let query =
+            compared.test_range(bound_of(&low, low_bracket == '{'), bound_of(&high, high_bracket == '}'));
+        self.leaf(start, query).map(Some)
+    }
+
+    /// `low TO high}` and the bracket that closes it.
+    fn range_ends(&mut self) -> Option<(String, String, char)> {
+        self.cursor.skip_space();
+        let low = self.operand(&[]).ok()?.text;
+        self.cursor.skip_space();
+        self.cursor.at = self.cursor.keyword(self.cursor.at, "TO")?;
+        self.cursor.skip_space();
+        let high = self.operand(&[']', '}']).ok()?.text;
+        self.cursor.skip_space();
+        let bracket = self.cursor.peek(0).filter(|c| matches!(c, ']' | '}'))?;
+        self.cursor.at += 1;
+        (!low.is_empty() && !high.is_empty()).then_some((low, high, bracket))
+    }
+
+    /// `(a, b)` or `[a b]` after `in`.
+    fn list(&mut self, compared: &Compared) -> Parsed<Query> {
+        let start = self.cursor.at;
+        let close = if self.cursor.peek(0) == Some('(') { ')' } else { ']' };
+        let stops = [',', close];
+        self.cursor.at += 1;
+        let mut queries = Vec::new();
+        loop {
+            while self.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
+                self.cursor.at += 1;
+            }
+            match self.cursor.peek(0) {
+                None => return Err(self.cursor.syntax(start..start + 1, "this list is not closed")),
+                Some(c) if c == close => break,
+                Some(_) => queries.push(self.list_value(compared, &stops)?),
+            }
+        }
+        self.cursor.at += 1;
+        if queries.is_empty() {
+            return Err(self.cursor.syntax(start..self.cursor.at, "this list is empty"));
+        }
+        Ok(Query::or(queries))
+    }
+
+    fn list_value(&mut self, compared: &Compared, stops: &[char]) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let operand = self.operand(stops)?;
+        if at == self.cursor.at {
+            return Err(self.cursor.syntax(at..at + 1, "a list holds values only"));
+        }
+        self.leaf(at, compared.test(Extent::Whole, operand))
+    }
+
+    /// The value of `~`.
+    fn regex_value(&mut self, compared: &Compared) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let regex = match (self.regex(&[])?, self.cursor.peek(0)) {
+            (Some(regex), _) => regex,
+            (None, Some('"')) => {
+                let source = self.cursor.quoted_regex()?;
+                self.expect_boundary(at, &[])?;
+                self.compile(at, &source, false)?
+            }
+            _ => {
+                let end = self.cursor.word_end(at, &[]);
+                self.cursor.at = end;
+                let source = self.cursor.text(at..end);
+                self.compile(at, &source, false)?
+            }
+        };
+        self.leaf(at, compared.test_regex(regex))
+    }
+
+    /// A quoted text with its wildcards, or a bare word.
+    fn operand(&mut self, stops: &[char]) -> Parsed<Operand> {
+        let at = self.cursor.at;
+        let quoted = self.cursor.is_quoted(at);
+        let parts = if quoted {
+            let parts = self.cursor.quoted()?;
+            self.expect_boundary(at, stops)?;
+            parts
+        } else {
+            let end = self.cursor.word_end(at, stops);
+            self.cursor.at = end;
+            self.cursor.word_parts(at..end)
+        };
+        let text = if quoted { plain_text(&parts) } else { self.cursor.text(at..self.cursor.at) };
+        Ok(Operand { parts, text, quoted })
+    }
+
+    /// After a closing quote.
+    fn expect_boundary(&self, start: usize, stops: &[char]) -> Parsed<()> {
+        let at = self.cursor.at;
+        match self.cursor.peek(0) {
+            Some('~') if self.cursor.peek(1).is_some_and(|c| c.is_ascii_digit()) => Err(self.cursor.meaning(
+                start..at + 2,
+                "words at a distance (`~` and a number after a quote) are not supported: write the words side by side",
+            )),
+            _ if self.cursor.is_boundary(at, stops) => Ok(()),
+            _ => Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote")),
+        }
+    }
+
+    fn regex(&mut self, stops: &[char]) -> Parsed<Option<Regex>> {
+        let at = self.cursor.at;
+        let Some((source, ignore_case, end)) = self.cursor.regex(at, stops) else { return Ok(None) };
+        self.cursor.at = end;
+        self.compile(at, &source, ignore_case).map(Some)
+    }
+
+    fn compile(&mut self, at: usize, source: &str, ignore_case: bool) -> Parsed<Regex> {
+        let range = at..self.cursor.at;
+        self.regexes += 1;
+        if REGEXES_MAX < self.regexes {
+            let message =
+                format!("the query has more than {REGEXES_MAX} regular expressions: join some with `|`");
+            return Err(self.cursor.meaning(range, message));
+        }
+        Regex::new(source, ignore_case).map_err(|error| self.cursor.meaning(range, error.to_string()))
+    }
+
+    /// Counts what stands from `at` to here as one more clause.
+    fn leaf(&mut self, at: usize, query: Result<Query, String>) -> Parsed<Query> {
+        let range = at..self.cursor.at;
+        let query = query.map_err(|message| self.cursor.meaning(range.clone(), message))?;
+        self.clauses += match &query {
+            Query::Or(tests) => tests.len(),
+            _ => 1,
+        };
+        if CLAUSES_MAX < self.clauses {
+            let message = format!("the query has more than {CLAUSES_MAX} texts and comparisons: shorten it");
+            return Err(self.cursor.meaning(range, message));
+        }
+        Ok(query)
+    }
+}
+
+/// What a comparison with a value bounds.
+type BoundsOf = fn(&str) -> (Bound<&str>, Bound<&str>);
+
+/// `*` leaves an end open.
+fn bound_of(text: &str, excluded: bool) -> Bound<&str> {
+    match text {
+        "*" => Bound::Unbounded,
+        text if excluded => Bound::Excluded(text),
+        text => Bound::Included(text),
+    }
+}
+
+/// Pieces as they were written.
+fn plain_text(parts: &[Part]) -> String {
+    let texts = parts.iter().map(|part| match part {
+        Part::Text(text) => text.as_str(),
+        Part::Run => "*",
+        Part::One => "?",
+    });
+    texts.collect()
+}

@@ -1,0 +1,218 @@
+//! Decides whether the text at a place names a field and compares it, or is plain text.
+//!
+//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. Which fields
+//! exist is not known here, so `user=root` is taken for a field whether or not there is one.
+
+use super::ast::FieldName;
+use super::lex::Cursor;
+use super::number::Number;
+use crate::field::Field;
+
+/// A field that is compared, and where what it is compared with begins.
+pub(super) struct Subject {
+    pub(super) name: Name,
+    pub(super) case_sensitive: bool,
+    pub(super) operator: Operator,
+    pub(super) value_at: usize,
+}
+
+/// What stands before an operator.
+#[derive(Clone, PartialEq)]
+pub(super) enum Name {
+    /// A field.
+    Field(FieldName),
+    /// `severity_num`: severity by syslog's numbers.
+    SeverityNumber,
+    /// `_exists_`: its value is the name of a field.
+    Exists,
+    /// `earliest`: the time from which.
+    Earliest,
+    /// `latest`: the time before which.
+    Latest,
+}
+
+/// How a field is compared.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Operator {
+    Has,
+    Equals,
+    NotEquals,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Matches,
+    NotMatches,
+    In,
+}
+
+use Operator::{Equals, Greater, GreaterOrEqual, Has, In, Less, LessOrEqual, Matches, NotEquals, NotMatches};
+
+/// Longer ones first.
+const OPERATORS: [(&str, Operator); 19] = [
+    (":>=", GreaterOrEqual),
+    (":<=", LessOrEqual),
+    (":>", Greater),
+    (":<", Less),
+    (":=", Equals),
+    (":~", Matches),
+    (":!=", NotEquals),
+    (":!~", NotMatches),
+    (":", Has),
+    ("==", Equals),
+    ("=~", Matches),
+    ("=", Equals),
+    ("!=", NotEquals),
+    ("!~", NotMatches),
+    (">=", GreaterOrEqual),
+    ("<=", LessOrEqual),
+    (">", Greater),
+    ("<", Less),
+    ("~", Matches),
+];
+
+/// The subject at the cursor, which stays where it is.
+pub(super) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
+    let start = cursor.at;
+    let found = find(cursor, start);
+    cursor.at = start;
+    found
+}
+
+impl Name {
+    /// `quoted` names are only ever names of fields.
+    fn new(text: &str, quoted: bool) -> Name {
+        match text.to_ascii_lowercase().as_str() {
+            _ if quoted => Name::Field(FieldName::new(text)),
+            "severity_num" => Name::SeverityNumber,
+            "facility_num" => Name::Field(FieldName::Known(Field::Facility)),
+            "_exists_" => Name::Exists,
+            "earliest" => Name::Earliest,
+            "latest" => Name::Latest,
+            _ => Name::Field(FieldName::new(text)),
+        }
+    }
+
+    /// Whether the field is there in every message, or the name is one of ours.
+    pub(super) fn is_known(&self) -> bool {
+        !matches!(self, Name::Field(FieldName::Dynamic(_)))
+    }
+}
+
+/// Whether a name without quotes is read as this dynamic field's.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    let cursor = Cursor::new(name);
+    let is_identifier = name.is_ascii() && cursor.identifier_end(0) == name.len() && !name.is_empty();
+    is_identifier
+        && !["cs", "and", "or", "not", "in"].contains(&name.to_ascii_lowercase().as_str())
+        && Name::new(name, false) == Name::Field(FieldName::Dynamic(name.to_owned()))
+}
+
+fn find(cursor: &mut Cursor, start: usize) -> Option<Subject> {
+    let case_sensitive = cursor.starts_with(start, "cs:");
+    let name_start = if case_sensitive { start + 3 } else { start };
+    let quoted = cursor.char_at(name_start) == Some('"');
+    let (text, name_end) = if quoted {
+        cursor.at = name_start;
+        (cursor.plain_quoted()?, cursor.at)
+    } else {
+        let end = cursor.identifier_end(name_start);
+        (cursor.text(name_start..end), end)
+    };
+    if text.is_empty() {
+        return None;
+    }
+    let name = Name::new(&text, quoted);
+    let trusted = quoted || name.is_known();
+    let (operator, value_at) = operator_at(cursor, name_end)?;
+    let word = Word { name_start, name_chars: name_end - name_start, value_at };
+    let is_field = follows(cursor, value_at) && (trusted || word.is_comparison(cursor, operator));
+    is_field.then_some(Subject { name, case_sensitive, operator, value_at })
+}
+
+/// The operator after a name, and where its value begins.
+fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
+    let after_space = cursor.space_end(name_end);
+    let is_apart = name_end < after_space;
+    let after_colon = name_end + usize::from(cursor.char_at(name_end) == Some(':'));
+    if is_apart || name_end < after_colon {
+        let word = cursor.space_end(after_colon);
+        let list = cursor.keyword(word, "IN").or_else(|| list_after_in(cursor, word));
+        let list = list.map(|end| cursor.space_end(end));
+        if let Some(list) = list.filter(|&at| matches!(cursor.char_at(at), Some('(' | '['))) {
+            return Some((In, list));
+        }
+    }
+    let (text, operator) = OPERATORS.iter().find(|(text, _)| cursor.starts_with(after_space, text))?;
+    let end = after_space + text.len();
+    let spaced_value = cursor.space_end(end);
+    match operator {
+        Has if is_apart => None,
+        Has => Some((Has, end)),
+        // `host= x` is text, `x = y` and `x >= 5` are comparisons.
+        Equals | NotEquals if !is_apart => Some((*operator, end)),
+        _ => Some((*operator, spaced_value)),
+    }
+}
+
+/// `in[a b]`: the keyword's end where a bracket follows at once.
+fn list_after_in(cursor: &Cursor, at: usize) -> Option<usize> {
+    let is_in = cursor.starts_with(at, "in[") || cursor.starts_with(at, "IN[");
+    is_in.then_some(at + 2)
+}
+
+/// Whether a value can begin at `at`.
+fn follows(cursor: &Cursor, at: usize) -> bool {
+    !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>')
+}
+
+/// A word that may compare a field nobody has promised to exist.
+struct Word {
+    name_start: usize,
+    name_chars: usize,
+    value_at: usize,
+}
+
+impl Word {
+    fn is_comparison(&self, cursor: &mut Cursor, operator: Operator) -> bool {
+        let end = cursor.word_end(self.value_at, &[]);
+        let value = cursor.text(self.value_at..end);
+        match operator {
+            In => true,
+            Matches | NotMatches => value.starts_with(['"', '/']),
+            Less | LessOrEqual | Greater | GreaterOrEqual => Number::parse(value.trim_matches('"')).is_some(),
+            Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
+            Equals | NotEquals => !ends_like_text(&value),
+            Has => !self.looks_like_text(cursor, &value),
+        }
+    }
+
+    /// `level="info",msg="x"` is not one comparison.
+    fn quoted_value_ends(&self, cursor: &mut Cursor) -> bool {
+        cursor.at = self.value_at;
+        cursor.quoted().is_err() || cursor.is_boundary(cursor.at, &['~'])
+    }
+
+    fn looks_like_text(&self, cursor: &Cursor, value: &str) -> bool {
+        let is_path = value.starts_with('/') && cursor.regex(self.value_at, &[]).is_none();
+        let is_drive = self.name_chars == 1 && (is_path || value.starts_with('\\'));
+        let whole = cursor.text(self.name_start..cursor.word_end(self.value_at, &[]));
+        is_drive
+            || value.starts_with(':')
+            || value.starts_with("//")
+            || ends_like_text(value)
+            || is_hex_groups(&whole)
+    }
+}
+
+/// A comma or a colon after a value belongs to a sentence or a list that was pasted.
+fn ends_like_text(value: &str) -> bool {
+    value.ends_with([',', ';', ':'])
+}
+
+/// A MAC or IPv6 address, perhaps with a prefix length.
+fn is_hex_groups(word: &str) -> bool {
+    let address = word.split('/').next().unwrap_or_default();
+    let is_group = |group: &str| group.len() <= 4 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    2 <= address.matches(':').count() && address.split(':').all(is_group)
+}

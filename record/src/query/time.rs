@@ -1,0 +1,289 @@
+//! Times in queries, in the API's `from` and `to` and on the command line: absolute ones, and ones relative to
+//! now. Everything without a zone is UTC.
+
+use super::ast::{Bounds, FieldName, FieldTest, Query};
+use crate::field::Field;
+use crate::time::{DAY, SECOND, Timestamp};
+use std::fmt;
+use std::ops::Bound;
+
+/// A time as it is written, resolved when the query runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeExpr {
+    /// This one.
+    At(Timestamp),
+    /// Now, moved by nanoseconds.
+    Now(i64),
+    /// The beginning of today, moved by days.
+    Day(i32),
+}
+
+/// The times from `first` to `last`, both included. Empty where `last` is before `first`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeRange {
+    /// The earliest.
+    pub first: Timestamp,
+    /// The latest.
+    pub last: Timestamp,
+}
+
+/// Reads `2026-11-21T06:13:00Z` (or with any RFC 3339 offset, or without seconds, or without a zone),
+/// `2026-11-21`, `now`, `now-1h30m`, `-15m`, `today` or `yesterday`.
+pub fn parse_time(text: &str) -> Option<TimeExpr> {
+    parse_span(text).map(|(start, _)| start)
+}
+
+impl TimeExpr {
+    /// The time it means at `now`.
+    pub fn resolve(self, now: Timestamp) -> Timestamp {
+        match self {
+            TimeExpr::At(time) => time,
+            TimeExpr::Now(nanos) => now.saturating_add(nanos),
+            TimeExpr::Day(days) => {
+                let midnight = Timestamp::from_nanos(now.nanos() - now.nanos().rem_euclid(DAY));
+                midnight.saturating_add(i64::from(days).saturating_mul(DAY))
+            }
+        }
+    }
+}
+
+/// As [`parse_time`] reads it: `now-90m`, `today`, or RFC 3339.
+impl fmt::Display for TimeExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TimeExpr::At(time) => write!(f, "{time}"),
+            TimeExpr::Now(0) => f.write_str("now"),
+            TimeExpr::Now(nanos) => {
+                let sign = if nanos < 0 { '-' } else { '+' };
+                let magnitude = nanos.unsigned_abs();
+                let unit = UNITS.iter().find(|(_, unit)| magnitude.is_multiple_of(*unit as u64));
+                let (name, unit) = unit.expect("the last unit is one nanosecond");
+                write!(f, "now{sign}{count}{name}", count = magnitude / *unit as u64)
+            }
+            TimeExpr::Day(0) => f.write_str("today"),
+            TimeExpr::Day(-1) => f.write_str("yesterday"),
+            TimeExpr::Day(1) => f.write_str("tomorrow"),
+            TimeExpr::Day(days) => write!(f, "today{days:+}d"),
+        }
+    }
+}
+
+impl TimeRange {
+    /// Every time.
+    pub const ALL: TimeRange = TimeRange { first: Timestamp::MIN, last: Timestamp::MAX };
+
+    /// Whether it has no time.
+    pub fn is_empty(self) -> bool {
+        self.last < self.first
+    }
+
+    /// Whether `time` is in it.
+    pub fn contains(self, time: Timestamp) -> bool {
+        self.first <= time && time <= self.last
+    }
+
+    /// The times that are in both.
+    #[must_use]
+    pub fn intersect(self, other: TimeRange) -> TimeRange {
+        TimeRange { first: self.first.max(other.first), last: self.last.min(other.last) }
+    }
+
+    const NONE: TimeRange = TimeRange { first: Timestamp::MAX, last: Timestamp::MIN };
+}
+
+impl Bounds<TimeExpr> {
+    /// The times between these at `now`.
+    pub fn resolve(&self, now: Timestamp) -> TimeRange {
+        let first = match self.low {
+            Bound::Unbounded => Some(Timestamp::MIN),
+            Bound::Included(time) => Some(time.resolve(now)),
+            Bound::Excluded(time) => after(time.resolve(now)),
+        };
+        let last = match self.high {
+            Bound::Unbounded => Some(Timestamp::MAX),
+            Bound::Included(time) => Some(time.resolve(now)),
+            Bound::Excluded(time) => before(time.resolve(now)),
+        };
+        first.zip(last).map_or(TimeRange::NONE, |(first, last)| TimeRange { first, last })
+    }
+}
+
+fn after(time: Timestamp) -> Option<Timestamp> {
+    time.nanos().checked_add(1).map(Timestamp::from_nanos)
+}
+
+fn before(time: Timestamp) -> Option<Timestamp> {
+    time.nanos().checked_sub(1).map(Timestamp::from_nanos)
+}
+
+impl Query {
+    /// Times outside which no message can match: what the conditions on `time` that always apply leave. It
+    /// is wider than the query where they stand under OR or NOT.
+    pub fn time_range(&self, now: Timestamp) -> TimeRange {
+        match self {
+            Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds)) => bounds.resolve(now),
+            Query::And(inner) => {
+                inner.iter().fold(TimeRange::ALL, |range, query| range.intersect(query.time_range(now)))
+            }
+            _ => TimeRange::ALL,
+        }
+    }
+}
+
+/// The times that a text names: its beginning, and the end of the day, minute or second that it names.
+pub(super) fn parse_span(text: &str) -> Option<(TimeExpr, Option<TimeExpr>)> {
+    let day = match text.to_ascii_lowercase().as_str() {
+        "today" => Some(0),
+        "yesterday" => Some(-1),
+        "tomorrow" => Some(1),
+        _ => None,
+    };
+    if let Some(day) = day {
+        return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day + 1))));
+    }
+    parse_relative(text).map(|time| (time, None)).or_else(|| parse_absolute(text))
+}
+
+/// `now`, `now-1h30m`, `-15m`.
+fn parse_relative(text: &str) -> Option<TimeExpr> {
+    let rest = match text.get(..3) {
+        Some(now) if now.eq_ignore_ascii_case("now") => text.get(3..)?,
+        _ if text.starts_with(['-', '+']) => text,
+        _ => return None,
+    };
+    if rest.is_empty() {
+        return Some(TimeExpr::Now(0));
+    }
+    let duration = parse_duration(rest.strip_prefix(['-', '+'])?)?;
+    Some(TimeExpr::Now(if rest.starts_with('-') { -duration } else { duration }))
+}
+
+/// Nanoseconds, by unit, from long to short; what prints uses the first that fits.
+const UNITS: [(&str, i64); 8] = [
+    ("w", 7 * DAY),
+    ("d", DAY),
+    ("h", 3600 * SECOND),
+    ("m", 60 * SECOND),
+    ("s", SECOND),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("ns", 1),
+];
+
+/// Reads `15m` or `1h30m`: nanoseconds, not negative.
+pub(super) fn parse_duration(text: &str) -> Option<i64> {
+    let mut rest = text;
+    let mut sum = 0_i64;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after_number) = rest.split_at_checked(digits)?;
+        let letters = after_number.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (name, after_unit) = after_number.split_at_checked(letters)?;
+        let (_, unit) = UNITS.iter().find(|(known, _)| *known == name)?;
+        sum = sum.checked_add(number.parse::<i64>().ok()?.checked_mul(*unit)?)?;
+        rest = after_unit;
+    }
+    (!text.is_empty()).then_some(sum)
+}
+
+/// RFC 3339 and what remains of it without a fraction, a zone, seconds or a time of day.
+fn parse_absolute(text: &str) -> Option<(TimeExpr, Option<TimeExpr>)> {
+    let (stamp, zone) = split_zone(text);
+    let (rest, span) = match stamp.len() {
+        10 => ("T00:00:00", Some(DAY)),
+        16 => (":00", Some(60 * SECOND)),
+        19 => ("", Some(SECOND)),
+        _ => ("", None),
+    };
+    if stamp.len() == 10 && !zone.is_empty() {
+        return None;
+    }
+    let zone = if zone.is_empty() { "Z" } else { zone };
+    let start = Timestamp::parse_rfc3339(format!("{stamp}{rest}{zone}").as_bytes())?;
+    Some((TimeExpr::At(start), span.map(|nanos| TimeExpr::At(start.saturating_add(nanos)))))
+}
+
+/// Splits a trailing `Z` or offset off.
+fn split_zone(text: &str) -> (&str, &str) {
+    // A date has its own hyphens: an offset stands behind the time of day.
+    let time_of_day = text.get(11..).unwrap_or_default();
+    let zone = time_of_day.find(['Z', 'z', '+', '-']).map(|at| at + 11);
+    zone.and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: &str = "2026-11-21T06:13:00.5Z";
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse_rfc3339(text.as_bytes()).unwrap()
+    }
+
+    fn check(text: &str, resolved: &str, printed: &str) {
+        let time = parse_time(text).unwrap_or_else(|| panic!("{text} is a time"));
+        assert_eq!(time.resolve(at(NOW)), at(resolved), "{text}");
+        assert_eq!(time.to_string(), printed, "{text}");
+        assert_eq!(parse_time(printed), Some(time), "{printed}");
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        check("2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
+        check("2026-09-01T10:00:00.250+02:00", "2026-09-01T08:00:00.25Z", "2026-09-01T08:00:00.250Z");
+        check("2026-09-01 10:00:00.123", "2026-09-01T10:00:00.123Z", "2026-09-01T10:00:00.123Z");
+        check("2026-09-01T10:00", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
+        check("2026-09-01T10:00-01:00", "2026-09-01T11:00:00Z", "2026-09-01T11:00:00Z");
+        check("2026-09-01", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00Z");
+        check("now", NOW, "now");
+        check("now-1h", "2026-11-21T05:13:00.5Z", "now-1h");
+        check("NOW-1h30m", "2026-11-21T04:43:00.5Z", "now-90m");
+        check("-15m", "2026-11-21T05:58:00.5Z", "now-15m");
+        check("now+500ms", "2026-11-21T06:13:01Z", "now+500ms");
+        check("-2w", "2026-11-07T06:13:00.5Z", "now-2w");
+        check("today", "2026-11-21T00:00:00Z", "today");
+        check("yesterday", "2026-11-20T00:00:00Z", "yesterday");
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in [
+            "",
+            "-",
+            "now-",
+            "now-5",
+            "5m",
+            "nowadays",
+            "-1d@d",
+            "2026",
+            "2026-13-01",
+            "10:00",
+            "2026-09-01Z",
+            "-99999999999w",
+            "-é",
+            "2026-09-01T10:0é",
+        ] {
+            assert_eq!(parse_time(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_has_the_times_of_the_conditions_that_always_apply() {
+        let check = |text: &str, first: Option<&str>, last: Option<&str>| {
+            let expected =
+                TimeRange { first: first.map_or(Timestamp::MIN, at), last: last.map_or(Timestamp::MAX, at) };
+            assert_eq!(super::super::parse(text).unwrap().time_range(at(NOW)), expected, "{text}");
+        };
+        check("error", None, None);
+        check("error time:-13m", Some("2026-11-21T06:00:00.5Z"), None);
+        check(
+            "time>=2026-11-01 a (b time<2026-11-02 c)",
+            Some("2026-11-01T00:00:00Z"),
+            Some("2026-11-01T23:59:59.999999999Z"),
+        );
+        check("time>now-1h OR error", None, None);
+        check("NOT time>now-1h", None, None);
+        check("received>now-1h", None, None);
+    }
+}
