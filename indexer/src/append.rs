@@ -143,7 +143,8 @@ impl Appender {
                 break;
             }
             let path = self.dir.join(&file.journal.name);
-            let removed = self.disk.remove(&path);
+            // One by one, so that a power cut never leaves a gap between files.
+            let removed = self.disk.remove(&path).and_then(|()| self.disk.sync_dir(&self.dir));
             removed.map_err(|source| AppendError::Disk { action: "remove", path, source })?;
             self.change_view(|view| view.drop_files(1));
             left -= file.bytes;
@@ -176,6 +177,8 @@ impl Appender {
     }
 
     fn begin_file(&mut self) -> Result<(), AppendError> {
+        // Even if this fails the name may be there: nothing may follow in the file before.
+        self.open = None;
         let header =
             journal::Header { first_sequence: self.next_sequence, previous_hash: self.previous_hash };
         let created = JournalFile::create(&*self.disk, &self.dir, header);

@@ -41,7 +41,7 @@ pub(crate) type Hash = [u8; 32];
 #[derive(Clone)]
 pub struct Encoded {
     batch: Arc<Batch>,
-    /// Without a sequence and a place in the chain.
+    /// Without its place: sequence and previous hash.
     header: Header,
     body: Arc<[u8]>,
     body_hash: Hash,

@@ -85,8 +85,7 @@ pub fn open(
     let view = View { files: files.into_iter().map(Arc::new).collect(), next_sequence, ..View::default() };
     let shared = Arc::new(Shared::new(Arc::new(view)));
     let searcher = Searcher::new(Arc::clone(&shared));
-    let appender =
-        Appender::new(Arc::clone(&disk), dir.to_owned(), options, shared, newest.open, newest.hash);
+    let appender = Appender::new(disk, dir.to_owned(), options, shared, newest.open, newest.hash);
     Ok((appender, searcher, recovery))
 }
 
@@ -117,6 +116,8 @@ impl Journal<'_> {
         for name in names.iter().filter(|name| name.ends_with(journal::NEW_SUFFIX)) {
             self.disk.remove(&self.dir.join(name)).map_err(fail("remove a new file in"))?;
         }
+        // A process that was killed may have named a file and not got round to this.
+        self.disk.sync_dir(self.dir).map_err(fail("sync"))?;
         let mut sequences: Vec<u64> = names.iter().filter_map(|name| journal::first_sequence(name)).collect();
         sequences.sort_unstable();
         Ok(sequences)
@@ -166,9 +167,10 @@ impl Journal<'_> {
         if let Some(cut) = &mut cut {
             cut.messages = None;
             journal.file.truncate(cut.offset).map_err(fail("cut"))?;
-            journal.file.sync().map_err(fail("sync"))?;
             view.bytes = cut.offset;
         }
+        // What can be found from now on must not be gone after a power cut.
+        journal.file.sync().map_err(fail("sync"))?;
         let open = header.is_ok().then(|| OpenFile { journal, bytes: view.bytes });
         Ok(Newest { view: Some(view), open, cut, next_sequence, hash })
     }

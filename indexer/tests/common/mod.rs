@@ -1,0 +1,68 @@
+//! What the tests of the journal share: small batches, and asking for everything.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use logstead_indexer::{
+    Appender, Coverage, Disk, Encoded, Hit, Options, Order, Recovery, Request, Searcher, encode,
+};
+use logstead_record::query::{Context, Matcher, TimeRange, parse};
+use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) const DIR: &str = "/data/logspaces/main/journal";
+
+/// A message as a test sees it: the time it counts by, and its text.
+pub(crate) type Message = (i64, String);
+
+pub(crate) fn matcher(query: &str) -> Matcher {
+    let context = Context { now: Timestamp::from_nanos(0), logspace: "main" };
+    Matcher::new(&parse(query).unwrap(), &context)
+}
+
+pub(crate) fn open(disk: &(impl Disk + Clone + 'static), options: Options) -> (Appender, Searcher, Recovery) {
+    logstead_indexer::open(Arc::new(disk.clone()), Path::new(DIR), options).unwrap()
+}
+
+pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<Batch> {
+    let mut builder = BatchBuilder::new();
+    for (time, text) in messages {
+        builder.origin(Origin { source: b"test", peer: b"10.0.0.1", received: Timestamp::from_nanos(*time) });
+        builder.push(&Row { host: b"web-1", program: b"app", ..Row::text(text.as_bytes()) });
+    }
+    Arc::new(builder.seal())
+}
+
+pub(crate) fn encoded<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Encoded {
+    encode(batch(messages))
+}
+
+/// Text that does not compress.
+pub(crate) fn noise(seed: u64, chars: usize) -> String {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        char::from(b'!' + ((state >> 33) % 89) as u8)
+    };
+    (0..chars).map(|_| next()).collect()
+}
+
+pub(crate) fn message(hit: &Hit) -> Message {
+    let mut raw = Vec::new();
+    hit.batch.write_raw(hit.row, &mut raw);
+    (hit.time.nanos(), String::from_utf8(raw).unwrap())
+}
+
+/// Every message with its sequence, in the order they were stored, and what the search covered.
+pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage) {
+    let request = Request {
+        matcher: &matcher("*"),
+        range: TimeRange::ALL,
+        order: Order::Oldest,
+        limit: usize::MAX,
+        after: None,
+    };
+    let found = searcher.search(&request, &|| false).unwrap();
+    let mut messages: Vec<_> = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
+    messages.sort_unstable();
+    (messages, found.coverage)
+}

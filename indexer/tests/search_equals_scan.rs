@@ -1,0 +1,169 @@
+//! A search finds what filtering and sorting every message finds, in memory or read back, page after page.
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod common;
+
+use common::{Message, encoded, matcher, message, noise, open};
+use logstead_indexer::{Appender, Options, Order, Position, Request, Searcher, SimDisk};
+use logstead_record::Timestamp;
+use logstead_record::query::TimeRange;
+use proptest::prelude::*;
+
+type Stored = Vec<(u64, Message)>;
+
+fn messages() -> impl Strategy<Value = Vec<Vec<Message>>> {
+    let time = prop_oneof![8 => 0_i64..40, 1 => Just(i64::MIN + 1), 1 => Just(i64::MAX), 1 => any::<i64>()];
+    let text = prop_oneof![Just("apple"), Just("apple pie"), Just("pear"), Just("")].prop_map(str::to_owned);
+    proptest::collection::vec(proptest::collection::vec((time, text), 0..9), 0..12)
+}
+
+fn store(appender: &mut Appender, batches: &[Vec<Message>], stored: &mut Stored) {
+    for batches in batches.chunks(2) {
+        let ready: Vec<_> = batches.iter().map(encoded).collect();
+        stored.extend(appender.append(&ready).unwrap().zip(batches.concat()));
+    }
+}
+
+fn naive(stored: &Stored, request: &Request<'_>, word: &str) -> Stored {
+    let rank = |sequence: u64, time: i64| (time, sequence);
+    let in_page =
+        |rank: (i64, u64)| match (request.after.map(|p| (p.time.nanos(), p.sequence)), request.order) {
+            (None, _) => true,
+            (Some(after), Order::Newest) => rank < after,
+            (Some(after), Order::Oldest) => after < rank,
+        };
+    let matches = |(sequence, (time, text)): &&(u64, Message)| {
+        request.range.contains(Timestamp::from_nanos(*time))
+            && in_page(rank(*sequence, *time))
+            && (word == "*" || text.contains(word))
+    };
+    let mut expected: Stored = stored.iter().filter(matches).cloned().collect();
+    expected.sort_by_key(|(sequence, (time, _))| rank(*sequence, *time));
+    if request.order == Order::Newest {
+        expected.reverse();
+    }
+    expected
+}
+
+fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str) {
+    let mut expected = naive(stored, request, word);
+    let found = searcher.search(request, &|| false).unwrap();
+    assert_eq!(found.more, request.limit < expected.len());
+    expected.truncate(request.limit);
+    let hits: Stored = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
+    assert_eq!(hits, expected);
+    assert!(found.coverage.complete);
+    let stats = searcher.stats();
+    assert_eq!(found.coverage.journal_batches + found.coverage.skipped_batches, stats.batches);
+    if request.after.is_none() {
+        let counted = searcher.count(request.matcher, request.range, &|| false).unwrap();
+        assert_eq!(counted.count, naive(stored, request, word).len() as u64);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_search_finds_what_sorting_everything_finds(
+        batches in messages(),
+        memory_max in prop_oneof![Just(0), Just(3000), Just(1 << 20)],
+        journal_file_max in prop_oneof![Just(300), Just(2000), Just(1 << 20)],
+        requests in proptest::collection::vec(
+            (0_usize..3, prop_oneof![Just(Order::Newest), Just(Order::Oldest)], 0_usize..30, -2_i64..45, 0_i64..50,
+             any::<bool>(), proptest::option::of((-2_i64..45, 0_u64..60))),
+            1..12,
+        ),
+        reopen in any::<bool>(),
+    ) {
+        let disk = SimDisk::new(0);
+        let options = Options { memory_max, journal_file_max, ..Options::default() };
+        let (mut appender, mut searcher, _) = open(&disk, options);
+        let mut stored = Stored::new();
+        store(&mut appender, &batches, &mut stored);
+        if reopen {
+            (_, searcher, _) = open(&disk, options);
+        }
+        for (word, order, limit, first, length, all, after) in requests {
+            let word = ["*", "apple", "pear"][word];
+            let (first, last) = (Timestamp::from_nanos(first), Timestamp::from_nanos(first + length));
+            let range = if all { TimeRange::ALL } else { TimeRange { first, last } };
+            let after = after.map(|(time, sequence)| Position { time: Timestamp::from_nanos(time), sequence });
+            let request = Request { matcher: &matcher(word), range, order, limit, after };
+            check(&searcher, &stored, &request, word);
+        }
+        for (sequence, expected) in &stored {
+            let hit = searcher.get(*sequence).unwrap().unwrap();
+            prop_assert_eq!(&message(&hit), expected);
+        }
+        prop_assert!(searcher.get(stored.len() as u64).unwrap().is_none());
+    }
+
+    #[test]
+    fn pages_hold_each_message_once_while_others_arrive(
+        batches in messages(),
+        arriving in messages(),
+        newest in any::<bool>(),
+        limit in 1_usize..7,
+        memory_max in prop_oneof![Just(0), Just(1 << 20)],
+    ) {
+        let disk = SimDisk::new(0);
+        let (mut appender, searcher, _) = open(&disk, Options { memory_max, ..Options::default() });
+        let mut stored = Stored::new();
+        store(&mut appender, &batches, &mut stored);
+        let there = stored.clone();
+        let mut arriving = arriving.chunks(1);
+        let order = if newest { Order::Newest } else { Order::Oldest };
+        let matcher = matcher("*");
+        let mut request = Request { matcher: &matcher, range: TimeRange::ALL, order, limit, after: None };
+        let mut paged = Stored::new();
+        loop {
+            let found = searcher.search(&request, &|| false).unwrap();
+            paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
+            let Some(last) = found.hits.last() else { break };
+            request.after = Some(Position { time: last.time, sequence: last.sequence });
+            if let Some(batches) = arriving.next() {
+                store(&mut appender, batches, &mut stored);
+            }
+        }
+        paged.sort_unstable();
+        let total = paged.len();
+        paged.dedup();
+        prop_assert_eq!(paged.len(), total, "a message is on two pages");
+        prop_assert!(there.iter().all(|message| paged.contains(message)));
+    }
+}
+
+#[test]
+fn a_search_that_nobody_wants_ends() {
+    let disk = SimDisk::new(0);
+    let (mut appender, searcher, _) = open(&disk, Options::default());
+    appender.append(&[encoded(&[(1, "apple".to_owned())])]).unwrap();
+    let request = Request {
+        matcher: &matcher("*"),
+        range: TimeRange::ALL,
+        order: Order::Newest,
+        limit: 1,
+        after: None,
+    };
+    assert_eq!(searcher.search(&request, &|| true).unwrap_err().to_string(), "the search was cancelled");
+}
+
+#[test]
+fn the_newest_of_many_are_found_without_reading_the_old() {
+    let disk = SimDisk::new(0);
+    let (mut appender, searcher, _) = open(&disk, Options { memory_max: 0, ..Options::default() });
+    for number in 0..200 {
+        appender.append(&[encoded(&[(number, noise(number as u64, 4000))])]).unwrap();
+    }
+    let request = Request {
+        matcher: &matcher("*"),
+        range: TimeRange::ALL,
+        order: Order::Newest,
+        limit: 5,
+        after: None,
+    };
+    let found = searcher.search(&request, &|| false).unwrap();
+    assert_eq!(found.hits.len(), 5);
+    assert!(found.coverage.scanned_messages < 100, "{:?}", found.coverage);
+}
