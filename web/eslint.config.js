@@ -1,0 +1,39 @@
+import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+/** The folders of src/ that a feature may not import: the other features, and app/, which knows them all. */
+const features = ['session', 'search', 'router'];
+
+/** A feature imports from its own folder, api/ and ui/, and from no other feature. */
+const featureZones = features.map((feature) => ({
+  files: [`src/${feature}/**`],
+  rules: forbid([...features.filter((other) => other !== feature), 'app']),
+}));
+
+function forbid(folders) {
+  const patterns = folders.map((folder) => `**/${folder}/*`);
+  const message = 'A feature imports only api/ and ui/ (CONTRIBUTING.md).';
+  return { 'no-restricted-imports': ['error', { patterns: [{ group: patterns, message }] }] };
+}
+
+export default tseslint.config(
+  { ignores: ['dist', 'src/api/types.ts'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [tseslint.configs.strictTypeChecked, reactHooks.configs.flat.recommended],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  ...featureZones,
+  { files: ['src/api/**'], rules: forbid([...features, 'app', 'ui']) },
+  { files: ['src/ui/**'], rules: forbid([...features, 'app', 'api']) },
+);

@@ -1,0 +1,93 @@
+/** One typed client for /api/v1: problems become `ApiError`, a lost session is told to whoever listens. */
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { ProblemDetail, Session } from './model';
+import type { paths } from './types';
+
+/** What the server (or the network: status 0) said when it did not do what was asked. */
+export class ApiError extends Error {
+  constructor(
+    readonly problem: ProblemDetail,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(problem.detail ?? problem.title);
+    this.name = 'ApiError';
+  }
+
+  get status(): number {
+    return this.problem.status;
+  }
+}
+
+/** Reads any thrown thing as a problem, so that one component can show them all. */
+export function problemOf(error: unknown): ProblemDetail {
+  if (error instanceof ApiError) return error.problem;
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: 'Something went wrong in the console', status: 0, detail };
+}
+
+let csrfToken: string | null = null;
+let onSessionLost: () => void = () => undefined;
+
+/** Unsafe requests made with the cookie must carry the token that came with the session. */
+export function rememberCsrfToken(session: Session): Session {
+  csrfToken = session.csrf_token;
+  return session;
+}
+
+/** `listener` runs when any request is answered with 401: the session ended elsewhere or expired. */
+export function listenForSessionLoss(listener: () => void): void {
+  onSessionLost = listener;
+}
+
+const csrf: Middleware = {
+  onRequest({ request }) {
+    if (csrfToken !== null && request.method !== 'GET') {
+      request.headers.set('X-CSRF-Token', csrfToken);
+    }
+    return request;
+  },
+};
+
+export const client = createClient<paths>({ baseUrl: window.location.origin });
+client.use(csrf);
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** The body of a good answer; anything else is thrown as an `ApiError`. */
+export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
+  return (await unwrapWithResponse(answer)).data;
+}
+
+/** As `unwrap`, for the callers that also need a header. */
+export async function unwrapWithResponse<Data>(
+  answer: Promise<Answer<Data>>,
+): Promise<{ data: Data; response: Response }> {
+  const { data, error, response } = await answer.catch(networkError);
+  if (response.ok) return { data: data as Data, response };
+  // 401 from the login itself means a wrong password, not a lost session.
+  if (response.status === 401 && !response.url.endsWith('/session')) onSessionLost();
+  throw new ApiError(readProblem(error, response), retryAfter(response));
+}
+
+function networkError(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error;
+  throw new ApiError({
+    title: 'The server cannot be reached',
+    status: 0,
+    detail: 'Check that Logstead is running and that this device has a connection to it.',
+  });
+}
+
+function readProblem(error: unknown, response: Response): ProblemDetail {
+  if (typeof error === 'object' && error !== null && 'title' in error) {
+    return error as ProblemDetail;
+  }
+  const title = `The server answered ${response.status} ${response.statusText}`.trim();
+  const detail = typeof error === 'string' && error !== '' ? error.slice(0, 500) : undefined;
+  return { title, status: response.status, ...(detail !== undefined && { detail }) };
+}
+
+function retryAfter(response: Response): number | null {
+  const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
+  return Number.isNaN(seconds) ? null : seconds;
+}

@@ -1,0 +1,26 @@
+/** The error boundary's face: a mistake in the console itself, not in what the user did. */
+import { Button, Group } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Copy } from '../ui/Copy';
+import { Empty } from '../ui/Empty';
+import { Notice } from '../ui/Notice';
+
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  const message = error instanceof Error ? error.message : String(error);
+  const stack = error instanceof Error ? error.stack : undefined;
+  const details = `${window.location.href}\n${stack ?? message}`;
+  return (
+    <Empty title="This page broke">
+      <Notice tone="error" title={message}>
+        This is a mistake in the console; the server and its messages are not affected.
+      </Notice>
+      <Group gap={8}>
+        <Button onClick={reset}>Try again</Button>
+        <Button variant="default" onClick={() => window.location.reload()}>
+          Reload
+        </Button>
+        <Copy what="details" text={details} />
+      </Group>
+    </Empty>
+  );
+}

@@ -1,0 +1,13 @@
+import classes from './ProblemList.module.css';
+
+/** What a revision or a draft does, a sentence a change. */
+export function ChangeList({ changes }: { changes: readonly string[] }) {
+  if (changes.length === 0) return <p className="dimmed">No change in what the router does.</p>;
+  return (
+    <ul className={classes.list} style={{ marginBottom: 12 }}>
+      {changes.map((change) => (
+        <li key={change}>{change}</li>
+      ))}
+    </ul>
+  );
+}

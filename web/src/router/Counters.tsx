@@ -1,0 +1,155 @@
+/** Every counter of the running router, once a second. */
+import type { ReactNode } from 'react';
+import type { DestinationStatus, LogspaceStatus, RouterStatus, SourceStatus } from '../api/model';
+import { formatBytes, formatCount, formatRate } from '../ui/number';
+import { formatAge } from '../ui/time';
+import classes from './Counters.module.css';
+
+export function Counters({ status }: { status: RouterStatus }) {
+  return (
+    <div className={classes.tables}>
+      <CounterTable
+        title="Sources"
+        heads={[
+          'Messages',
+          'Per second',
+          'Bytes',
+          'Connections',
+          'Unparsed',
+          'Cut',
+          'Dropped',
+          'Queue',
+          'Last seen',
+        ]}
+        rows={status.sources.map(sourceRow)}
+      />
+      <CounterTable
+        title="Routes"
+        heads={['Messages', 'Per second']}
+        rows={[
+          ...status.routes.map((route) => ({
+            id: route.id,
+            cells: [formatCount(route.messages), formatRate(route.messages_per_second)],
+          })),
+          { id: 'taken by no route', cells: [formatCount(status.unrouted_messages), ''] },
+        ]}
+      />
+      <CounterTable
+        title="Logspaces"
+        heads={['Messages', 'Per second', 'Journal', 'Last message']}
+        rows={status.logspaces.map(logspaceRow)}
+      />
+      {status.destinations.length > 0 && (
+        <CounterTable
+          title="Destinations"
+          heads={['Messages', 'Per second', 'Bytes', 'Dropped', 'Queue', 'Oldest waits']}
+          rows={status.destinations.map(destinationRow)}
+        />
+      )}
+    </div>
+  );
+}
+
+type Row = { id: string; about?: string; trouble?: string | undefined; cells: ReactNode[] };
+
+function sourceRow(source: SourceStatus): Row {
+  const failed = source.listeners.filter(({ state }) => state === 'failed');
+  return {
+    id: source.id,
+    about: source.listeners.map(({ url }) => url).join(' ') || source.kind,
+    trouble: failed.map(({ url, error }) => `${url}: ${error ?? 'failed'}`).join('; ') || undefined,
+    cells: [
+      formatCount(source.messages),
+      formatRate(source.messages_per_second),
+      formatBytes(source.bytes),
+      formatCount(source.connections),
+      formatCount(source.unparsed),
+      formatCount(source.truncated),
+      dropped(source.dropped),
+      queue(source.queue_bytes, source.queue_bytes_max),
+      age(source.last_seen),
+    ],
+  };
+}
+
+function logspaceRow(logspace: LogspaceStatus): Row {
+  return {
+    id: logspace.id,
+    trouble: logspace.last_error ?? undefined,
+    cells: [
+      formatCount(logspace.messages),
+      formatRate(logspace.messages_per_second),
+      formatBytes(logspace.journal_bytes),
+      age(logspace.last_time),
+    ],
+  };
+}
+
+function destinationRow(destination: DestinationStatus): Row {
+  const { state, last_error, oldest_ms } = destination;
+  return {
+    id: destination.id,
+    about: destination.to,
+    trouble: state === 'retrying' ? `retrying: ${last_error ?? 'unreachable'}` : undefined,
+    cells: [
+      formatCount(destination.messages),
+      formatRate(destination.messages_per_second),
+      formatBytes(destination.bytes),
+      dropped(destination.dropped),
+      queue(destination.queue_bytes, destination.queue_bytes_max),
+      oldest_ms === null ? '–' : `${formatRate(oldest_ms / 1000)} s`,
+    ],
+  };
+}
+
+type TableProps = { title: string; heads: readonly string[]; rows: readonly Row[] };
+
+function CounterTable({ title, heads, rows }: TableProps) {
+  return (
+    <section className={classes.scroll} tabIndex={0} aria-label={title}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">{title}</th>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, about, trouble, cells }) => (
+            <tr key={id}>
+              <th scope="row">
+                {id}
+                {about !== undefined && <span className={classes.about}>{about}</span>}
+                {trouble !== undefined && <span className={classes.trouble}>{trouble}</span>}
+              </th>
+              {cells.map((cell, at) => (
+                <td key={at}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The sum, and what it is made of for those who point at it. */
+function dropped(reasons: Readonly<Record<string, number>>): ReactNode {
+  const entries = Object.entries(reasons).filter(([, count]) => count > 0);
+  const total = entries.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return '0';
+  const parts = entries.map(([reason, count]) => `${formatCount(count)} ${reason}`);
+  return <span className={classes.dropped}>{parts.join(', ')}</span>;
+}
+
+function queue(bytes: number, bytesMax: number): string {
+  return `${formatBytes(bytes)} of ${formatBytes(bytesMax)}`;
+}
+
+function age(time: string | null): string {
+  return time === null ? '–' : formatAge(time, Date.now());
+}

@@ -1,0 +1,100 @@
+/** One field of an item, by the table of fields.ts. An empty field takes its key out of the document. */
+import { NativeSelect, TextInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { type Json, listOf, textOf } from './document';
+import type { FieldSpec } from './fields';
+import classes from './ItemPanel.module.css';
+
+type Props = {
+  spec: FieldSpec;
+  value: Json | undefined;
+  error: string | undefined;
+  onChange: (value: Json | undefined) => void;
+};
+
+const order: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
+
+export function FieldInput({ spec, value, error, onChange }: Props) {
+  const common = {
+    label: spec.label,
+    description: spec.help,
+    error,
+    inputWrapperOrder: order,
+    placeholder: spec.placeholder ?? '',
+    spellCheck: false,
+  };
+  switch (spec.input.kind) {
+    case 'text':
+    case 'number': {
+      const read = spec.input.kind === 'number' ? numberOf : (text: string) => text;
+      return (
+        <TextInput
+          {...common}
+          value={textOf(value)}
+          onChange={({ currentTarget: { value: text } }) =>
+            onChange(text === '' ? undefined : read(text))
+          }
+        />
+      );
+    }
+    case 'choice':
+      return (
+        <NativeSelect
+          label={common.label}
+          description={common.description}
+          error={error}
+          inputWrapperOrder={order}
+          size="sm"
+          value={textOf(value)}
+          onChange={({ currentTarget: { value: text } }) =>
+            onChange(text === '' ? undefined : text)
+          }
+          data={[...(value === undefined ? [''] : []), ...spec.input.options]}
+        />
+      );
+    case 'lines':
+      return <LinesInput {...common} value={value} onChange={onChange} />;
+  }
+}
+
+type LinesProps = Omit<Props, 'spec'> & {
+  label: string;
+  description: string;
+  placeholder: string;
+  inputWrapperOrder: typeof order;
+};
+
+/** Keeps the text as it is typed, empty lines included; the document gets the lines that say something. */
+function LinesInput({ value, onChange, ...common }: LinesProps) {
+  const [text, setText] = useState(listOf(value).join('\n'));
+  return (
+    <Textarea
+      {...common}
+      classNames={{ input: classes.mono ?? '' }}
+      autosize
+      minRows={1}
+      value={text}
+      onChange={({ currentTarget: { value: typed } }) => {
+        setText(typed);
+        onChange(linesOf(typed));
+      }}
+    />
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** What is no number stays as it was typed, for the server to say so. */
+function numberOf(text: string): Json {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}

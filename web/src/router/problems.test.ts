@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { placeOf, problemOfField, problemsOfItem, problemsOfNoField } from './problems';
+
+const problems = [
+  { path: 'routes[2].where', message: 'is no query' },
+  { path: 'routes[2].to[1]', message: 'no such target' },
+  { path: 'routes[2].retension', message: 'unknown key' },
+  { path: 'sources[0].coalesce.delay', message: 'is too long' },
+  { path: '', message: 'no logspace' },
+];
+
+test('a path names an item and a field of it', () => {
+  expect(placeOf('routes[2].where')).toEqual({ section: 'routes', index: 2, key: 'where' });
+  expect(placeOf('sources[10].listen[1]')).toEqual({
+    section: 'sources',
+    index: 10,
+    key: 'listen',
+  });
+  expect(placeOf('sources[0].coalesce.delay')?.key).toBe('coalesce.delay');
+  expect(placeOf('logspaces[0]')).toEqual({ section: 'logspaces', index: 0, key: '' });
+});
+
+test('a path that names no item has no place', () => {
+  for (const path of ['', 'version', 'routes', 'alerts[0].id', 'routes[x]']) {
+    expect(placeOf(path), path).toBeNull();
+  }
+});
+
+test('every problem of an item is shown, at its field or above the fields', () => {
+  const ofRoute = problemsOfItem(problems, { section: 'routes', index: 2 });
+  expect(ofRoute).toHaveLength(3);
+  expect(problemOfField(ofRoute, 'where')).toBe('is no query');
+  expect(problemOfField(ofRoute, 'to')).toBe('no such target');
+  expect(problemOfField(ofRoute, 'from')).toBeUndefined();
+  expect(problemsOfNoField(ofRoute, ['where', 'to'])).toEqual([problems[2]]);
+  expect(problemsOfItem(problems, { section: 'routes', index: 1 })).toEqual([]);
+});

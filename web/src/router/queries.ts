@@ -1,0 +1,112 @@
+/** What the router page asks the server, and what it tells it. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, unwrap, unwrapWithResponse } from '../api/client';
+import type { Revision, RouterChange, RouterStatus, Validation } from '../api/model';
+import { type RouterDocument, readDocument } from './document';
+import type { Content } from './draft';
+
+const TOML = 'application/toml';
+
+/** The live document in both its forms. */
+export type Live = { revision: number; document: RouterDocument; toml: string };
+
+export const liveQuery = queryOptions({
+  queryKey: ['router', 'live'],
+  queryFn: ({ signal }): Promise<Live> => fetchLive(signal),
+});
+
+async function fetchLive(signal: AbortSignal): Promise<Live> {
+  const [json, toml] = await Promise.all([
+    unwrapWithResponse(client.GET('/api/v1/router', { signal })),
+    unwrapWithResponse(
+      client.GET('/api/v1/router', { signal, headers: { Accept: TOML }, parseAs: 'text' }),
+    ),
+  ]);
+  const revision = revisionOf(json.response);
+  // Somebody applied another revision in between: both forms must be of the same one.
+  if (revision !== revisionOf(toml.response)) return fetchLive(signal);
+  return { revision, document: readDocument(json.data), toml: toml.data };
+}
+
+function revisionOf(response: Response): number {
+  return Number((response.headers.get('ETag') ?? '').replaceAll(/\D/g, ''));
+}
+
+export const statusQuery = queryOptions({
+  queryKey: ['router', 'status'],
+  queryFn: ({ signal }): Promise<RouterStatus> =>
+    unwrap(client.GET('/api/v1/router/status', { signal })),
+  refetchInterval: 1_000,
+});
+
+export const revisionsQuery = queryOptions({
+  queryKey: ['router', 'revisions'],
+  queryFn: async ({ signal }): Promise<Revision[]> =>
+    (await unwrap(client.GET('/api/v1/router/revisions', { signal }))).revisions,
+});
+
+/** The server's opinion of a draft, and the draft in the form that it was not written in. */
+export function validationQuery(content: Content | null) {
+  return queryOptions({
+    queryKey: ['router', 'validation', content],
+    queryFn: ({ signal }): Promise<Validation> =>
+      unwrap(client.POST('/api/v1/router/validate', { signal, ...bodyOf(content) })),
+    enabled: content !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+}
+
+/** What changed from the revision before, and the whole text of a revision. */
+export function revisionQuery(revision: number, previous: number | undefined) {
+  return queryOptions({
+    queryKey: ['router', 'revision', revision, previous],
+    queryFn: async ({ signal }) => ({
+      toml: await fetchToml(revision, signal),
+      diff: previous === undefined ? null : await fetchDiff(previous, revision, signal),
+    }),
+    staleTime: Infinity,
+  });
+}
+
+function fetchToml(revision: number, signal: AbortSignal): Promise<string> {
+  return unwrap(
+    client.GET('/api/v1/router/revisions/{revision}', {
+      params: { path: { revision } },
+      signal,
+      headers: { Accept: TOML },
+      parseAs: 'text',
+    }),
+  );
+}
+
+function fetchDiff(from: number, to: number, signal: AbortSignal) {
+  return unwrap(client.GET('/api/v1/router/diff', { params: { query: { from, to } }, signal }));
+}
+
+/** Makes a draft live, if `base` still is; the server answers 412 when it is not. */
+export function applyDraft(content: Content, base: number, comment: string): Promise<RouterChange> {
+  return unwrap(
+    client.PUT('/api/v1/router', {
+      params: { header: { 'If-Match': `"${base}"` }, query: { comment } },
+      ...bodyOf(content),
+    }),
+  );
+}
+
+export function rollBack(revision: number, comment: string): Promise<RouterChange> {
+  return unwrap(
+    client.POST('/api/v1/router/rollback/{revision}', {
+      params: { path: { revision }, query: { comment } },
+    }),
+  );
+}
+
+function bodyOf(content: Content | null) {
+  if (content?.kind !== 'toml') return { body: { ...content?.document } };
+  return {
+    body: content.text,
+    bodySerializer: (text: unknown) => text as string,
+    headers: { 'Content-Type': TOML },
+  };
+}

@@ -1,0 +1,73 @@
+/** Where the query is written: Enter runs it, Shift-Enter goes to a new line. */
+import { Button, Textarea, VisuallyHidden } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react';
+import type { LogspaceInfo } from '../api/model';
+import { useKeys } from '../ui/useKeys';
+import { LogspacePicker } from './LogspacePicker';
+import { TimeRangePicker } from './TimeRangePicker';
+import type { SearchState } from './searchParams';
+import classes from './QueryBar.module.css';
+
+type Props = {
+  state: SearchState;
+  logspaces: readonly LogspaceInfo[];
+  onRun: (state: SearchState) => void;
+  onChange: (state: SearchState) => void;
+};
+
+export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
+  const [text, setText] = useState(state.query);
+  const input = useRef<HTMLTextAreaElement>(null);
+  useKeys({
+    '/': () => {
+      input.current?.focus();
+      input.current?.select();
+    },
+  });
+  const run = () => onRun({ ...state, query: text.trim() });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') input.current?.blur();
+    // While an input method composes a word, Enter belongs to it.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    run();
+  };
+  // A change of range or logspace takes along what is written but was not run yet.
+  const change = (next: SearchState) => onChange({ ...next, query: text.trim() });
+  return (
+    <form className={classes.bar} onSubmit={submit} role="search" aria-label="Messages">
+      <Textarea
+        ref={input}
+        className={classes.query}
+        classNames={{ input: classes.input ?? '' }}
+        label={<VisuallyHidden>Query</VisuallyHidden>}
+        placeholder='Words, "a phrase", host:web* severity>=warning'
+        leftSection={<IconSearch size={16} />}
+        autosize
+        minRows={1}
+        maxRows={8}
+        spellCheck={false}
+        autoCapitalize="off"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <TimeRangePicker range={state.range} onChange={(range) => change({ ...state, range })} />
+      {logspaces.length > 1 && (
+        <LogspacePicker
+          logspaces={logspaces}
+          chosen={state.logspaces}
+          onChange={(chosen) => change({ ...state, logspaces: chosen })}
+        />
+      )}
+      <Button type="submit" className={classes.run ?? ''} size="sm">
+        Search
+      </Button>
+    </form>
+  );
+}

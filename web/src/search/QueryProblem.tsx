@@ -1,0 +1,72 @@
+/** What the server says about a query, under the bar and with the place in the query it speaks of. */
+import { Button } from '@mantine/core';
+import { ApiError, problemOf } from '../api/client';
+import type { Coverage, QueryWarning } from '../api/model';
+import { Notice } from '../ui/Notice';
+import { Underlined } from '../ui/Underlined';
+
+type ProblemProps = {
+  error: Error;
+  query: string;
+  onRetry: () => void;
+  onUse: (query: string) => void;
+};
+
+/** A refusal is the query's own fault and would be repeated; everything else may pass. */
+export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
+  const { title, detail, line, column, end_column, suggestion } = problemOf(error);
+  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  return (
+    <Notice tone="error" title={title} onRetry={refused ? undefined : onRetry}>
+      {detail !== undefined && detail !== title && <p>{detail}</p>}
+      {column !== undefined && (
+        <Underlined text={query} line={line ?? 1} column={column} endColumn={end_column} />
+      )}
+      {suggestion !== undefined && <Suggestion text={suggestion} onUse={onUse} />}
+    </Notice>
+  );
+}
+
+type WarningsProps = {
+  warnings: readonly QueryWarning[];
+  coverage: Coverage;
+  query: string;
+  onUse: (query: string) => void;
+};
+
+export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProps) {
+  return (
+    <>
+      {warnings.map((warning) => (
+        <Notice key={warning.message} tone="caution" title={warning.message}>
+          {warning.column !== undefined && (
+            <Underlined
+              text={query}
+              line={warning.line ?? 1}
+              column={warning.column}
+              endColumn={warning.end_column}
+            />
+          )}
+          {warning.suggestion !== undefined && (
+            <Suggestion text={warning.suggestion} onUse={onUse} />
+          )}
+        </Notice>
+      ))}
+      {!coverage.complete && (
+        <Notice tone="caution" title="These results are not complete">
+          {coverage.skipped_batches > 0
+            ? `${coverage.skipped_batches} batches could not be searched.`
+            : 'The search stopped before it had seen everything in this range.'}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Suggestion({ text, onUse }: { text: string; onUse: (query: string) => void }) {
+  return (
+    <Button variant="default" mt={4} onClick={() => onUse(text)}>
+      Search for <code className="mono">&nbsp;{text}</code>
+    </Button>
+  );
+}

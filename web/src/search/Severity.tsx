@@ -1,0 +1,54 @@
+/** A severity as shape, word and colour, so that it can be told by any one of them. */
+import {
+  IconAlertOctagonFilled,
+  IconAlertTriangleFilled,
+  IconBellFilled,
+  IconBug,
+  IconCircleXFilled,
+  IconInfoCircle,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { Message } from '../api/model';
+import classes from './Severity.module.css';
+
+type Tone = 'critical' | 'error' | 'warning' | 'notice' | 'info' | 'debug';
+
+/** Syslog's eight severities in six tones: emerg, alert and crit look alike and differ by word. */
+const tones: readonly Tone[] = [
+  'critical',
+  'critical',
+  'critical',
+  'error',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+];
+
+export function Severity({ message }: { message: Pick<Message, 'severity' | 'severity_name'> }) {
+  const tone = tones[message.severity ?? -1];
+  if (tone === undefined) return <span className="dimmed">–</span>;
+  return (
+    <span className={classes.severity} data-tone={tone}>
+      {iconOf(tone)}
+      {message.severity_name}
+    </span>
+  );
+}
+
+function iconOf(tone: Tone): ReactNode {
+  switch (tone) {
+    case 'critical':
+      return <IconAlertOctagonFilled size={14} aria-hidden />;
+    case 'error':
+      return <IconCircleXFilled size={14} aria-hidden />;
+    case 'warning':
+      return <IconAlertTriangleFilled size={14} aria-hidden />;
+    case 'notice':
+      return <IconBellFilled size={14} aria-hidden />;
+    case 'info':
+      return <IconInfoCircle size={14} aria-hidden />;
+    case 'debug':
+      return <IconBug size={14} aria-hidden />;
+  }
+}

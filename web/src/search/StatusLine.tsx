@@ -1,0 +1,63 @@
+/** How many messages there are, how long it took, and whether new ones come in by themselves. */
+import { NativeSelect } from '@mantine/core';
+import type { SearchResponse } from '../api/model';
+import { formatCount } from '../ui/number';
+import { useZone, zoneLabel } from '../ui/time';
+import { type Refresh, type SearchState, canRefresh, refreshes } from './searchParams';
+import classes from './StatusLine.module.css';
+
+type Props = {
+  state: SearchState;
+  search: SearchResponse | undefined;
+  total: number | undefined;
+  live: boolean;
+  paused: boolean;
+  onRefresh: (refresh: Refresh) => void;
+};
+
+export function StatusLine({ state, search, total, live, paused, onRefresh }: Props) {
+  const [zone] = useZone();
+  return (
+    <div className={classes.line}>
+      <span className={classes.total} data-testid="total">
+        {total === undefined ? 'Counting…' : `${formatCount(total)} ${plural(total)}`}
+      </span>
+      {search !== undefined && <span className="dimmed">{formatTook(search.took_ms)}</span>}
+      <span className={classes.zone}>Times in {zoneLabel(zone, new Date())}</span>
+      {paused && (
+        <span className="dimmed">
+          Paused while {state.open === null ? 'scrolled' : 'a message is open'}
+        </span>
+      )}
+      {live && <span className={classes.pulse} aria-hidden />}
+      <NativeSelect
+        aria-label="Refresh"
+        className={classes.refresh ?? ''}
+        disabled={!canRefresh(state.range)}
+        value={canRefresh(state.range) ? state.refresh : 'off'}
+        onChange={(event) => onRefresh(event.currentTarget.value as Refresh)}
+        data={refreshes.map((value) => ({ value, label: refreshLabel(value) }))}
+      />
+    </div>
+  );
+}
+
+function plural(count: number): string {
+  return count === 1 ? 'message' : 'messages';
+}
+
+function formatTook(tookMs: number): string {
+  return tookMs < 1 ? '< 1 ms' : `${formatCount(Math.round(tookMs))} ms`;
+}
+
+function refreshLabel(refresh: Refresh): string {
+  switch (refresh) {
+    case 'off':
+      return 'Refresh off';
+    case '1':
+      return 'Live';
+    case '5':
+    case '10':
+      return `Every ${refresh} s`;
+  }
+}

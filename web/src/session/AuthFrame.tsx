@@ -1,0 +1,22 @@
+/** What the login and set-up pages have in common: the mark, a title, one narrow form. */
+import type { ReactNode } from 'react';
+import { Mark } from '../ui/Mark';
+import classes from './AuthFrame.module.css';
+
+type Props = { title: string; version: string; children: ReactNode };
+
+export function AuthFrame({ title, version, children }: Props) {
+  return (
+    <div className={classes.frame}>
+      <main className={classes.card}>
+        <div className={classes.brand}>
+          <Mark size={32} />
+          <span>Logstead</span>
+        </div>
+        <h1 className={classes.title}>{title}</h1>
+        {children}
+      </main>
+      <footer className={classes.version}>Logstead {version}</footer>
+    </div>
+  );
+}

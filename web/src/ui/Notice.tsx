@@ -1,0 +1,45 @@
+/** A boxed statement about what is on screen: something failed, something is missing, something is good to know. */
+import { Button, Group } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './Notice.module.css';
+
+type Tone = 'error' | 'caution' | 'info';
+
+type Props = {
+  tone: Tone;
+  title: ReactNode;
+  children?: ReactNode;
+  onRetry?: (() => void) | undefined;
+};
+
+/** Errors interrupt a screen reader, the rest waits its turn. */
+export function Notice({ tone, title, children, onRetry }: Props) {
+  return (
+    <div className={classes.notice} data-tone={tone} role={tone === 'error' ? 'alert' : 'status'}>
+      <span className={classes.icon}>{iconOf(tone)}</span>
+      <div className={classes.body}>
+        <div className={classes.title}>{title}</div>
+        {children}
+        {onRetry !== undefined && (
+          <Group mt={8}>
+            <Button variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          </Group>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function iconOf(tone: Tone): ReactNode {
+  switch (tone) {
+    case 'error':
+      return <IconCircleX size={16} aria-hidden />;
+    case 'caution':
+      return <IconAlertTriangle size={16} aria-hidden />;
+    case 'info':
+      return <IconInfoCircle size={16} aria-hidden />;
+  }
+}

@@ -1,0 +1,73 @@
+/** How the console writes times: ISO-like, 24 hours, in the browser's zone or in UTC. */
+import { useLocalStorage } from '@mantine/hooks';
+
+export type Zone = 'local' | 'utc';
+
+/** Kept per browser, not in the URL: a shared link means the same moments in every zone. */
+export function useZone(): readonly [Zone, (zone: Zone) => void] {
+  const [zone, setZone] = useLocalStorage<Zone>({ key: 'logstead-zone', defaultValue: 'local' });
+  return [zone, setZone];
+}
+
+/** `2026-01-02 03:04:05.678` */
+export function formatTime(rfc3339: string, zone: Zone): string {
+  const parts = partsOf(rfc3339, zone);
+  return parts === null ? rfc3339 : `${parts.date} ${parts.clock}`;
+}
+
+/** The day and the time of day apart, for tables that show the day less prominently. */
+export function partsOf(rfc3339: string, zone: Zone): { date: string; clock: string } | null {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return null;
+  const iso = zone === 'utc' ? at.toISOString() : shiftToLocal(at).toISOString();
+  return { date: iso.slice(0, -14), clock: iso.slice(-13, -1) };
+}
+
+/** A date whose UTC fields read as `at` does on a local clock. */
+function shiftToLocal(at: Date): Date {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+}
+
+/** `Europe/Vienna (UTC+01:00)`, or `UTC`. */
+export function zoneLabel(zone: Zone, now: Date): string {
+  if (zone === 'utc') return 'UTC';
+  const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const offset = offsetOf(now);
+  return name === 'UTC' ? 'UTC' : `${name} (${offset})`;
+}
+
+/** `UTC+01:00` */
+function offsetOf(now: Date): string {
+  const minutes = -now.getTimezoneOffset();
+  const sign = minutes < 0 ? '-' : '+';
+  const hours = String(Math.floor(Math.abs(minutes) / 60)).padStart(2, '0');
+  return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
+}
+
+/** What a `datetime-local` input shows for a moment; empty when there is none. */
+export function toInputValue(rfc3339: string, zone: Zone): string {
+  const parts = partsOf(rfc3339, zone);
+  return parts === null ? '' : `${parts.date}T${parts.clock.slice(0, 8)}`;
+}
+
+/** The moment that a `datetime-local` input's text means in a zone, as RFC 3339; null when it means none. */
+export function fromInputValue(text: string, zone: Zone): string | null {
+  if (text === '') return null;
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}
+
+/** `just now`, `12 s ago`, `3 min ago`, `5 h ago`, `9 d ago`. */
+export function formatAge(rfc3339: string, now: number): string {
+  const seconds = Math.round((now - Date.parse(rfc3339)) / 1000);
+  if (Number.isNaN(seconds)) return rfc3339;
+  if (seconds < 2) return 'just now';
+  return `${formatSeconds(seconds)} ago`;
+}
+
+function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
