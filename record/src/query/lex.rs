@@ -60,6 +60,7 @@ impl Cursor {
 
     pub(super) fn space_end(&self, from: usize) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
+        let from = from.min(self.chars.len());
         self.chars[from..].iter().position(is_other).map_or(self.chars.len(), |length| from + length)
     }
 

@@ -123,10 +123,15 @@ fn find(cursor: &mut Cursor, start: usize) -> Option<Subject> {
         return None;
     }
     let name = Name::new(&text, quoted);
-    let trusted = quoted || name.is_known();
     let (operator, value_at) = operator_at(cursor, name_end)?;
-    let word = Word { name_start, name_chars: name_end - name_start, value_at };
-    let is_field = follows(cursor, value_at) && (trusted || word.is_comparison(cursor, operator));
+    let word = Word {
+        name_start,
+        name_end,
+        value_at,
+        known: name.is_known() && !quoted,
+        trusted: quoted || name.is_known(),
+    };
+    let is_field = follows(cursor, value_at) && word.is_comparison(cursor, operator);
     is_field.then_some(Subject { name, case_sensitive, operator, value_at })
 }
 
@@ -137,9 +142,9 @@ fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
     let after_colon = name_end + usize::from(cursor.char_at(name_end) == Some(':'));
     if is_apart || name_end < after_colon {
         let word = cursor.space_end(after_colon);
-        let list = cursor.keyword(word, "IN").or_else(|| list_after_in(cursor, word));
-        let list = list.map(|end| cursor.space_end(end));
-        if let Some(list) = list.filter(|&at| matches!(cursor.char_at(at), Some('(' | '['))) {
+        let list = cursor.space_end(word + 2);
+        let is_in = cursor.starts_with(word, "in") || cursor.starts_with(word, "IN");
+        if is_in && matches!(cursor.char_at(list), Some('(' | '[')) {
             return Some((In, list));
         }
     }
@@ -155,33 +160,32 @@ fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
     }
 }
 
-/// `in[a b]`: the keyword's end where a bracket follows at once.
-fn list_after_in(cursor: &Cursor, at: usize) -> Option<usize> {
-    let is_in = cursor.starts_with(at, "in[") || cursor.starts_with(at, "IN[");
-    is_in.then_some(at + 2)
-}
-
 /// Whether a value can begin at `at`.
 fn follows(cursor: &Cursor, at: usize) -> bool {
     !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>')
 }
 
-/// A word that may compare a field nobody has promised to exist.
+/// A word that may compare a field.
 struct Word {
     name_start: usize,
-    name_chars: usize,
+    name_end: usize,
     value_at: usize,
+    /// Every message has the field.
+    known: bool,
+    /// It is meant as a field: known or in quotes.
+    trusted: bool,
 }
 
 impl Word {
     fn is_comparison(&self, cursor: &mut Cursor, operator: Operator) -> bool {
-        let end = cursor.word_end(self.value_at, &[]);
-        let value = cursor.text(self.value_at..end);
+        let value = cursor.text(self.value_at..cursor.word_end(self.value_at, &[]));
         match operator {
-            In => true,
-            Matches | NotMatches => value.starts_with(['"', '/']),
-            Less | LessOrEqual | Greater | GreaterOrEqual => Number::parse(value.trim_matches('"')).is_some(),
             Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
+            // `"a b"~3` would be a distance.
+            Matches | NotMatches => self.known || value.starts_with(['"', '/']),
+            In => true,
+            _ if self.trusted => true,
+            Less | LessOrEqual | Greater | GreaterOrEqual => Number::parse(value.trim_matches('"')).is_some(),
             Equals | NotEquals => !ends_like_text(&value),
             Has => !self.looks_like_text(cursor, &value),
         }
@@ -195,7 +199,7 @@ impl Word {
 
     fn looks_like_text(&self, cursor: &Cursor, value: &str) -> bool {
         let is_path = value.starts_with('/') && cursor.regex(self.value_at, &[]).is_none();
-        let is_drive = self.name_chars == 1 && (is_path || value.starts_with('\\'));
+        let is_drive = self.name_end == self.name_start + 1 && (is_path || value.starts_with('\\'));
         let whole = cursor.text(self.name_start..cursor.word_end(self.value_at, &[]));
         is_drive
             || value.starts_with(':')

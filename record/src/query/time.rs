@@ -28,7 +28,7 @@ pub struct TimeRange {
 }
 
 /// Reads `2026-11-21T06:13:00Z` (or with any RFC 3339 offset, or without seconds, or without a zone),
-/// `2026-11-21`, `now`, `now-1h30m`, `-15m`, `today` or `yesterday`.
+/// `2026-11-21`, `now`, `now-1h30m`, `-15m`, `today`, `yesterday` or `today-7d`.
 pub fn parse_time(text: &str) -> Option<TimeExpr> {
     parse_span(text).map(|(start, _)| start)
 }
@@ -132,16 +132,26 @@ impl Query {
 
 /// The times that a text names: its beginning, and the end of the day, minute or second that it names.
 pub(super) fn parse_span(text: &str) -> Option<(TimeExpr, Option<TimeExpr>)> {
-    let day = match text.to_ascii_lowercase().as_str() {
+    if let Some(day) = parse_day(text) {
+        return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day.checked_add(1)?))));
+    }
+    parse_relative(text).map(|time| (time, None)).or_else(|| parse_absolute(text))
+}
+
+/// `today`, `yesterday`, `tomorrow`, `today-7d`: days from today.
+fn parse_day(text: &str) -> Option<i32> {
+    let text = text.to_ascii_lowercase();
+    match text.as_str() {
         "today" => Some(0),
         "yesterday" => Some(-1),
         "tomorrow" => Some(1),
-        _ => None,
-    };
-    if let Some(day) = day {
-        return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day + 1))));
+        _ => text
+            .strip_prefix("today")
+            .filter(|days| days.starts_with(['-', '+']))?
+            .strip_suffix('d')?
+            .parse()
+            .ok(),
     }
-    parse_relative(text).map(|time| (time, None)).or_else(|| parse_absolute(text))
 }
 
 /// `now`, `now-1h30m`, `-15m`.
@@ -244,6 +254,8 @@ mod tests {
         check("-2w", "2026-11-07T06:13:00.5Z", "now-2w");
         check("today", "2026-11-21T00:00:00Z", "today");
         check("yesterday", "2026-11-20T00:00:00Z", "yesterday");
+        check("today-1d", "2026-11-20T00:00:00Z", "yesterday");
+        check("Today-7d", "2026-11-14T00:00:00Z", "today-7d");
     }
 
     #[test]
@@ -262,6 +274,9 @@ mod tests {
             "2026-09-01Z",
             "-99999999999w",
             "-é",
+            "today7d",
+            "today-d",
+            "today-99999999999d",
             "2026-09-01T10:0é",
         ] {
             assert_eq!(parse_time(text), None, "{text}");

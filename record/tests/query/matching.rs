@@ -1,0 +1,169 @@
+//! What queries find, by example.
+
+use logstead_record::query::{Context, Matcher, parse};
+use logstead_record::{Batch, BatchBuilder, Origin, Priority, Row, Timestamp};
+
+fn context() -> Context<'static> {
+    Context { now: time("2026-11-21T12:00:00Z"), logspace: "fw" }
+}
+
+fn time(text: &str) -> Timestamp {
+    Timestamp::parse_rfc3339(text.as_bytes()).unwrap()
+}
+
+/// One message of host `fw-7`, program `sshd`.
+fn one(message: &[u8], fields: &[(&str, &str)]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    builder.origin(Origin {
+        source: b"syslog",
+        peer: b"10.1.2.3:514",
+        received: time("2026-11-21T11:59:00Z"),
+    });
+    for (name, value) in fields {
+        builder.field(name.as_bytes(), value.as_bytes());
+    }
+    builder.push(&Row {
+        host: b"fw-7",
+        program: b"sshd",
+        pid: b"77",
+        time: Some(time("2026-11-21T11:30:00Z")),
+        priority: Priority::new(4 * 8 + 3),
+        ..Row::text(message)
+    });
+    builder.seal()
+}
+
+fn finds(query: &str, batch: &Batch) -> bool {
+    Matcher::new(&parse(query).unwrap(), &context()).select(batch).contains(0)
+}
+
+/// Whether `query` finds each of these messages.
+fn check(query: &str, found: &[&str], missed: &[&str]) {
+    for (texts, expected) in [(found, true), (missed, false)] {
+        for text in texts {
+            assert_eq!(finds(query, &one(text.as_bytes(), &[])), expected, "{query} in {text}");
+        }
+    }
+}
+
+#[test]
+fn a_text_is_found_in_any_case_at_word_boundaries() {
+    check("error", &["error", "Error: x", "an error_count", "(ERROR)"], &["errors", "terror", "err or", ""]);
+    check("\"session opened\"", &["x Session opened."], &["session  opened", "session openeds"]);
+    check("10.0.0.1", &["from 10.0.0.1:22"], &["110.0.0.1", "10.0.0.12"]);
+    check("blk_-123", &["got blk_-123 ok"], &["blk_-1234"]);
+    check("größe", &["Die GRÖSSE? Größe!", "GRÖßE"], &["GRÖSSE", "größen"]);
+    check("kelvin", &["\u{212A}elvin"], &[]);
+    check("aaab", &["aaaaab x aaab"], &["aaaaab"]);
+    check("cs\"Error\"", &["an Error"], &["an error"]);
+    check("\"*\"", &["5 * 5"], &["5 x 5"]);
+    check("%ASA-4-106023:", &["<1>: %ASA-4-106023: Deny"], &["%ASA-4-106024:"]);
+}
+
+#[test]
+fn wildcards_stay_inside_a_run_without_space() {
+    check("conn*", &["Connection", "conn lost"], &["reconnect", "con"]);
+    check("*nection", &["connection"], &["connections"]);
+    check("*nect*", &["reconnected"], &["nec t"]);
+    check("a*z", &["abcz", "az", "abz z"], &["ab z", "abzx"]);
+    check("f?o", &["foo", "f-o"], &["fo", "f o", "fooo"]);
+    check("\"foo ba\"*", &["foo bar"], &["foo  bar"]);
+}
+
+#[test]
+fn a_text_is_looked_for_in_host_program_and_fields_too() {
+    check("fw", &["x"], &[]);
+    check("sshd", &["x"], &[]);
+    check("fw sshd x", &["x"], &["y"]);
+    check("/fw-[0-9]/", &["x"], &[]);
+    check("\"fw sshd\"", &[], &["x"]);
+    let batch = one(b"x", &[("user", "Root Admin")]);
+    assert!(finds("admin", &batch) && finds("x root", &batch) && !finds("user", &batch));
+}
+
+#[test]
+fn fields_are_compared_by_their_kind() {
+    let batch = one(
+        b"hello world",
+        &[
+            ("user", "root"),
+            ("user", "Bob Lee"),
+            ("bytes", "12MiB"),
+            ("took", "1600ms"),
+            ("n", "7"),
+            ("ip", "10.9.9.9"),
+        ],
+    );
+    let cases = [
+        ("host:fw host:FW-7 host=fw-7 host:fw-*", true),
+        ("host=fw", false),
+        ("user=ROOT user:bob user=\"bob lee\"", true),
+        ("user=bob", false),
+        ("user!=root", false),
+        ("nobody!=x NOT nobody:*", true),
+        ("cs:user=root", true),
+        ("cs:user=Root", false),
+        ("USER:root", true),
+        ("bytes>10MB", true),
+        ("bytes>1", false),
+        ("took>1.5s took<2s", true),
+        ("n>6.5 n:[7 TO 8} n:5..7", true),
+        ("n>7", false),
+        ("pid>=77 pid:77", true),
+        ("ip:10.0.0.0/8", true),
+        ("ip:11.0.0.0/8", false),
+        ("peer:10.1.0.0/16 peer=10.1.2.3 peer:10.1.2.3 peer=\"10.1.2.3:514\"", true),
+        ("severity=err severity>=warning severity_num<=3", true),
+        ("severity>=crit", false),
+        ("facility=auth facility:4", true),
+        ("source=syslog logspace:fw,dmz", true),
+        ("logspace:dmz", false),
+        ("flag:*", false),
+        ("time:-30m", true),
+        ("time:-29m", false),
+        ("received>now-2m time:today time:2026-11-21T11:30", true),
+        ("time:yesterday", false),
+        ("earliest=-1h latest=now", true),
+        ("message=\"hello world\" message:hello", true),
+        ("message=hello", false),
+        ("raw:/^hello world$/", true),
+        ("msgid:*", false),
+        ("user:(root OR nobody) user in (x, root)", true),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(finds(query, &batch), expected, "{query}");
+    }
+}
+
+#[test]
+fn a_hit_does_not_cross_from_one_message_to_the_next() {
+    let mut builder = BatchBuilder::new();
+    builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(0) });
+    for text in [b"con".as_slice(), b"nection", b"", b"x connection", b"connection"] {
+        builder.push(&Row::text(text));
+    }
+    let batch = builder.seal();
+    let rows = |query: &str| {
+        Matcher::new(&parse(query).unwrap(), &context()).select(&batch).iter().collect::<Vec<_>>()
+    };
+    assert_eq!(rows("connection"), [3, 4]);
+    assert_eq!(rows("*connection*"), [3, 4]);
+    assert_eq!(rows("*onnection"), [3, 4]);
+    assert_eq!(rows("con"), [0]);
+    assert_eq!(rows("-con"), [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_matcher_knows_when_it_selects_all_or_none() {
+    let check = |query: &str, all: bool, none: bool| {
+        let matcher = Matcher::new(&parse(query).unwrap(), &context());
+        assert_eq!((matcher.selects_all(), matcher.selects_none()), (all, none), "{query}");
+    };
+    check("*", true, false);
+    check("logspace:fw", true, false);
+    check("logspace:dmz error", false, true);
+    check("logspace:dmz OR *", true, false);
+    check("-logspace:fw", false, true);
+    check("severity>emerg", false, true);
+    check("error", false, false);
+}

@@ -1,0 +1,63 @@
+//! The big claims, on random queries and messages.
+
+use crate::reference;
+use crate::strategies::{NOW, batches, garbage, queries};
+use logstead_record::Selection;
+use logstead_record::query::{Context, Matcher, parse, parse_search};
+use proptest::prelude::*;
+
+const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_a_query_prints_as_parses_to_it(query in queries()) {
+        let text = query.to_string();
+        prop_assert_eq!(parse(&text), Ok(query), "{}", text);
+    }
+
+    #[test]
+    fn any_text_is_a_search_or_a_clear_error(text in garbage()) {
+        match parse_search(&text) {
+            Ok(search) => {
+                let printed = search.query.to_string();
+                prop_assert_eq!(parse(&printed), Ok(search.query), "{} printed as {}", text, printed);
+            }
+            Err(error) => {
+                prop_assert!(error.span.end <= text.len());
+                prop_assert!(text.get(error.span.clone()).is_some());
+                let (line, column, end) = error.line_column(&text);
+                prop_assert!(1 <= line && 1 <= column && column <= end);
+            }
+        }
+    }
+
+    #[test]
+    fn the_matcher_selects_what_the_meaning_says(batch in batches(), query in queries()) {
+        let expected = Selection::from_fn(batch.rows(), |row| reference::matches(&query, &batch, row, &CONTEXT));
+        let matcher = Matcher::new(&query, &CONTEXT);
+        prop_assert_eq!(&matcher.select(&batch), &expected, "{}", query);
+        let every_other = Selection::from_fn(batch.rows(), |row| row % 2 == 0);
+        let mut among = expected.clone();
+        among.intersect(&every_other);
+        prop_assert_eq!(matcher.select_within(&batch, &every_other), among, "{} within some rows", query);
+        prop_assert!(!matcher.selects_all() || expected.is_all());
+        prop_assert!(!matcher.selects_none() || expected.is_empty());
+    }
+
+    #[test]
+    fn a_query_and_its_complement_part_the_messages(batch in batches(), query in queries()) {
+        let mut selected = Matcher::new(&query, &CONTEXT).select(&batch);
+        selected.invert();
+        prop_assert_eq!(Matcher::new(&query.negate(), &CONTEXT).select(&batch), selected);
+    }
+
+    #[test]
+    fn no_message_outside_the_time_range_of_a_query_matches(batch in batches(), query in queries()) {
+        let range = query.time_range(NOW);
+        for row in Matcher::new(&query, &CONTEXT).select(&batch).iter() {
+            prop_assert!(range.contains(batch.time(row)), "{}", query);
+        }
+    }
+}
