@@ -135,6 +135,8 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
             }
         }
     }
+    // The whole comes from several places, so what is wrong with no single value is wrong in none of them.
+    node.origin = Origin::Unplaced;
     let settings = read(&node, &mut findings);
     let settings = place_all(settings, &findings, &node, text)?;
     Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))

@@ -1,0 +1,98 @@
+//! What an edit changes, in words.
+
+use logstead_config::{Changes, check_toml, diff};
+
+const BASE: &str = "\
+version = 1
+[[sources]]
+id = 'in'
+kind = 'syslog'
+listen = ['udp://0.0.0.0:514']
+[[logspaces]]
+id = 'main'
+retention = { age = '90d' }
+[[routes]]
+id = 'fw'
+where = 'host:fw*'
+to = ['main']
+[[routes]]
+id = 'rest'
+to = ['main']
+";
+
+fn changes(edit: impl Fn(&str) -> String) -> Changes {
+    let checked = |text: &str| check_toml(text).unwrap_or_else(|problems| panic!("{text}: {problems:?}")).1;
+    diff(&checked(BASE), &checked(&edit(BASE)))
+}
+
+#[track_caller]
+fn check(old: &str, new: &str, expected: &[&str]) {
+    assert!(BASE.contains(old), "{old}");
+    assert_eq!(changes(|text| text.replace(old, new)).changes, expected);
+}
+
+#[test]
+fn an_edit_is_told_in_sentences() {
+    check("host:fw*", "host:fw* error", &["route `fw`: where changed from `host:fw*` to `host:fw* error`"]);
+    check(
+        "'90d'",
+        "'30d', size = '1GB'",
+        &[
+            "logspace `main`: retention.age changed from `90d` to `30d`",
+            "logspace `main`: retention.size is set to `1GB`",
+        ],
+    );
+    check(
+        "retention = { age = '90d' }\n",
+        "",
+        &["logspace `main`: retention.age is no longer set (it was `90d`)"],
+    );
+    check(
+        "['udp://0.0.0.0:514']",
+        "['udp://0.0.0.0:514', 'tcp://0.0.0.0:514']",
+        &["source `in`: listen changed from `udp://0.0.0.0:514` to `udp://0.0.0.0:514, tcp://0.0.0.0:514`"],
+    );
+    check(
+        "'syslog'\nlisten = ['udp://0.0.0.0:514']",
+        "'http'",
+        &["source `in`: kind changed from `syslog` to `http`"],
+    );
+    check(
+        "id = 'fw'",
+        "id = 'firewall'",
+        &[
+            "route `fw` is removed (where `host:fw*`, to `main`)",
+            "route `firewall` is added (where `host:fw*`, to `main`)",
+        ],
+    );
+    check("id = 'fw'\n", "id = 'fw'\nfrom = ['in']\n", &["route `fw`: from changed from `[]` to `in`"]);
+    check(
+        "[[routes]]\nid = 'fw'",
+        "[[destinations]]\nid = 'd'\nkind = 'file'\npath = 'x'\n[[routes]]\nid = 'fw'",
+        &["destination `d` is added (kind `file`, path `x`)"],
+    );
+}
+
+#[test]
+fn what_means_the_same_is_no_change() {
+    check("version = 1", "# a comment\nversion = 1", &[]);
+    check("'90d' }", "'2160h' } # the same", &[]);
+    check("to = ['main']", "to = ['main']\nfinal = false", &[]);
+}
+
+#[test]
+fn the_order_of_routes_is_told() {
+    let reversed = "\
+        [[routes]]\nid = 'rest'\nto = ['main']\n[[routes]]\nid = 'fw'\nwhere = 'host:fw*'\nto = ['main']\n";
+    let changes = changes(|text| text.split_once("[[routes]]").expect("routes").0.to_owned() + reversed);
+    assert!(changes.reordered && changes.routes.changed.is_empty());
+    assert_eq!(changes.changes, ["routes are asked in another order: `rest`, `fw`"]);
+}
+
+#[test]
+fn ids_say_what_to_start_replace_and_stop() {
+    let changes = changes(|text| text.replace("id = 'fw'", "id = 'new'").replace("514'", "515'"));
+    assert_eq!(changes.sources.changed, ["in"]);
+    assert_eq!((changes.routes.added, changes.routes.removed), (vec!["new".into()], vec!["fw".into()]));
+    assert!(!changes.reordered);
+}

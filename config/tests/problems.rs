@@ -1,0 +1,440 @@
+//! Every problem that a router document can have, with its place and its message.
+
+use logstead_config::{DOCUMENT_BYTES_MAX, PROBLEMS_MAX, Problem, check_json, check_toml, from_json};
+
+/// A document that is right, but for what `text` adds or changes.
+fn with_basics(text: &str) -> String {
+    let basics = [
+        ("logspaces", "[[logspaces]]\nid = \"main\"\n"),
+        ("sources", "[[sources]]\nid = \"in\"\nkind = \"http\"\n"),
+        ("routes", "[[routes]]\nid = \"all\"\nto = [\"main\"]\n"),
+    ];
+    let missing = basics.iter().filter(|(noun, _)| !text.contains(noun));
+    missing.fold(format!("version = 1\n{text}\n"), |text, (_, basic)| text + basic)
+}
+
+/// `line:column: path: message`, or without the place.
+fn shown(problem: &Problem) -> String {
+    match (problem.line, problem.column) {
+        (Some(line), Some(column)) => format!("{line}:{column}: {problem}"),
+        _ => problem.to_string(),
+    }
+}
+
+/// The first line of `text` is line 2.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    check_whole(&with_basics(text), expected);
+}
+
+#[track_caller]
+fn check_whole(text: &str, expected: &[&str]) {
+    let problems = check_toml(text).err().unwrap_or_default();
+    let shown: Vec<String> = problems.iter().map(shown).collect();
+    assert_eq!(shown, expected, "\n{text}");
+}
+
+fn syslog(keys: &str) -> String {
+    format!("[[sources]]\nid = \"in\"\nkind = \"syslog\"\n{keys}")
+}
+
+#[test]
+fn a_document_needs_a_version_that_we_know() {
+    check_whole(
+        "",
+        &[
+            "1:1: version: is missing",
+            "1:1: logspaces: there must be at least one: add `[[logspaces]]` with `id = \"main\"`",
+        ],
+    );
+    let newer = "2 is newer than this program, which reads 1: use a newer Logstead";
+    check_whole("version = 2\nwhatever = 1\n", &[&format!("1:11: version: {newer}")]);
+    check_whole("version = 0\n", &["1:11: version: must be 1, not 0"]);
+    check_whole("version = 1\n[[logspaces]]\nid = \"main\"\n", &[]);
+}
+
+#[test]
+fn what_is_no_toml_says_where() {
+    let problems = check_toml("version = 1\nsources = \nroutes = 'a\n").expect_err("broken");
+    assert!(problems.len() >= 2, "all of them: {problems:?}");
+    assert!(problems.iter().all(|problem| problem.path.is_empty() && problem.line.is_some()));
+    assert!(problems[0].message.starts_with("not TOML: "), "{problems:?}");
+    assert_eq!(problems[0].line, Some(2));
+}
+
+#[test]
+fn wrong_types_say_what_they_should_be() {
+    check("sources = 3", &["2:11: sources: must be a list, not a number"]);
+    check("[sources]\nid = \"a\"", &["2:1: sources: must be a list, not a table"]);
+    check("routes = [1]", &["2:11: routes[0]: must be a table, not a number"]);
+    check(
+        &syslog("listen = \"udp://0.0.0.0:514\""),
+        &["5:10: sources[0].listen: must be a list, not a string"],
+    );
+    check(&syslog("listen = [5514]"), &["5:11: sources[0].listen[0]: must be a string, not a number"]);
+    let listen = "listen = [\"udp://0.0.0.0:514\"]\n";
+    check(
+        &syslog(&format!("{listen}max_message = 65536")),
+        &["6:15: sources[0].max_message: must be a string, not a number"],
+    );
+    check(
+        &syslog(&format!("{listen}max_connections = 1.5")),
+        &["6:19: sources[0].max_connections: must be a whole number, not a number with a fraction"],
+    );
+    check(
+        &syslog(&format!("{listen}max_connections = -1")),
+        &["6:19: sources[0].max_connections: must be a whole number from 0 to 4294967295"],
+    );
+    check(
+        &syslog(&format!("{listen}coalesce = \"5ms\"")),
+        &["6:12: sources[0].coalesce: must be a table, not a string"],
+    );
+    check(
+        "[[routes]]\nid = \"r\"\nto = [\"main\"]\nfinal = \"yes\"",
+        &["5:9: routes[0].final: must be true or false, not a string"],
+    );
+    check(
+        "[[routes]]\nid = \"r\"\nto = [\"main\"]\nwhere = 2026-01-02",
+        &["5:9: routes[0].where: must be a string, not a date or time"],
+    );
+}
+
+#[test]
+fn unknown_keys_are_told_with_the_nearest_known_one() {
+    check(
+        "colour = 1",
+        &["2:1: colour: unknown key `colour`; known here: version, sources, logspaces, destinations, routes"],
+    );
+    check(
+        &syslog("lisen = []"),
+        &[
+            "2:1: sources[0].listen: is missing",
+            "5:1: sources[0].lisen: unknown key `lisen` (did you mean `listen`?)",
+        ],
+    );
+    check(
+        "[[logspaces]]\nid = \"main\"\nretention = { ages = \"1d\" }",
+        &["4:15: logspaces[0].retention.ages: unknown key `ages` (did you mean `age`?)"],
+    );
+    check(
+        "[[sources]]\nid = \"web\"\nkind = \"http\"\nlisten = []",
+        &["5:1: sources[0].listen: unknown key `listen`; known here: id, kind"],
+    );
+}
+
+#[test]
+fn ids_are_short_plain_and_unique() {
+    let grammar = "use up to 63 lower-case letters, digits, `_` and `-`, the first a letter or digit";
+    for bad in ["", "A", "-a", "_a", "a b", "ä", "a/b", &"a".repeat(64)] {
+        check(
+            &format!("[[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"{bad}\""),
+            &[&format!("5:6: logspaces[1].id: `{bad}` is no id: {grammar}")],
+        );
+    }
+    check(
+        "[[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"main\"",
+        &["5:6: logspaces[1].id: `main` is already the id of logspaces[0]: choose another"],
+    );
+    check(
+        "[[logspaces]]\nid = \"main\"\n[[logspaces]]\ndurability = \"os\"",
+        &["4:1: logspaces[1].id: is missing"],
+    );
+    check(
+        "[[destinations]]\nid = \"main\"\nkind = \"file\"\npath = \"x.log\"",
+        &[
+            "3:6: destinations[0].id: `main` is also the id of a logspace, and routes could not tell them apart: \
+         choose another",
+        ],
+    );
+}
+
+#[test]
+fn kinds_are_those_of_this_version() {
+    check(
+        "[[sources]]\nid = \"in\"\nkind = \"relp\"\nlisten = [\"relp://0.0.0.0:2514\"]",
+        &[
+            "4:8: sources[0].kind: `relp` is not supported by this version: use `syslog`, `http` or `internal`",
+        ],
+    );
+    check(
+        "[[sources]]\nid = \"in\"\nkind = \"sislog\"",
+        &[
+            "4:8: sources[0].kind: `sislog` is not a kind of source (did you mean `syslog`?): use `syslog`, `http` or \
+         `internal`",
+        ],
+    );
+    check("[[sources]]\nid = \"in\"", &["2:1: sources[0].kind: is missing"]);
+    check(
+        "[[destinations]]\nid = \"siem\"\nkind = \"elastic\"\nurl = \"x\"",
+        &["4:8: destinations[0].kind: `elastic` is not supported by this version: use `syslog` or `file`"],
+    );
+    check(
+        "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
+        &["7:8: sources[1].kind: there can be only one source of this kind: remove this one"],
+    );
+}
+
+#[test]
+fn listeners_are_addresses_that_can_be_open_together() {
+    let urls = "use `udp://ADDRESS:PORT` or `tcp://ADDRESS:PORT`";
+    let row = |listen: &str, problem: &str| {
+        check(
+            &syslog(&format!("listen = [\"{listen}\"]")),
+            &[&format!("5:11: sources[0].listen[0]: {problem}")],
+        );
+    };
+    row("tls://0.0.0.0:6514", &format!("`tls:` is not supported by this version: {urls}"));
+    row("unix-dgram:run/log.sock", &format!("`unix-dgram:` is not supported by this version: {urls}"));
+    row(
+        "ucp://0.0.0.0:514",
+        &format!("`ucp://0.0.0.0:514` has an unknown scheme (did you mean `tcp`?): {urls}"),
+    );
+    row("0.0.0.0:514", &format!("`0.0.0.0:514` is not a URL: {urls}"));
+    row(
+        "udp://localhost:514",
+        "`udp://localhost:514` is no address and port to listen on: write \
+        `udp://0.0.0.0:5514` or `udp://[::]:5514`",
+    );
+    row(
+        "tcp://0.0.0.0",
+        "`tcp://0.0.0.0` is no address and port to listen on: write `tcp://0.0.0.0:5514` or \
+        `tcp://[::]:5514`",
+    );
+    check(
+        &syslog("listen = []"),
+        &["5:10: sources[0].listen: must name at least one, like `[\"udp://0.0.0.0:5514\"]`"],
+    );
+    check(
+        &syslog("listen = [\"tcp://0.0.0.0:514\", \"udp://0.0.0.0:514\", \"tcp://127.0.0.1:514\"]"),
+        &[
+            "5:53: sources[0].listen[2]: `tcp://127.0.0.1:514` overlaps `tcp://0.0.0.0:514` of source `in`: choose \
+         another port",
+        ],
+    );
+}
+
+#[test]
+fn values_have_a_grammar_and_a_range() {
+    let row = |line: &str, problem: &str| {
+        let text = format!("listen = [\"udp://0.0.0.0:514\"]\n{line}");
+        let column = line.find("= ").expect("an assignment") + 3;
+        let key = line.split(' ').next().expect("a key");
+        check(&syslog(&text), &[&format!("6:{column}: sources[0].{key}: {problem}")]);
+    };
+    row("max_message = \"255B\"", "must be 256B to 16MiB, not 255B");
+    row("max_message = \"1GB\"", "must be 256B to 16MiB, not 1GB");
+    row(
+        "max_message = \"64k\"",
+        "`64k` is not a size: write a whole number and one of B, KB, MB, GB, TB, KiB, \
+        MiB, GiB or TiB, like `64KiB`",
+    );
+    row("max_connections = 0", "must be 1 to 100000, not 0");
+    row("partitions = 0", "must be `auto` or a number from 1 to 256, not `0`");
+    row("partitions = \"many\"", "must be `auto` or a number from 1 to 256, not `many`");
+    row(
+        "framing = \"octets\"",
+        "`octets` is not a framing (did you mean `octet`?): use `auto`, `newline`, `octet` \
+        or `nul`",
+    );
+    row("format = \"json\"", "`json` is not a format: use `auto`, `rfc5424`, `rfc3164` or `raw`");
+    row(
+        "timezone = \"+02:00\"",
+        "`+02:00` is not a time zone: write an IANA name such as `UTC` or \
+        `Europe/Berlin`",
+    );
+    row("proxy_protocol = [\"10.0.0.0/8\"]", "is not supported by this version: leave it out, or write `[]`");
+    row(
+        "tls = { key = \"x\" }",
+        "is not supported by this version: listen on `udp://` or `tcp://` without it",
+    );
+    let in_source = |line: &str| syslog(&format!("listen = [\"udp://0.0.0.0:514\"]\n{line}"));
+    check(
+        &in_source("coalesce = { delay = \"2s\" }"),
+        &["6:22: sources[0].coalesce.delay: must be 0ms to 1s, not 2s"],
+    );
+    check(
+        &in_source("coalesce = { delay = \"5\" }"),
+        &[
+            "6:22: sources[0].coalesce.delay: `5` is not a duration: write a whole number and one of ms, s, m, h, d, w \
+         or y, like `5ms` or `90d`",
+        ],
+    );
+    check(
+        &in_source("allow = [\"10.0.0.0/8\", \"10.0.0.0/33\"]"),
+        &[
+            "6:24: sources[0].allow[1]: `10.0.0.0/33` is not a network: write it like `10.0.0.0/8`, `192.0.2.7` or \
+         `2001:db8::/32`",
+        ],
+    );
+    check(&in_source("proxy_protocol = []\nallow = [\"192.0.2.7\", \"::/0\"]\npartitions = 4"), &[]);
+}
+
+#[test]
+fn logspaces_have_limits_that_make_sense() {
+    let row = |line: &str, problem: &str| {
+        check(&format!("[[logspaces]]\nid = \"main\"\n{line}"), &[problem]);
+    };
+    row("retention = { age = \"5m\" }", "4:21: logspaces[0].retention.age: must be at least 1h");
+    row("retention = { size = \"5KB\" }", "4:22: logspaces[0].retention.size: must be at least 1MiB");
+    row(
+        "durability = \"sync\"",
+        "4:14: logspaces[0].durability: `sync` is not a durability (did you mean \
+        `fsync`?): use `fsync` or `os`",
+    );
+    row(
+        "encryption = \"key-file\"",
+        "4:14: logspaces[0].encryption: is not supported by this version: leave it \
+        out, or write `\"none\"`",
+    );
+    check("[[logspaces]]\nid = \"main\"\nencryption = \"none\"\nretention = { age = \"90d\" }", &[]);
+    check_whole(
+        "version = 1\nlogspaces = []\n",
+        &["2:13: logspaces: there must be at least one: add `[[logspaces]]` with `id = \"main\"`"],
+    );
+}
+
+#[test]
+fn destinations_can_be_reached() {
+    let row = |keys: &str, problem: &str| {
+        let text = format!("[[destinations]]\nid = \"d\"\n{keys}");
+        check(&text, &[&format!("5:{problem}")]);
+    };
+    row(
+        "kind = \"syslog\"\nto = \"tls://siem:6514\"",
+        "6: destinations[0].to: `tls:` is not supported by this \
+        version: use `tcp://ADDRESS:PORT`",
+    );
+    row(
+        "kind = \"syslog\"\nto = \"tcp://siem\"",
+        "6: destinations[0].to: `tcp://siem` is no host and port to \
+        connect to: write one like `tcp://siem.example:514` or `tcp://[2001:db8::7]:514`",
+    );
+    row(
+        "kind = \"file\"\npath = \"\"",
+        "8: destinations[0].path: `` names no file: write one like \
+        `forward/all.log`",
+    );
+    row(
+        "kind = \"file\"\npath = \"../x\"",
+        "8: destinations[0].path: `../x` leads out of its directory: write it \
+        without `..`",
+    );
+    row("kind = \"file\"\npath = \"a\\u0000b\"", "8: destinations[0].path: `a\\0b` cannot be a file's path");
+    check(
+        "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nqueue = { size = \"1KB\" }",
+        &["6:18: destinations[0].queue.size: must be 64KiB to 1TiB, not 1KB"],
+    );
+    check(
+        "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nformat = \"rfc3164\"",
+        &["6:10: destinations[0].format: `rfc3164` is not supported by this version: use `rfc5424` or `raw`"],
+    );
+    check("[[destinations]]\nid = \"d\"\nkind = \"syslog\"", &["2:1: destinations[0].to: is missing"]);
+}
+
+#[test]
+fn routes_name_what_there_is() {
+    let row = |keys: &str, problem: &str| check(&format!("[[routes]]\nid = \"r\"\n{keys}"), &[problem]);
+    row("to = []", "4:6: routes[0].to: must name at least one logspace or destination");
+    row("", "2:1: routes[0].to: is missing");
+    row(
+        "to = [\"mian\"]",
+        "4:7: routes[0].to[0]: there is no logspace or destination `mian` (did you mean \
+        `main`?)",
+    );
+    row(
+        "to = [\"elsewhere\"]",
+        "4:7: routes[0].to[0]: there is no logspace or destination `elsewhere`; there \
+        are: main",
+    );
+    row("to = [\"main\", \"main\"]", "4:15: routes[0].to[1]: `main` is named twice: remove one");
+    row(
+        "from = [\"syslog\"]\nto = [\"main\"]",
+        "4:9: routes[0].from[0]: there is no source `syslog`; there \
+        are: in",
+    );
+    row(
+        "to = [\"main\"]\nsteps = [{ parse = \"json\" }]",
+        "5:9: routes[0].steps: is not supported by this \
+        version: leave it out, or write `[]`",
+    );
+    check("[[routes]]\nid = \"r\"\nto = [\"main\"]\nsteps = []", &[]);
+}
+
+#[test]
+fn filters_are_queries_and_errors_point_into_them() {
+    let row = |filter: &str, column: u32, words: &str| {
+        let text = with_basics(&format!("[[routes]]\nid = \"r\"\nto = [\"main\"]\nwhere = {filter}"));
+        let problems = check_toml(&text).expect_err(filter);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].path, "routes[0].where");
+        assert_eq!((problems[0].line, problems[0].column), (Some(5), Some(column)), "{filter}: {problems:?}");
+        assert!(problems[0].message.contains(words), "{filter}: {problems:?}");
+    };
+    row("'logspace:main error'", 9, "leave out `logspace:`");
+    row("'über /(/'", 15, "");
+    row("'severity>=wurning'", 20, "");
+    row("\"error \\\"x\\\" /(/\"", 9, "");
+}
+
+#[test]
+fn all_problems_are_told_at_once_and_none_that_follows_from_another() {
+    let text = "\
+        version = 1\n\
+        [[sources]]\n\
+        id = \"in\"\n\
+        kind = \"syslog\"\n\
+        listen = [\"udp://0.0.0.0:514\", \"udp:514\"]\n\
+        framing = \"line\"\n\
+        [[logspaces]]\n\
+        id = \"main\"\n\
+        [[routes]]\n\
+        id = \"A\"\n\
+        from = [\"in\"]\n\
+        where = '/(/'\n\
+        to = [\"mian\"]\n";
+    let problems = check_toml(text).expect_err("five problems");
+    let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    let expected =
+        ["sources[0].listen[1]", "sources[0].framing", "routes[0].id", "routes[0].where", "routes[0].to[0]"];
+    assert_eq!(paths, expected);
+}
+
+#[test]
+fn limits_are_problems_too() {
+    let huge = format!("version = 1\n#{}", "x".repeat(DOCUMENT_BYTES_MAX));
+    let expected = format!("the document has {} bytes, and the limit is 1048576 (1 MiB)", huge.len());
+    check_whole(&huge, &[&expected]);
+    let many: String = (0..1001).map(|n| format!("[[logspaces]]\nid = \"l{n}\"\n")).collect();
+    check_whole(
+        &format!("version = 1\n{many}"),
+        &["2:1: logspaces: has 1001 entries, and the limit is 1000"],
+    );
+    let wrong: String = (0..1000).map(|n| format!("k{n} = 1\n")).collect();
+    let problems = check_toml(&with_basics(&wrong)).expect_err("a thousand problems");
+    assert_eq!(problems.len(), PROBLEMS_MAX + 1);
+    assert_eq!(problems[PROBLEMS_MAX].message, "and 800 more problems: correct these first");
+    let deep = format!("version = {}", "[".repeat(100_000));
+    check_toml(&deep).expect_err("too deep");
+}
+
+#[test]
+fn json_has_the_same_problems_without_a_place() {
+    let check = |json: &str, expected: &[&str]| {
+        let problems = check_json(json.as_bytes()).err().unwrap_or_default();
+        assert_eq!(problems.iter().map(shown).collect::<Vec<_>>(), expected, "{json}");
+    };
+    check(r#"{"version": 1, "logspaces": [{"id": "main"}], "routes": null}"#, &[]);
+    check(
+        r#"{"version": 1, "logspaces": [{"id": "main"}], "routes": [{"id": "r", "to": ["mian"]}]}"#,
+        &["routes[0].to[0]: there is no logspace or destination `mian` (did you mean `main`?)"],
+    );
+    check(
+        r#"{"version": 1, "logspaces": [{"id": 1.5}]}"#,
+        &["logspaces[0].id: must be a string, not a number with a fraction or out of range"],
+    );
+    check("[]", &["must be a table, not a list"]);
+    check("{\n \"version\": }", &["2:13: not JSON: expected value at line 2 column 13"]);
+    from_json(b"\xFF\xFE").expect_err("not even text");
+    from_json(b"").expect_err("empty");
+    from_json("[".repeat(100_000).as_bytes()).expect_err("too deep");
+}

@@ -1,0 +1,285 @@
+//! A document survives TOML, JSON and being edited into a text with comments.
+
+use logstead_config::{
+    Address, Coalesce, Count, Destination, DestinationKind, Document, Durability, FileSink, Format,
+    ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue, Retention, Route, Size,
+    Source, SourceKind, Syslog, SyslogServer, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Few ids, so that two documents share some.
+fn id() -> impl Strategy<Value = String> {
+    "[a-d]"
+}
+
+fn listener() -> impl Strategy<Value = Listener> {
+    (any::<std::net::SocketAddr>(), any::<bool>()).prop_map(|(mut address, udp)| {
+        if let std::net::SocketAddr::V6(v6) = &mut address {
+            // A text has neither flow label nor scope.
+            (*v6).set_flowinfo(0);
+            v6.set_scope_id(0);
+        }
+        if udp { Listener::Udp(address) } else { Listener::Tcp(address) }
+    })
+}
+
+fn network() -> impl Strategy<Value = ipnet::IpNet> {
+    (any::<std::net::Ipv4Addr>(), 0..=32u8).prop_map(|(address, bits)| {
+        ipnet::IpNet::V4(ipnet::Ipv4Net::new(address, bits).expect("at most 32 bits"))
+    })
+}
+
+fn count() -> impl Strategy<Value = Count> {
+    prop_oneof![Just(Count::Auto), (1..=256u32).prop_map(Count::Exactly)]
+}
+
+fn coalesce() -> impl Strategy<Value = Coalesce> {
+    let other = (0..=1000u64, 4..=65_536u64)
+        .prop_map(|(delay, buffer)| Coalesce { delay: Period::millis(delay), buffer: Size::kib(buffer) });
+    prop_oneof![Just(Coalesce::DEFAULT), other]
+}
+
+fn syslog() -> impl Strategy<Value = SourceKind> {
+    let formats = [Format::Auto, Format::Rfc5424, Format::Rfc3164, Format::Raw];
+    let framings = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul];
+    let sizes = prop_oneof![Just(65_536), 256..=16_777_216u64];
+    let zones = select(vec!["UTC", "Europe/Berlin", "Etc/GMT+5"]);
+    let reading = (select(framings.to_vec()), select(formats.to_vec()), zones, sizes);
+    let limits = (coalesce(), count(), 1..=100_000u32, vec(network(), 0..3));
+    (vec(listener(), 0..3), reading, limits).prop_map(|(listen, reading, limits)| {
+        let (framing, format, timezone, max_message) = reading;
+        let (coalesce, partitions, max_connections, allow) = limits;
+        let (timezone, max_message) = (timezone.to_owned(), Size::new(max_message));
+        let syslog = Syslog {
+            listen,
+            framing,
+            format,
+            timezone,
+            max_message,
+            coalesce,
+            partitions,
+            max_connections,
+            allow,
+        };
+        SourceKind::Syslog(syslog)
+    })
+}
+
+fn sources() -> impl Strategy<Value = Vec<Source>> {
+    let kind = prop_oneof![Just(SourceKind::Http), Just(SourceKind::Internal), syslog()];
+    shuffled(kind, |id, kind| Source { id, kind })
+}
+
+fn logspaces() -> impl Strategy<Value = Vec<Logspace>> {
+    let age = option::of((3_600_000..10_000_000_000u64).prop_map(Period::millis));
+    let size = option::of((1 << 20..1u64 << 50).prop_map(Size::new));
+    let durability = select(vec![Durability::Fsync, Durability::Os]);
+    shuffled((age, size, durability), |id, (age, size, durability)| Logspace {
+        id,
+        retention: Retention { age, size },
+        durability,
+    })
+}
+
+fn destinations() -> impl Strategy<Value = Vec<Destination>> {
+    let formats = select(vec![ForwardFormat::Rfc5424, ForwardFormat::Raw]);
+    let framings = select(vec![ForwardFraming::Octet, ForwardFraming::Newline]);
+    let hosts = select(vec!["siem.example", "10.0.0.1", "2001:db8::7"]);
+    let server = (hosts, 1..=u16::MAX, formats, framings).prop_map(|(host, port, format, framing)| {
+        let to = Address { host: host.to_owned(), port };
+        DestinationKind::Syslog(SyslogServer { to, format, framing })
+    });
+    let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
+    let queue =
+        prop_oneof![Just(Queue::DEFAULT), (64..1u64 << 30).prop_map(|kib| Queue { size: Size::kib(kib) })];
+    shuffled((prop_oneof![server, file], queue), |id, (kind, queue)| Destination { id, kind, queue })
+}
+
+fn routes() -> impl Strategy<Value = Vec<Route>> {
+    let filter = prop_oneof![Just("*".to_owned()), any::<String>(), Just("a\n'''\"\"\"\\".to_owned())];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let parts = (vec(id(), 0..3), filter, vec(id(), 0..3), flags);
+    shuffled(parts, |id, (from, filter, to, (is_final, fallback, flow_control))| Route {
+        id,
+        from,
+        filter,
+        to,
+        is_final,
+        fallback,
+        flow_control,
+    })
+}
+
+/// Entries with different ids, in any order.
+fn shuffled<P, T>(
+    parts: impl Strategy<Value = P>,
+    entry: impl Fn(String, P) -> T + Clone,
+) -> impl Strategy<Value = Vec<T>>
+where
+    P: std::fmt::Debug,
+    T: std::fmt::Debug + Clone,
+{
+    btree_map(id(), parts, 0..4)
+        .prop_map(move |parts| parts.into_iter().map(|(id, parts)| entry(id, parts)).collect::<Vec<T>>())
+        .prop_shuffle()
+}
+
+fn document() -> impl Strategy<Value = Document> {
+    (sources(), logspaces(), destinations(), routes()).prop_map(
+        |(sources, logspaces, destinations, routes)| Document {
+            version: VERSION,
+            sources,
+            logspaces,
+            destinations,
+            routes,
+        },
+    )
+}
+
+/// The same text with a comment before and behind every line that can have one.
+fn commented(toml: &str) -> String {
+    let line = |(number, line): (usize, &str)| {
+        let plain = line.starts_with("[[") || (line.contains(" = ") && !line.contains(['\'', '\\']));
+        if plain { format!("# before {number}\n{line} # behind {number}\n") } else { format!("{line}\n") }
+    };
+    toml.lines().enumerate().map(line).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn toml_keeps_a_document(document in document()) {
+        let toml = to_toml(&document);
+        let read = from_toml(&toml);
+        prop_assert_eq!(read.as_ref(), Ok(&document), "{}", toml);
+        prop_assert_eq!(to_toml(&document), toml);
+    }
+
+    #[test]
+    fn json_keeps_a_document(document in document()) {
+        let json = serde_json::to_vec(&document).expect("as JSON");
+        prop_assert_eq!(from_json(&json), Ok(document));
+    }
+
+    #[test]
+    fn an_edited_text_says_the_new_document(old in document(), new in document()) {
+        let merged = merge_into_toml(&commented(&to_toml(&old)), &new);
+        prop_assert_eq!(from_toml(&merged), Ok(new), "{}", merged);
+    }
+
+    #[test]
+    fn an_edit_keeps_the_text_of_every_list_that_it_leaves_alone(old in document(), other in document()) {
+        let text = commented(&to_toml(&old));
+        let new = Document { routes: other.routes, ..old.clone() };
+        let merged = merge_into_toml(&text, &new);
+        let kept = text.split_once("[[routes]]").map_or(text.as_str(), |(kept, _)| kept);
+        let kept = kept.rsplit_once("# before").map_or(kept, |(kept, _)| kept);
+        prop_assert!(merged.starts_with(kept.trim_end()), "{}\n--- became ---\n{}", text, merged);
+    }
+}
+
+const COMMENTED: &str = r#"# Our router.
+version = 1
+
+# Everything from the firewalls.
+[[sources]]
+id = "fw" # do not rename
+kind = "syslog"
+proxy_protocol = []
+listen = [
+    "udp://0.0.0.0:514", # old ones
+    "tcp://0.0.0.0:514",
+]
+[sources.coalesce] # measured in May
+delay = "2ms"
+
+[[logspaces]]
+id = "main"
+retention = { age = "90d" } # the law
+
+# Noise first.
+[[routes]]
+id = "noise"
+where = 'severity>=debug'   # a lot
+to = ["main"]
+steps = []
+
+# The rest.
+[[routes]]
+id = "rest"
+where = '"all of it"'
+to = ["main"]
+# The end.
+"#;
+
+fn edited(edit: impl Fn(&mut Document)) -> String {
+    let mut document = from_toml(COMMENTED).expect("a document");
+    edit(&mut document);
+    let merged = merge_into_toml(COMMENTED, &document);
+    assert_eq!(from_toml(&merged).as_ref(), Ok(&document), "{merged}");
+    merged
+}
+
+#[test]
+fn an_edit_touches_the_lines_it_concerns() {
+    let check = |old: &str, new: &str, edit: &dyn Fn(&mut Document)| {
+        assert_eq!(edited(edit), COMMENTED.replace(old, new));
+    };
+    check("", "", &|_| {});
+    check("\"90d\" }", "\"30d\" }", &|document| document.logspaces[0].retention.age = Some(Period::days(30)));
+    check("\"2ms\"", "\"3ms\"", &|document| {
+        let SourceKind::Syslog(syslog) = &mut document.sources[0].kind else { panic!("a syslog source") };
+        syslog.coalesce.delay = Period::millis(3);
+    });
+    check("'severity>=debug'", "\"error\"", &|document| document.routes[0].filter = "error".to_owned());
+    check("steps = []\n", "steps = []\nfinal = true\n", &|document| document.routes[0].is_final = true);
+    check("retention = { age = \"90d\" } # the law\n", "retention = {} # the law\n", &|document| {
+        document.logspaces[0].retention.age = None;
+    });
+}
+
+#[test]
+fn a_new_entry_stands_behind_the_others_of_its_kind() {
+    let merged = edited(|document| {
+        let id = "spare".to_owned();
+        let logspace = Logspace { id, retention: Retention::default(), durability: Durability::Fsync };
+        document.logspaces.push(logspace);
+    });
+    assert_eq!(merged, COMMENTED.replace("# the law\n", "# the law\n\n[[logspaces]]\nid = \"spare\"\n"));
+    let merged =
+        edited(|document| document.sources.push(Source { id: "web".into(), kind: SourceKind::Http }));
+    let new = "delay = \"2ms\"\n\n[[sources]]\nid = \"web\"\nkind = \"http\"\n";
+    assert_eq!(merged, COMMENTED.replace("delay = \"2ms\"\n", new));
+}
+
+#[test]
+fn moved_and_removed_entries_take_their_comments_along() {
+    let merged = edited(|document| document.routes.reverse());
+    let rest = merged.find("# The rest.\n[[routes]]\nid = \"rest\"").expect("the rest");
+    let noise = merged.find("# Noise first.\n[[routes]]\nid = \"noise\"").expect("the noise");
+    assert!(rest < noise, "{merged}");
+    let merged = edited(|document| drop(document.routes.remove(0)));
+    assert!(!merged.contains("Noise") && merged.contains("# The rest.\n") && merged.contains("# the law"));
+}
+
+#[test]
+fn lists_written_in_one_line_can_be_edited() {
+    let text = "version = 1 # one\nlogspaces = [{ id = \"a\" }, { id = \"b\" }]\n";
+    let mut document = from_toml(text).expect("a document");
+    document.logspaces.remove(0);
+    let merged = merge_into_toml(text, &document);
+    assert_eq!(from_toml(&merged), Ok(document));
+    assert!(merged.starts_with("version = 1 # one\n"), "{merged}");
+}
+
+#[test]
+fn a_text_that_is_no_document_is_replaced() {
+    let document = from_toml("version = 1\n[[logspaces]]\nid = \"a\"\n").expect("a document");
+    for broken in ["", "version = [", "version = 1\nlogspaces = 3\n"] {
+        assert_eq!(merge_into_toml(broken, &document), "version = 1\n\n[[logspaces]]\nid = \"a\"\n");
+    }
+}

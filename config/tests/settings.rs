@@ -1,0 +1,144 @@
+//! Settings and their layers.
+
+use logstead_config::settings::{DEFAULT_SETTINGS_TOML, Layers, LogLevel, Settings, load};
+use logstead_config::{Count, Period, Size};
+
+fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
+    Layers {
+        file: Some(file.to_owned()),
+        env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        set: set.iter().map(|argument| (*argument).to_owned()).collect(),
+    }
+}
+
+#[track_caller]
+fn loaded(file: &str, env: &[(&str, &str)], set: &[&str]) -> Settings {
+    load(&layers(file, env, set)).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+#[track_caller]
+fn check_problems(file: &str, env: &[(&str, &str)], set: &[&str], expected: &[&str]) {
+    let problems = load(&layers(file, env, set)).expect_err("a problem");
+    let shown = problems.iter().map(|problem| match (problem.line, problem.column) {
+        (Some(line), Some(column)) => format!("{line}:{column}: {problem}"),
+        _ => problem.to_string(),
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_shipped_file_is_the_defaults() {
+    let defaults = load(&Layers::default()).expect("the defaults are right");
+    assert_eq!(defaults.web.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(defaults.data.to_str(), Some("data"));
+    assert_eq!(defaults.limits.ingest_body_max, Size::mib(64));
+    assert_eq!(defaults.threads.workers, Count::Auto);
+    assert_eq!(loaded(DEFAULT_SETTINGS_TOML, &[], &[]), defaults);
+    assert_eq!(loaded("", &[], &[]), defaults);
+}
+
+#[test]
+fn every_setting_of_the_shipped_file_has_a_comment() {
+    let lines: Vec<&str> = DEFAULT_SETTINGS_TOML.lines().collect();
+    let settings = lines.windows(2).filter(|pair| pair[1].contains(" = ") && !pair[1].starts_with('#'));
+    settings.for_each(|pair| assert!(pair[0].starts_with('#'), "{}", pair[1]));
+}
+
+#[test]
+fn a_later_layer_wins() {
+    let file = "[web]\nlisten = \"127.0.0.1:1\"\nsession_lifetime = \"1h\"\n[log]\nlevel = \"warn\"\n";
+    let env = [("LOGSTEAD_WEB__LISTEN", "127.0.0.1:2"), ("LOGSTEAD_LOG__LEVEL", "debug")];
+    let settings = loaded(file, &env, &["web.listen=127.0.0.1:3"]);
+    assert_eq!(settings.web.listen.port(), 3);
+    assert_eq!(settings.log.level, LogLevel::Debug);
+    assert_eq!(settings.log.level.name(), "debug");
+    assert_eq!(settings.web.session_lifetime, Period::seconds(3600));
+    assert_eq!(settings.limits.searches_max, 8);
+    assert_eq!(loaded(file, &[], &["web.listen=127.0.0.1:3", "web.listen=[::1]:0"]).web.listen.port(), 0);
+}
+
+#[test]
+fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
+    let env = [
+        ("LOGSTEAD_DATA", "0"),
+        ("LOGSTEAD_LIMITS__SEARCHES_MAX", "3"),
+        ("LOGSTEAD_THREADS__WORKERS", "auto"),
+        ("LOGSTEAD_MEMORY__TAIL_MAX", "1GiB"),
+    ];
+    let settings = loaded("", &env, &["threads.workers=2"]);
+    assert_eq!(settings.data.to_str(), Some("0"));
+    assert_eq!(settings.limits.searches_max, 3);
+    assert_eq!(settings.memory.tail_max, Size::gib(1));
+    assert_eq!(settings.threads.workers, Count::Exactly(2));
+}
+
+#[test]
+fn variables_that_are_no_settings_are_passed_over() {
+    let env = [
+        ("PATH", "/bin"),
+        ("LOGSTEAD_ADMIN_PASSWORD", "secret"),
+        ("LOGSTEAD_ADMIN_TOKEN", "secret"),
+        ("LOGSTEAD_SERVICE_HOST", "10.0.0.1"),
+        ("LOGSTEAD_PORT_8080_TCP", "tcp://10.0.0.1:8080"),
+    ];
+    assert_eq!(loaded("", &env, &[]), loaded("", &[], &[]));
+}
+
+#[test]
+fn problems_say_where_the_value_came_from() {
+    check_problems(
+        "[web]\nlisten = \"localhost\"\n",
+        &[],
+        &[],
+        &["2:10: web.listen: `localhost` is not an address to listen on: write an address and a port, like \
+         `127.0.0.1:8080` or `[::1]:8080`"],
+    );
+    check_problems(
+        "[web]\nlissen = \"x\"\n[lok]\n",
+        &[],
+        &[],
+        &[
+            "2:1: web.lissen: unknown key `lissen` (did you mean `listen`?)",
+            "3:2: lok: unknown key `lok` (did you mean `log`?)",
+        ],
+    );
+    check_problems("web = 1\n", &[], &[], &["1:7: web: must be a table, not a number"]);
+    check_problems("x = \n", &[], &[], &["1:5: not TOML: string values must be quoted, expected literal string"]);
+    let env = [("LOGSTEAD_LIMITS__SEARCHES_MAX", "many"), ("LOGSTEAD_WEB__PORT", "1")];
+    check_problems(
+        "",
+        &env,
+        &["log.level=loud", "data="],
+        &[
+            "data: must name a directory, like `data` (set by --set data)",
+            "web.port: unknown key `port`; known here: listen, session_lifetime (set by LOGSTEAD_WEB__PORT)",
+            "limits.searches_max: must be a whole number from 0 to 4294967295 (set by \
+         LOGSTEAD_LIMITS__SEARCHES_MAX)",
+            "log.level: `loud` is not a log level: use `error`, `warn`, `info`, `debug` or `trace` (set by --set \
+         log.level)",
+        ],
+    );
+    check_problems(
+        "",
+        &[],
+        &["limits.searches_max=0", "web=1"],
+        &[
+            "web: must be a table, not a string (set by --set web)",
+            "limits.searches_max: must be 1 to 1000, not 0 (set by --set limits.searches_max)",
+        ],
+    );
+}
+
+#[test]
+fn what_is_not_even_addressed_right_is_said_without_a_place() {
+    check_problems(
+        "[web]\n",
+        &[("LOGSTEAD_WEB_LISTEN", "x")],
+        &["weblisten", "=1"],
+        &[
+            "LOGSTEAD_WEB_LISTEN: is no setting (did you mean `LOGSTEAD_WEB__LISTEN`?)",
+            "--set: `weblisten` is not `key=value`, like `web.listen=127.0.0.1:8080`",
+            "--set: `=1` is not `key=value`, like `web.listen=127.0.0.1:8080`",
+        ],
+    );
+}
