@@ -274,3 +274,51 @@ fn u64_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u64 {
 fn time_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> Timestamp {
     Timestamp::from_nanos(i64::from_le_bytes(array_at(bytes, offset)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::tests::batches;
+    use proptest::prelude::*;
+
+    fn frame(placed: &Placed<'_>) -> Vec<u8> {
+        placed.parts().iter().flat_map(|part| part.iter().copied()).collect()
+    }
+
+    fn read(frame: &[u8]) -> Result<Batch, FrameError> {
+        let header = Header::read(frame)?;
+        let body = frame.get(HEADER_BYTES..header.frame_bytes() as usize).ok_or(FrameError::Torn)?;
+        header.check_body(body)?;
+        header.decode(body)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_frame_reads_as_the_batch_it_was_made_of(batch in batches(), bit in any::<prop::sample::Index>()) {
+            prop_assume!(!batch.is_empty());
+            let encoded = encode(Arc::new(batch.clone()));
+            let placed = encoded.place(7, [1; 32]);
+            let mut bytes = frame(&placed);
+            prop_assert_eq!(encoded.journal_bytes(), bytes.len() as u64);
+            prop_assert_eq!(Header::read(&bytes), Ok(placed.header));
+            prop_assert_eq!(placed.header.hash(&bytes[HEADER_BYTES..]), placed.hash);
+            prop_assert_eq!(batch.time_range(), Some((placed.header.earliest, placed.header.latest)));
+            prop_assert_eq!(read(&bytes), Ok(batch));
+            let bit = bit.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(read(&bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn a_body_that_claims_to_be_huge_is_refused_before_it_is_decompressed() {
+        let encoded = encode(Arc::new(Batch::default()));
+        let header = Header { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
+        let refused = Err(FrameError::Header { rows: 1, columns_bytes: u32::MAX });
+        assert_eq!(Header::read(&header.to_bytes()), refused);
+        let none = Err(FrameError::Header { rows: 0, columns_bytes: encoded.header.columns_bytes });
+        assert_eq!(Header::read(&encoded.header.to_bytes()), none);
+    }
+}

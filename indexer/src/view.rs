@@ -242,3 +242,46 @@ impl View {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SimDisk;
+    use crate::disk::Disk;
+    use std::path::Path;
+
+    fn header(number: u64) -> Header {
+        Header {
+            body_crc: 0,
+            body_bytes: 912,
+            columns_bytes: 0,
+            rows: 1,
+            first_sequence: number,
+            earliest: Timestamp::from_nanos(number as i64),
+            latest: Timestamp::from_nanos(number as i64),
+            received: Timestamp::from_nanos(0),
+            previous_hash: [0; 32],
+        }
+    }
+
+    #[test]
+    fn small_neighbours_out_of_memory_become_one_stretch() {
+        let disk = SimDisk::new(0);
+        disk.create_dir_all(Path::new("/")).unwrap();
+        let file = disk.create(Path::new("/file")).unwrap();
+        let journal = Arc::new(JournalFile { name: String::new(), file });
+        let mut view = View { files: vec![Arc::new(FileView::new(journal, 0, 0))], ..View::default() };
+        for number in 0..1000 {
+            view.push(number * 1000, &header(number), Arc::new(Batch::default()));
+        }
+        assert_eq!(view.files[0].stretches.len(), 1000);
+        view.evict(0);
+        assert_eq!((view.memory_bytes, view.memory_batches), (0, 0));
+        let stretches = &view.files[0].stretches;
+        let bytes: Vec<u64> = stretches.iter().map(|stretch| stretch.bytes).collect();
+        assert_eq!(bytes, [263_000, 263_000, 263_000, 211_000]);
+        let ends: Vec<i64> = stretches.iter().map(|stretch| stretch.times.latest.nanos()).collect();
+        assert_eq!(ends, [262, 525, 788, 999]);
+        assert_eq!(stretches.iter().map(|stretch| stretch.batches).sum::<u64>(), 1000);
+    }
+}
