@@ -273,7 +273,7 @@ pub(crate) mod tests {
             program: &texts[3],
             pid: &texts[4],
             msgid: &texts[5],
-            message_at: (byte % 3 == 0).then_some(0),
+            message_at: byte.is_multiple_of(3).then_some(0),
             head_form: HeadForm::Stored,
             flags: Flags(byte),
             ..Row::text(&texts[usize::from(byte % 2)])
