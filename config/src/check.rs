@@ -218,10 +218,7 @@ fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Find
 fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings: &mut Findings) {
     for (index, name) in names.iter().enumerate() {
         if !ids.contains(&name.as_str()) {
-            let hint = match did_you_mean(name, ids.iter().copied()) {
-                hint if hint.is_empty() => known(ids),
-                hint => hint,
-            };
+            let hint = if findings.is_full() { String::new() } else { known(name, ids) };
             findings.value(&path.index(index), format!("there is no {noun} {}{hint}", quoted(name)));
         } else if names.iter().take(index).any(|other| other == name) {
             findings.value(&path.index(index), format!("`{name}` is named twice: remove one"));
@@ -229,15 +226,16 @@ fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings
     }
 }
 
-/// "; there are: a, b", cut when there are many.
-fn known(ids: &[&str]) -> String {
+/// Which of `ids` may have been meant by `name`, or what there is to choose from.
+fn known(name: &str, ids: &[&str]) -> String {
     const SHOWN_MAX: usize = 12;
+    let suggestion = did_you_mean(name, ids.iter().copied());
     let shown: Vec<&str> = ids.iter().copied().filter(|id| !id.is_empty()).take(SHOWN_MAX).collect();
-    let more = if ids.len() > SHOWN_MAX { ", …" } else { "" };
-    if shown.is_empty() {
-        "; there are none".to_owned()
-    } else {
-        format!("; there are: {}{more}", shown.join(", "))
+    match shown.join(", ") {
+        _ if !suggestion.is_empty() => suggestion,
+        none if none.is_empty() => "; there are none".to_owned(),
+        all if ids.len() <= SHOWN_MAX => format!("; there are: {all}"),
+        first => format!("; there are: {first}, …"),
     }
 }
 

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::destination::Destination;
 use crate::logspace::Logspace;
 use crate::node::Node;
-use crate::problem::{Findings, Path, Problem, limited};
-use crate::read::{Fields, Read};
+use crate::problem::{Findings, Path, Problem};
+use crate::read::Fields;
 use crate::route::Route;
 use crate::source::Source;
 
@@ -50,10 +50,10 @@ pub(crate) fn place_all<T>(
     node: &Node,
     text: &str,
 ) -> Result<T, Vec<Problem>> {
-    if findings.0.is_empty() {
+    if findings.is_empty() {
         return Ok(value);
     }
-    Err(limited(findings.0.iter().map(|finding| node.place(finding, text)).collect()))
+    Err(findings.problems(|finding| node.place(finding, text)))
 }
 
 /// What could be read, and everything that could not.
@@ -73,24 +73,13 @@ pub(crate) fn read(node: &Node) -> (Document, Findings) {
             // Whatever else it says is not for us to judge.
             return (document, findings);
         }
-        document.sources = entries(&mut fields, "sources");
-        document.logspaces = entries(&mut fields, "logspaces");
-        document.destinations = entries(&mut fields, "destinations");
-        document.routes = entries(&mut fields, "routes");
+        document.sources = fields.or("sources", Vec::new());
+        document.logspaces = fields.or("logspaces", Vec::new());
+        document.destinations = fields.or("destinations", Vec::new());
+        document.routes = fields.or("routes", Vec::new());
         fields.finish();
     }
     (document, findings)
-}
-
-/// How many of each kind a document may have.
-const ENTRIES_MAX: usize = 1000;
-
-fn entries<T: Read>(fields: &mut Fields<'_>, key: &'static str) -> Vec<T> {
-    let entries: Vec<T> = fields.or(key, Vec::new());
-    if entries.len() > ENTRIES_MAX {
-        fields.note(key, format!("has {} entries, and the limit is {ENTRIES_MAX}", entries.len()));
-    }
-    entries
 }
 
 fn wrong_version(version: u32) -> String {

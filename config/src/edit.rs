@@ -196,7 +196,7 @@ fn reads_as<T: Listed>(table: &Table, entry: &T) -> bool {
     let Ok(node) = Node::from_toml(&table.to_string()) else { return false };
     let mut findings = Findings::default();
     let read = T::read(&node, &Path::default(), &mut findings);
-    findings.0.is_empty() && read.as_ref() == Some(entry)
+    findings.is_empty() && read.as_ref() == Some(entry)
 }
 
 impl Listed for Source {

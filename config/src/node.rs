@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Aim, Finding, Problem, Step};
+use crate::problem::{Aim, Finding, PROBLEMS_MAX, Problem, Step, and_more};
 
 /// The largest document that is read.
 pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
@@ -62,7 +62,9 @@ impl Node {
             let at = error.span().map_or(0, |span| span.start);
             Problem::whole(format!("not TOML: {}", error.message())).placed(text, at)
         };
-        Err(errors.iter().map(problem).collect())
+        let mut problems: Vec<Problem> = errors.iter().take(PROBLEMS_MAX).map(problem).collect();
+        problems.extend(and_more(errors.len().saturating_sub(PROBLEMS_MAX)));
+        Err(problems)
     }
 
     pub(crate) fn from_json(text: &[u8]) -> Result<Node, Vec<Problem>> {

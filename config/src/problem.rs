@@ -54,9 +54,12 @@ pub(crate) enum Aim {
     Inside(Range<usize>),
 }
 
-/// Everything found so far, in order.
+/// What was found so far, in order: the first [`PROBLEMS_MAX`], and how many more there were.
 #[derive(Default, Debug)]
-pub(crate) struct Findings(pub(crate) Vec<Finding>);
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    more: usize,
+}
 
 impl Problem {
     /// One about the document as a whole.
@@ -107,16 +110,41 @@ impl Findings {
         self.add(path, message.into(), Aim::Inside(range));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether what is found from here on is only counted, so that it needs no good advice.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() == PROBLEMS_MAX
+    }
+
+    /// As problems, each with the place that `place` gives it.
+    pub(crate) fn problems(&self, place: impl FnMut(&Finding) -> Problem) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = self.list.iter().map(place).collect();
+        problems.extend(and_more(self.more));
+        problems
+    }
+
     /// Adds what was found later, but not what merely follows from a value that could not be read.
     pub(crate) fn add_consequences(&mut self, later: Findings) {
-        let known: Vec<Path> = self.0.iter().map(|finding| finding.path.clone()).collect();
+        let known: Vec<Path> = self.list.iter().map(|finding| finding.path.clone()).collect();
         let touches = |path: &Path, other: &Path| path.covers(other) || other.covers(path);
         let fresh = |finding: &Finding| !known.iter().any(|path| touches(path, &finding.path));
-        self.0.extend(later.0.into_iter().filter(fresh));
+        later.list.into_iter().filter(fresh).for_each(|finding| self.push(finding));
+        self.more += later.more;
     }
 
     fn add(&mut self, path: &Path, message: String, aim: Aim) {
-        self.0.push(Finding { path: path.clone(), message, aim });
+        self.push(Finding { path: path.clone(), message, aim });
+    }
+
+    fn push(&mut self, finding: Finding) {
+        if self.is_full() {
+            self.more += 1;
+        } else {
+            self.list.push(finding);
+        }
     }
 }
 
@@ -144,14 +172,9 @@ impl fmt::Display for Path {
     }
 }
 
-/// Cuts a long list and says so.
-pub(crate) fn limited(mut problems: Vec<Problem>) -> Vec<Problem> {
-    let more = problems.len().saturating_sub(PROBLEMS_MAX);
-    if more > 0 {
-        problems.truncate(PROBLEMS_MAX);
-        problems.push(Problem::whole(format!("and {more} more problems: correct these first")));
-    }
-    problems
+/// Says that a list of problems was cut.
+pub(crate) fn and_more(more: usize) -> Option<Problem> {
+    (more > 0).then(|| Problem::whole(format!("and {more} more problems: correct these first")))
 }
 
 /// " (did you mean `x`?)" when one of `known` is close to `word`, or nothing.
@@ -218,13 +241,5 @@ mod tests {
         assert_eq!(did_you_mean("FRAMING", known), " (did you mean `framing`?)");
         assert_eq!(did_you_mean("colour", known), "");
         assert_eq!(did_you_mean(&"x".repeat(1 << 20), known), "");
-    }
-
-    #[test]
-    fn a_long_list_is_cut_and_says_so() {
-        let problems = vec![Problem::whole("bad"); PROBLEMS_MAX + 7];
-        let cut = limited(problems);
-        assert_eq!(cut.len(), PROBLEMS_MAX + 1);
-        assert_eq!(cut[PROBLEMS_MAX].message, "and 7 more problems: correct these first");
     }
 }

@@ -13,6 +13,9 @@ use crate::node::{Entry, Node, Value};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
 use crate::unit::{Period, Size};
 
+/// How many entries any list may have.
+const LIST_ITEMS_MAX: usize = 1000;
+
 /// What a value can be read as. `None` means that a finding says why not.
 pub(crate) trait Read: Sized {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Self>;
@@ -258,6 +261,10 @@ impl<T: Read> Read for Vec<T> {
             findings.value(path, format!("must be a list, not {}", node.type_name()));
             return None;
         };
+        if nodes.len() > LIST_ITEMS_MAX {
+            findings.value(path, format!("has {} entries, and the limit is {LIST_ITEMS_MAX}", nodes.len()));
+            return None;
+        }
         // All are read for their findings; a list with a hole would shift the indexes of what follows.
         let item = |(index, node)| T::read(node, &path.index(index), findings);
         let items: Vec<Option<T>> = nodes.iter().enumerate().map(item).collect();

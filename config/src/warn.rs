@@ -1,9 +1,11 @@
 //! What can be run but is hardly meant: messages that go nowhere, and things that no message reaches.
 
+use std::collections::{HashMap, HashSet};
+
 use logstead_record::query::Query;
 
 use crate::check::{Checked, CheckedRoute, Target};
-use crate::logspace::Logspace;
+use crate::logspace::{Logspace, Retention};
 use crate::unit::Size;
 
 /// A queue above this may be more than the machine's memory holds.
@@ -11,72 +13,97 @@ const QUEUE_UNREMARKABLE_MAX: Size = Size::gib(1);
 
 /// A sentence for each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
-    let routes = checked.routes.as_slice();
+    let reach = Reach::of(&checked.routes);
     let mut warnings = Vec::new();
-    warnings.extend(checked.sources.iter().filter_map(|source| of_source(&source.id, routes)));
-    warnings.extend(checked.logspaces.iter().flat_map(|logspace| of_logspace(logspace, routes)));
+    warnings.extend(checked.sources.iter().filter_map(|source| of_source(&source.id, &reach)));
+    for logspace in &checked.logspaces {
+        let target = Target::Logspace(logspace.id.clone());
+        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reach));
+        warnings.extend(of_retention(logspace));
+    }
     for destination in &checked.destinations {
-        warnings.extend(unreached(&Target::Destination(destination.id.clone()), routes));
+        let target = Target::Destination(destination.id.clone());
+        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
         warnings.extend(of_queue(&destination.id, destination.queue.size));
     }
-    let later = routes.iter().enumerate();
-    warnings.extend(later.filter_map(|(index, route)| of_route(route, routes.split_at(index).0)));
+    warnings.extend(reach.shadowed);
     warnings
 }
 
-fn of_source(id: &str, routes: &[CheckedRoute]) -> Option<String> {
-    if !routes.iter().any(|route| listens(route, id)) {
+/// Where messages get to.
+#[derive(Default)]
+struct Reach<'a> {
+    /// Sources that some route listens to.
+    heard: HashSet<&'a str>,
+    /// Sources of which some route takes everything, by the number of the first one.
+    taken: HashMap<&'a str, usize>,
+    /// Sources of which no message gets behind the route of this number.
+    stopped: HashMap<&'a str, usize>,
+    /// Where some route sends.
+    targets: HashSet<&'a Target>,
+    /// A sentence for each route that no message reaches.
+    shadowed: Vec<String>,
+}
+
+impl<'a> Reach<'a> {
+    fn of(routes: &'a [CheckedRoute]) -> Reach<'a> {
+        let mut reach = Reach::default();
+        for (number, route) in routes.iter().enumerate() {
+            if let Some(before) = reach.shadow_over(route) {
+                let (id, before) = (&route.route.id, &routes[before].route.id);
+                let reason = format!("route `{before}` takes everything before it");
+                reach.shadowed.push(format!("route `{id}`: it can never match, because {reason}"));
+            }
+            reach.add(number, route);
+        }
+        reach
+    }
+
+    /// The last of the routes that leave nothing for this one, if they do.
+    fn shadow_over(&self, route: &CheckedRoute) -> Option<usize> {
+        let left_alone = if route.route.fallback { &self.taken } else { &self.stopped };
+        let before: Option<Vec<usize>> =
+            route.from.iter().map(|id| left_alone.get(id.as_str()).copied()).collect();
+        before?.into_iter().max()
+    }
+
+    fn add(&mut self, number: usize, route: &'a CheckedRoute) {
+        self.targets.extend(&route.to);
+        let sources = || route.from.iter().map(String::as_str);
+        self.heard.extend(sources());
+        if route.filter != Query::All {
+            return;
+        }
+        for id in sources() {
+            self.taken.entry(id).or_insert(number);
+            // A fallback leaves alone what an even earlier route took.
+            if route.route.is_final && !route.route.fallback {
+                self.stopped.entry(id).or_insert(number);
+            }
+        }
+    }
+}
+
+fn of_source(id: &str, reach: &Reach<'_>) -> Option<String> {
+    if !reach.heard.contains(id) {
         return Some(format!("source `{id}`: no route takes its messages, so they are dropped"));
     }
-    if routes.iter().any(|route| listens(route, id) && route.filter == Query::All) {
-        return None;
-    }
     let advice = "add a last route with `where = '*'` and `fallback = true` to keep them";
-    Some(format!("source `{id}`: its messages that no route matches are dropped; {advice}"))
+    let lost = || format!("source `{id}`: its messages that no route matches are dropped; {advice}");
+    (!reach.taken.contains_key(id)).then(lost)
 }
 
-fn of_logspace(logspace: &Logspace, routes: &[CheckedRoute]) -> Vec<String> {
-    let mut warnings: Vec<String> =
-        unreached(&Target::Logspace(logspace.id.clone()), routes).into_iter().collect();
-    if logspace.retention.age.is_none() && logspace.retention.size.is_none() {
-        let advice = "set `retention = { age = \"90d\" }`, or a size";
-        warnings.push(format!("logspace `{}`: it grows until the disk is full; {advice}", logspace.id));
-    }
-    warnings
+fn unreached(what: &str, target: &Target, reach: &Reach<'_>) -> Option<String> {
+    (!reach.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
+}
+
+fn of_retention(logspace: &Logspace) -> Option<String> {
+    let endless = logspace.retention == Retention::default();
+    let advice = "set `retention = { age = \"90d\" }`, or a size";
+    endless.then(|| format!("logspace `{}`: it grows until the disk is full; {advice}", logspace.id))
 }
 
 fn of_queue(id: &str, size: Size) -> Option<String> {
     let large = size > QUEUE_UNREMARKABLE_MAX;
     large.then(|| format!("destination `{id}`: its queue of {size} is kept in memory in this version"))
-}
-
-fn unreached(target: &Target, routes: &[CheckedRoute]) -> Option<String> {
-    if routes.iter().any(|route| route.to.contains(target)) {
-        return None;
-    }
-    Some(match target {
-        Target::Logspace(id) => format!("logspace `{id}`: no route sends to it"),
-        Target::Destination(id) => format!("destination `{id}`: no route sends to it"),
-    })
-}
-
-fn of_route(route: &CheckedRoute, earlier: &[CheckedRoute]) -> Option<String> {
-    let stoppers: Vec<&CheckedRoute> = earlier.iter().filter(|earlier| stops_all(earlier, route)).collect();
-    let stopped = |id: &String| stoppers.iter().any(|stopper| listens(stopper, id));
-    let last = stoppers.last().filter(|_| route.from.iter().all(stopped))?;
-    Some(format!(
-        "route `{}`: it can never match, because route `{}` takes everything before it",
-        route.route.id, last.route.id
-    ))
-}
-
-/// Whether no message that reaches `earlier` and matches it goes on to `route`, and every message matches.
-fn stops_all(earlier: &CheckedRoute, route: &CheckedRoute) -> bool {
-    // A fallback leaves alone what an even earlier route took.
-    let keeps = route.route.fallback || (earlier.route.is_final && !earlier.route.fallback);
-    earlier.filter == Query::All && keeps
-}
-
-fn listens(route: &CheckedRoute, source_id: &str) -> bool {
-    route.from.iter().any(|id| id == source_id)
 }

@@ -438,3 +438,20 @@ fn json_has_the_same_problems_without_a_place() {
     from_json(b"").expect_err("empty");
     from_json("[".repeat(100_000).as_bytes()).expect_err("too deep");
 }
+
+#[test]
+fn a_hostile_document_is_judged_quickly() {
+    let sources: String = (0..1000).map(|n| format!("[[sources]]\nid='s{n}'\nkind='http'\n")).collect();
+    let names = "'zz',".repeat(1000);
+    let routes: String =
+        (0..150).map(|n| format!("[[routes]]\nid='r{n}'\nfrom=[{names}]\nto=['x']\nfinal=true\n")).collect();
+    let text = format!("version = 1\n{sources}{routes}");
+    assert!(text.len() < DOCUMENT_BYTES_MAX);
+    let begun = std::time::Instant::now();
+    check_toml(&text).expect_err("hardly anything is right");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "took {:?}", begun.elapsed());
+    check(
+        &format!("[[routes]]\nid = \"r\"\nto = [{}]", "\"main\", ".repeat(1001)),
+        &["4:6: routes[0].to: has 1001 entries, and the limit is 1000"],
+    );
+}

@@ -168,6 +168,7 @@ proptest! {
     #[test]
     fn an_edited_text_says_the_new_document(old in document(), new in document()) {
         let merged = merge_into_toml(&commented(&to_toml(&old)), &new);
+        prop_assert!(merged.starts_with("# before 0\nversion = 1 # behind 0\n"), "written afresh: {}", merged);
         prop_assert_eq!(from_toml(&merged), Ok(new), "{}", merged);
     }
 

@@ -103,7 +103,12 @@ fn problems_say_where_the_value_came_from() {
         ],
     );
     check_problems("web = 1\n", &[], &[], &["1:7: web: must be a table, not a number"]);
-    check_problems("x = \n", &[], &[], &["1:5: not TOML: string values must be quoted, expected literal string"]);
+    check_problems(
+        "x = \n",
+        &[],
+        &[],
+        &["1:5: not TOML: string values must be quoted, expected literal string"],
+    );
     let env = [("LOGSTEAD_LIMITS__SEARCHES_MAX", "many"), ("LOGSTEAD_WEB__PORT", "1")];
     check_problems(
         "",
