@@ -35,7 +35,10 @@ enum Step {
 }
 
 /// How many steps of the pattern are behind, for each way to fit that is still open: one bit a number.
-type States = [u64; GLOB_CHARS_MAX / 64 + 1];
+type States<const WORDS: usize> = [u64; WORDS];
+
+/// Enough for any pattern.
+const WORDS_MAX: usize = GLOB_CHARS_MAX / 64 + 1;
 
 impl Glob {
     /// Finds the pattern anywhere in a text, its ends at word boundaries unless they are `*`.
@@ -63,7 +66,11 @@ impl Glob {
     }
 
     pub(super) fn is_match(&self, text: &[u8]) -> bool {
-        let mut states = States::default();
+        if self.steps.len() < 64 { self.fits::<1>(text) } else { self.fits::<WORDS_MAX>(text) }
+    }
+
+    fn fits<const WORDS: usize>(&self, text: &[u8]) -> bool {
+        let mut states: States<WORDS> = [0; WORDS];
         let mut at = 0;
         loop {
             if self.may_begin(text, at) {
@@ -72,27 +79,26 @@ impl Glob {
             if is_set(&states, self.steps.len()) && self.may_end(text, at) {
                 return true;
             }
-            if at == text.len() || (self.begin == Edge::Text && states == States::default()) {
+            if at == text.len() || (self.begin == Edge::Text && states == [0; WORDS]) {
                 return false;
             }
             let (c, bytes) = word::char_from(text, at);
-            states = self.after(&states, c);
+            states = self.after(&states, if self.case_sensitive { c } else { c.map(word::fold_char) });
             at += bytes;
         }
     }
 
-    /// The states after one more character, which is `None` for a byte that is not UTF-8.
-    fn after(&self, states: &States, c: Option<char>) -> States {
+    /// The states after one more character, folded; a byte that is not UTF-8 is `None`.
+    fn after<const WORDS: usize>(&self, states: &States<WORDS>, c: Option<char>) -> States<WORDS> {
         let is_space = c.is_some_and(char::is_whitespace);
-        let folded = if self.case_sensitive { c } else { c.map(word::fold_char) };
-        let mut next = States::default();
+        let mut next = [0; WORDS];
         for (index, &bits) in states.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
                 let state = index * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 match self.steps.get(state) {
-                    Some(Step::Char(wanted)) if Some(*wanted) == folded => self.enter(&mut next, state + 1),
+                    Some(Step::Char(wanted)) if Some(*wanted) == c => self.enter(&mut next, state + 1),
                     Some(Step::One) if !is_space => self.enter(&mut next, state + 1),
                     Some(Step::Run) if !is_space => self.enter(&mut next, state),
                     _ => {}
@@ -103,7 +109,7 @@ impl Glob {
     }
 
     /// A run may be of no characters, so what comes after it is open as well.
-    fn enter(&self, states: &mut States, state: usize) {
+    fn enter(&self, states: &mut [u64], state: usize) {
         states[state / 64] |= 1 << (state % 64);
         if self.steps.get(state) == Some(&Step::Run) {
             self.enter(states, state + 1);
@@ -127,7 +133,7 @@ impl Glob {
     }
 }
 
-fn is_set(states: &States, state: usize) -> bool {
+fn is_set(states: &[u64], state: usize) -> bool {
     states[state / 64] >> (state % 64) & 1 == 1
 }
 

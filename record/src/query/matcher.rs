@@ -192,11 +192,11 @@ impl Node {
             Node::All | Node::None => 0,
             Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => 1,
             Node::Severity(_) | Node::Facility(_) | Node::Flag(_) => 1,
-            Node::Column(Column::Message, test) => 6 * test.cost(),
+            Node::Column(Column::Message, test) => 4 + test.cost(),
             Node::Column(_, _) => 2,
-            Node::Dynamic(_, test) => 3 * test.cost(),
-            Node::Text(matcher) => 8 * matcher_cost(matcher),
-            Node::Raw(test) => 100 * test.cost(),
+            Node::Dynamic(..) => 3,
+            Node::Text(matcher) => 6 + matcher.cost(),
+            Node::Raw(test) => 100 + test.cost(),
             Node::Not(node) => node.cost(),
             Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
         }
@@ -231,14 +231,6 @@ impl Node {
             Node::Text(matcher) => select_text(matcher, batch, within),
             Node::Raw(test) => select_raw(test, batch, within),
         }
-    }
-}
-
-fn matcher_cost(matcher: &TextMatcher) -> usize {
-    match matcher {
-        TextMatcher::Literal(_) => 1,
-        TextMatcher::Glob(..) => 2,
-        TextMatcher::Regex(_) => 4,
     }
 }
 
@@ -447,7 +439,7 @@ impl ValueTest {
     /// A rank among tests of the same column.
     fn cost(&self) -> usize {
         match self {
-            ValueTest::Holds(matcher) => matcher_cost(matcher),
+            ValueTest::Holds(matcher) => matcher.cost(),
             _ => 1,
         }
     }

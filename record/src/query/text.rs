@@ -54,6 +54,15 @@ impl TextMatcher {
         }
     }
 
+    /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
+    pub(super) fn cost(&self) -> usize {
+        match self {
+            TextMatcher::Literal(finder) => 10 - (finder.before.len() + finder.after.len()).min(8),
+            TextMatcher::Glob(..) => 20,
+            TextMatcher::Regex(_) => 40,
+        }
+    }
+
     pub(super) fn is_match(&self, text: &[u8]) -> bool {
         match self {
             TextMatcher::Literal(finder) => finder.find(text, 0, 0..text.len()).is_some(),

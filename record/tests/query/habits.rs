@@ -351,6 +351,18 @@ fn an_error_knows_its_line_and_column_in_characters() {
 }
 
 #[test]
+fn the_examples_of_the_reference_are_queries_without_warnings() {
+    let reference = include_str!("../../../docs/query-language.md");
+    let examples: Vec<&str> =
+        reference.split("```").nth(1).unwrap().lines().filter(|line| !line.is_empty()).collect();
+    assert!(examples.len() > 5);
+    for example in examples {
+        let text = example.split("   ").next().unwrap();
+        assert_eq!(parse_search(text).unwrap().warnings, [], "{text}");
+    }
+}
+
+#[test]
 fn a_query_tells_which_fields_it_names() {
     let query = parse("user=a OR NOT (port>5 User:b) host:x logspace:y").unwrap();
     assert_eq!(query.field_names(), ["user", "port", "User"]);
