@@ -144,7 +144,11 @@ impl Appender {
             }
             let path = self.dir.join(&file.journal.name);
             // One by one, so that a power cut never leaves a gap between files.
-            let removed = self.disk.remove(&path).and_then(|()| self.disk.sync_dir(&self.dir));
+            let removed = match self.disk.remove(&path) {
+                // By the time before, whose sync failed.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => self.disk.sync_dir(&self.dir),
+            };
             removed.map_err(|source| AppendError::Disk { action: "remove", path, source })?;
             self.change_view(|view| view.drop_files(1));
             left -= file.bytes;
@@ -242,5 +246,49 @@ fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) ->
             AppendError::Full { path, bytes, source }
         }
         _ => AppendError::Disk { action, path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::{Item, Scan};
+    use crate::{SimDisk, encode, open};
+    use logstead_record::{Batch, BatchBuilder, Row};
+    use std::path::Path;
+
+    const DIR: &str = "/journal";
+    const OPTIONS: Options = Options { memory_max: 0, journal_file_max: 600, durability: Durability::Fsync };
+
+    fn batch() -> Arc<Batch> {
+        let mut builder = BatchBuilder::new();
+        builder.push(&Row::text(b"message"));
+        Arc::new(builder.seal())
+    }
+
+    #[test]
+    fn every_frame_vouches_for_all_before_it() {
+        let disk = SimDisk::new(0);
+        for _ in 0..5 {
+            let (mut appender, ..) = open(Arc::new(disk.clone()), Path::new(DIR), OPTIONS).unwrap();
+            appender.append(&[encode(batch()), encode(batch())]).unwrap();
+            appender.append(&[encode(Arc::default()), encode(batch())]).unwrap();
+        }
+        let mut names = disk.list(Path::new(DIR)).unwrap();
+        names.sort();
+        assert!(3 < names.len());
+        let (mut frames, mut expected) = (0, [0; 32]);
+        for name in names {
+            let file = disk.open(&Path::new(DIR).join(&name)).unwrap();
+            let journal = JournalFile { name, file };
+            assert_eq!(journal.header().unwrap().unwrap().previous_hash, expected);
+            let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, journal.file.bytes().unwrap());
+            while let Some((_, item)) = scan.next().unwrap() {
+                let Item::Frame { header, body } = item else { panic!("a bad frame") };
+                assert_eq!((header.first_sequence, header.previous_hash), (frames, expected));
+                (frames, expected) = (frames + 1, header.hash(body));
+            }
+        }
+        assert_eq!(frames, 15);
     }
 }

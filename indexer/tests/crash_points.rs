@@ -8,7 +8,7 @@
 mod common;
 
 use common::{DIR, Message, encoded, everything, noise, open};
-use logstead_indexer::{Durability, Expiry, Fault, Options, SimDisk};
+use logstead_indexer::{Damage, DamageReason, Durability, Expiry, Fault, Options, SimDisk};
 use logstead_record::Timestamp;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,8 @@ enum Step {
     Append(Vec<usize>),
     /// The process ends and starts again.
     Restart,
+    /// Old files are removed until the journal has no more bytes than this.
+    Expire(u64),
 }
 
 /// What happened to a journal, from the outside.
@@ -32,6 +34,8 @@ struct Model {
     acknowledged: BTreeMap<u64, Message>,
     /// The batches of appends that failed.
     attempted: BTreeSet<Vec<Message>>,
+    /// May be gone.
+    expired: BTreeSet<Message>,
     written: usize,
 }
 
@@ -62,6 +66,15 @@ impl Model {
                     }
                     Err(_) => return,
                 },
+                Step::Expire(bytes) => {
+                    let expiry = Expiry { received_before: None, journal_bytes_max: Some(*bytes) };
+                    let first = match appender.expire(expiry) {
+                        Ok(_) => searcher.stats().first_sequence,
+                        Err(_) => u64::MAX,
+                    };
+                    let kept = self.acknowledged.split_off(&first);
+                    self.expired.extend(std::mem::replace(&mut self.acknowledged, kept).into_values());
+                }
                 Step::Append(rows) => {
                     let batches = self.batches(rows);
                     let ready: Vec<_> = batches.iter().map(encoded).collect();
@@ -80,6 +93,9 @@ impl Model {
 
     fn check(&self, disk: &SimDisk) {
         let (_, searcher, recovery) = open(disk, OPTIONS);
+        let damaged = || recovery.damaged.iter().chain(&recovery.cut);
+        let excusable = |damage: &Damage| matches!(damage.why, DamageReason::Frame(_));
+        assert!(damaged().all(excusable), "only a torn append leaves something bad: {recovery:?}");
         let (found, coverage) = everything(&searcher);
         let stored: BTreeMap<u64, Message> = found.iter().cloned().collect();
         assert_eq!(stored.len(), found.len(), "a sequence is there twice");
@@ -92,6 +108,7 @@ impl Model {
         self.acknowledged.values().for_each(|message| {
             others.remove(message);
         });
+        others.retain(|message| !self.expired.contains(*message));
         for batch in &self.attempted {
             let there = batch.iter().filter(|message| others.remove(message)).count();
             assert!(there == 0 || there == batch.len(), "half a batch is there");
@@ -104,6 +121,7 @@ fn script() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         4 => proptest::collection::vec(0_usize..5, 1..4).prop_map(Step::Append),
         1 => Just(Step::Restart),
+        1 => (0_u64..5000).prop_map(Step::Expire),
     ];
     proptest::collection::vec(step, 1..9)
 }
@@ -148,10 +166,12 @@ proptest! {
     }
 
     #[test]
-    fn a_disk_call_that_fails_loses_nothing_that_was_acknowledged(steps in script(), seed in any::<u64>()) {
+    fn disk_calls_that_fail_lose_nothing_that_was_acknowledged(
+        steps in script(), seed in any::<u64>(), in_a_row in 1_u64..4,
+    ) {
         for call in 0..=calls_of(&steps) {
             let disk = SimDisk::new(seed ^ call);
-            disk.fault_after(call, Fault::Fail);
+            (0..in_a_row).for_each(|next| disk.fault_after(call + next, Fault::Fail));
             let mut model = Model::default();
             model.run(&disk, &steps);
             model.check(&disk.after_kill());
@@ -235,4 +255,20 @@ fn a_file_that_may_have_been_begun_ends_the_one_before() {
     let short = (3, "short".to_owned());
     appender.append(&[encoded([&short])]).unwrap();
     assert_eq!(everything(&open(&disk.after_kill(), OPTIONS).1).0, [(0, long(0)), (1, short)]);
+}
+
+#[test]
+fn what_a_failed_append_leaves_in_a_file_that_can_not_be_cut_is_void() {
+    let disk = SimDisk::new(1);
+    let (mut appender, ..) = open(&disk, OPTIONS);
+    let messages = ["first", "failed", "second"].map(|text| (1, text.to_owned()));
+    appender.append(&[encoded(&messages[..1])]).unwrap();
+    // After the write, the sync and the cut.
+    disk.fault_after(1, Fault::Fail);
+    disk.fault_after(2, Fault::Fail);
+    appender.append(&[encoded(&messages[1..2])]).unwrap_err();
+    assert_eq!(appender.append(&[encoded(&messages[2..])]).unwrap(), 1..2);
+    let (found, coverage) = everything(&open(&disk.after_kill(), OPTIONS).1);
+    assert_eq!(found, [(0, messages[0].clone()), (1, messages[2].clone())]);
+    assert!(coverage.complete, "{coverage:?}");
 }

@@ -36,7 +36,7 @@ struct State {
     names: BTreeMap<PathBuf, usize>,
     synced_names: BTreeMap<PathBuf, usize>,
     calls: u64,
-    fault: Option<(u64, Fault)>,
+    faults: BTreeMap<u64, Fault>,
     dead: bool,
     bytes_max: Option<u64>,
     random: Random,
@@ -57,10 +57,11 @@ impl SimDisk {
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Lets the call after `calls` more go wrong.
+    /// Lets the call after `calls` more go wrong. May be said for more than one.
     pub fn fault_after(&self, calls: u64, fault: Fault) {
         let mut state = self.state.lock();
-        state.fault = Some((state.calls + calls, fault));
+        let at = state.calls + calls;
+        state.faults.insert(at, fault);
     }
 
     /// How many calls there were.
@@ -120,19 +121,13 @@ impl SimDisk {
 
 impl State {
     fn count_call(&mut self) -> io::Result<()> {
+        let fault = self.faults.remove(&self.calls);
         self.calls += 1;
-        let dead = || Err(io::Error::other("the machine is off"));
-        match self.fault {
-            _ if self.dead => dead(),
-            Some((at, Fault::Die)) if at < self.calls => {
-                self.dead = true;
-                dead()
-            }
-            Some((at, Fault::Fail)) if at < self.calls => {
-                self.fault = None;
-                Err(io::Error::other("the disk failed"))
-            }
-            _ => Ok(()),
+        self.dead |= fault == Some(Fault::Die);
+        match fault {
+            _ if self.dead => Err(io::Error::other("the machine is off")),
+            Some(_) => Err(io::Error::other("the disk failed")),
+            None => Ok(()),
         }
     }
 
