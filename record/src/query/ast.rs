@@ -105,7 +105,7 @@ impl Query {
         Query::All
     }
 
-    /// All of these: a conjunction in a conjunction is part of it, and one of one is that one.
+    /// All of these, at least one: a conjunction in a conjunction is part of it, and one of one is that one.
     pub fn and(queries: Vec<Query>) -> Query {
         let mut flat = Vec::with_capacity(queries.len());
         for query in queries {
@@ -117,7 +117,7 @@ impl Query {
         one_or(flat, Query::And)
     }
 
-    /// Any of these, likewise.
+    /// Any of these, at least one, likewise.
     pub fn or(queries: Vec<Query>) -> Query {
         let mut flat = Vec::with_capacity(queries.len());
         for query in queries {

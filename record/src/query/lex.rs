@@ -31,11 +31,6 @@ impl Cursor {
         self.chars.get(at).copied()
     }
 
-    /// How many characters there are.
-    pub(super) fn len(&self) -> usize {
-        self.chars.len()
-    }
-
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.chars.len()
     }
@@ -47,6 +42,12 @@ impl Cursor {
 
     pub(super) fn text(&self, range: Range<usize>) -> String {
         self.chars[range].iter().collect()
+    }
+
+    /// The whole text with other characters at `range`.
+    pub(super) fn rewritten(&self, range: Range<usize>, with: &str) -> String {
+        let (before, after) = (&self.chars[..range.start], &self.chars[range.end..]);
+        before.iter().copied().chain(with.chars()).chain(after.iter().copied()).collect()
     }
 
     /// Characters to bytes.

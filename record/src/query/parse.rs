@@ -151,10 +151,12 @@ impl Parser {
                 let word = self.cursor.text(at..end);
                 Err(self.cursor.syntax(at..end, format!("`{word}` joins what stands on both sides of it")))
             }
-            (Some('|'), _) => Err(self.cursor.meaning(
-                at..at + 1,
-                "pipe stages are not supported by this version; to search for the character write \"|\"",
-            )),
+            (Some('|'), _) => {
+                let message =
+                    "pipe stages are not supported by this version; to search for the character write \"|\"";
+                let error = self.cursor.meaning(at..at + 1, message);
+                Err(ParseError { suggestion: Some(self.cursor.rewritten(at..at + 1, "\"|\"")), ..error })
+            }
             (Some('('), _) => self.group(values),
             _ => self.comparison_or_text(values),
         }
@@ -227,8 +229,7 @@ impl Parser {
         let name = operand.text.strip_suffix([':', '=']).and_then(Field::from_name);
         let next = self.cursor.space_end(self.cursor.at);
         let (Some(name), false) = (name, self.cursor.is_boundary(next, &[])) else { return };
-        let whole = self.cursor.len();
-        let joined = self.cursor.text(0..self.cursor.at) + &self.cursor.text(next..whole);
+        let joined = self.cursor.rewritten(self.cursor.at..next, "");
         let message = format!(
             "`{text}` is searched for as text; to compare the field `{name}` write no space after it",
             text = operand.text
@@ -418,10 +419,12 @@ impl Parser {
     fn expect_boundary(&self, start: usize, stops: &[char]) -> Parsed<()> {
         let at = self.cursor.at;
         match self.cursor.peek(0) {
-            Some('~') if self.cursor.peek(1).is_some_and(|c| c.is_ascii_digit()) => Err(self.cursor.meaning(
-                start..at + 2,
-                "words at a distance (`~` and a number after a quote) are not supported: write the words side by side",
-            )),
+            Some('~') if self.cursor.peek(1).is_some_and(|c| c.is_ascii_digit()) => {
+                let end = self.cursor.word_end(at, stops);
+                let message = "words at a distance (`~` and a number after a quote) are not supported";
+                let error = self.cursor.meaning(start..end, message);
+                Err(ParseError { suggestion: Some(self.cursor.rewritten(at..end, "")), ..error })
+            }
             _ if self.cursor.is_boundary(at, stops) => Ok(()),
             _ => Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote")),
         }

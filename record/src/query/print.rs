@@ -34,21 +34,7 @@ impl Display for Query {
             }
             Query::Text(TextTest::Regex(regex)) => write!(f, "{regex}"),
             Query::Text(TextTest::Pattern(pattern)) => {
-                let sensitive = pattern.is_case_sensitive();
-                let prefix = if sensitive && is_bare(pattern) {
-                    "cs:"
-                } else if sensitive {
-                    "cs"
-                } else {
-                    ""
-                };
-                // `cs*"a"` would be a bare word.
-                let prefix = if sensitive && pattern.parts().first().is_some_and(|part| !is_text(part)) {
-                    "cs:"
-                } else {
-                    prefix
-                };
-                write!(f, "{prefix}{value}", value = Value(pattern))
+                write!(f, "{case}{value}", case = case_prefix(pattern), value = Value(pattern))
             }
             Query::Field(name, test) => write_field(f, name, test),
         }
@@ -129,8 +115,12 @@ fn write_comparison(
     operator: &str,
     pattern: &Pattern,
 ) -> fmt::Result {
-    let prefix = if pattern.is_case_sensitive() { "cs:" } else { "" };
-    write!(f, "{prefix}{name}{operator}{value}", name = Named(name), value = Value(pattern))
+    let (case, name, value) = (case_prefix(pattern), Named(name), Value(pattern));
+    write!(f, "{case}{name}{operator}{value}")
+}
+
+fn case_prefix(pattern: &Pattern) -> &'static str {
+    if pattern.is_case_sensitive() { "cs:" } else { "" }
 }
 
 fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Bounds<T>) -> fmt::Result {

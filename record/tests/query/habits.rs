@@ -38,7 +38,7 @@ fn words_phrases_and_wildcards_are_looked_for_in_the_text() {
         (r#""say \"hi\"""#, r#""say \"hi\"""#),
         ("cs\"Error\"", "cs:Error"),
         ("cs:Error", "cs:Error"),
-        ("cs\"two words\"", "cs\"two words\""),
+        ("cs\"two words\"", "cs:\"two words\""),
         ("/user=[a-z]{8}/", "/user=[a-z]{8}/"),
         ("/foo bar/i", "/foo bar/i"),
         (r"/a\/b/", r"/a\/b/"),
@@ -322,6 +322,16 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("severity~\"err\"", "\"err\"", "no text for a regular expression");
     check_error("\"a b\"~3", "\"a b\"~3", "words at a distance");
     check_error("host:/a{1000}{1000}/", "/a{1000}{1000}/", "needs more than");
+}
+
+#[test]
+fn an_error_may_suggest_another_query() {
+    let check = |text: &str, suggestion: &str| {
+        assert_eq!(parse(text).unwrap_err().suggestion.as_deref(), Some(suggestion));
+        assert!(parse(suggestion).is_ok());
+    };
+    check("a | b", "a \"|\" b");
+    check("x \"a b\"~3 y", "x \"a b\" y");
 }
 
 #[test]
