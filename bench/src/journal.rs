@@ -1,0 +1,178 @@
+//! What a message costs from bytes to a synced journal, on one thread, split by step.
+
+use anyhow::{Context as _, Result, anyhow};
+use logstead::format::{Known, Syslog};
+use logstead::pipeline::{Counters, Router};
+use logstead::source::framing::Framer;
+use logstead_config::{Format, Framing, check_toml};
+use logstead_indexer::{Encoded, Options, RealDisk};
+use logstead_record::{BatchBuilder, Origin, Timestamp};
+use rustix::time::{ClockId, clock_gettime};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a source reads at once.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Chunks that one commit takes together, as when they wait for the one before.
+const CHUNKS_IN_COMMIT: usize = 4;
+const FRAME_BYTES_MAX: usize = 64 << 10;
+const ROUTER: &str = r#"
+version = 1
+[[sources]]
+id = "syslog"
+kind = "syslog"
+listen = ["tcp://127.0.0.1:0"]
+[[logspaces]]
+id = "main"
+[[logspaces]]
+id = "noise"
+[[routes]]
+id = "noise"
+where = 'program=nobody severity>=emerg'
+to = ["noise"]
+final = true
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// CPU nanoseconds of each step.
+#[derive(Default, Clone, Copy)]
+struct Split {
+    frame: u64,
+    parse: u64,
+    route: u64,
+    encode: u64,
+    append: u64,
+}
+
+impl Split {
+    fn total(self) -> u64 {
+        self.frame + self.parse + self.route + self.encode + self.append
+    }
+}
+
+struct Run {
+    split: Split,
+    messages: u64,
+    journal_bytes: u64,
+    wall_seconds: f64,
+}
+
+/// Does it `runs` times and prints every run, then the fastest.
+pub(crate) fn run(lines: &[u8], data: &Path, runs: usize) -> Result<()> {
+    let mut all = Vec::new();
+    print("run      frame  parse  route encode append   total  (ns of CPU per message)    wall")?;
+    for number in 1..=runs {
+        if data.exists() {
+            std::fs::remove_dir_all(data)?;
+        }
+        let (run, plain) = (once(lines, data)?, plain_write(lines, data)?);
+        let each = |cpu: u64| cpu as f64 / run.messages as f64;
+        let Split { frame, parse, route, encode, append } = run.split;
+        print(&format!(
+            "{number:3}     {:6.0} {:6.0} {:6.0} {:6.0} {:6.0}  {:6.0}   {:>4.0} B/message on disk  {:.2} s; plain write + fsync {:.0} ns",
+            each(frame),
+            each(parse),
+            each(route),
+            each(encode),
+            each(append),
+            each(run.split.total()),
+            run.journal_bytes as f64 / run.messages as f64,
+            run.wall_seconds,
+            each(plain),
+        ))?;
+        all.push(run);
+        std::fs::remove_dir_all(data)?;
+    }
+    let best = all.iter().min_by_key(|run| run.split.total()).context("no run")?;
+    print(&format!(
+        "best: {} messages of {:.0} B, {:.2} µs of CPU per message",
+        best.messages,
+        lines.len() as f64 / best.messages as f64,
+        best.split.total() as f64 / best.messages as f64 / 1000.0
+    ))
+}
+
+fn once(lines: &[u8], data: &Path) -> Result<Run> {
+    let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
+    let counters = Counters::default();
+    let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
+    let router = Router::new(&checked, &counters, now);
+    let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
+    let (mut appender, _, _) = logstead_indexer::open(Arc::new(RealDisk), data, Options::default())?;
+    let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
+    let mut builder = BatchBuilder::new();
+    let mut run = Run { split: Split::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };
+    let mut waiting: Vec<Encoded> = Vec::new();
+    let start = Instant::now();
+    let mut at = 0;
+    let mut clock = cpu();
+    let mut lap = |step: &mut u64| {
+        let now = cpu();
+        *step += now - clock;
+        clock = now;
+    };
+    while at < lines.len() {
+        let mut frames = Vec::new();
+        let end = lines.len().min(at + CHUNK_BYTES);
+        // As from a socket: the bytes are ours.
+        let bytes = lines[at..end].to_vec();
+        let taken = framer.split(&bytes, &mut frames);
+        lap(&mut run.split.frame);
+        builder.reserve(frames.len(), bytes.len());
+        builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
+        for frame in &frames {
+            let known = Known { flags: frame.flags, received: now, peer: b"10.0.0.1" };
+            syslog.parse(&bytes[frame.start as usize..frame.end as usize], known, &mut builder);
+        }
+        let batch = Arc::new(builder.seal());
+        lap(&mut run.split.parse);
+        let routed = router.route(&batch, "syslog");
+        lap(&mut run.split.route);
+        for delivery in routed.deliveries {
+            let part =
+                if delivery.rows.is_all() { batch.clone() } else { Arc::new(batch.take(&delivery.rows)) };
+            run.messages += part.rows() as u64;
+            waiting.push(logstead_indexer::encode(part));
+        }
+        lap(&mut run.split.encode);
+        if CHUNKS_IN_COMMIT <= waiting.len() {
+            appender.append(&waiting)?;
+            waiting.clear();
+        }
+        lap(&mut run.split.append);
+        at += if taken == 0 { end - at } else { taken };
+    }
+    appender.append(&waiting)?;
+    lap(&mut run.split.append);
+    run.wall_seconds = start.elapsed().as_secs_f64();
+    run.journal_bytes = std::fs::read_dir(data)?
+        .map(|file| file.and_then(|file| file.metadata()).map(|metadata| metadata.len()))
+        .sum::<std::io::Result<u64>>()?;
+    Ok(run)
+}
+
+/// The baseline: the same bytes written to a plain file in the same pieces and synced as often. CPU
+/// nanoseconds in all.
+fn plain_write(lines: &[u8], data: &Path) -> Result<u64> {
+    let start = cpu();
+    let mut file = std::fs::File::create(data.join("plain"))?;
+    for piece in lines.chunks(CHUNK_BYTES * CHUNKS_IN_COMMIT) {
+        file.write_all(piece)?;
+        file.sync_data()?;
+    }
+    Ok(cpu() - start)
+}
+
+/// CPU nanoseconds that this process has used.
+fn cpu() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn print(line: &str) -> Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("standard output")
+}

@@ -1,0 +1,47 @@
+//! Measured runs, so that speed claims can be repeated: each prints what it did, on what, and a baseline from
+//! the same minute.
+
+mod corpus;
+mod journal;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Measures Logstead.
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// CPU per message from bytes to a synced journal, split by step
+    Journal {
+        /// Lines to read; without it, lines are made from a seed
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        /// Messages, when they are made
+        #[arg(long, default_value_t = 1_000_000)]
+        messages: usize,
+        /// Where the journal is written; removed afterwards
+        #[arg(long, default_value = "target/bench-data")]
+        data: PathBuf,
+        /// How often all of it is done; the fastest run counts, all are printed
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+    },
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().command {
+        Command::Journal { corpus, messages, data, runs } => {
+            let lines = match corpus {
+                Some(path) => std::fs::read(path)?,
+                None => corpus::lines(messages),
+            };
+            journal::run(&lines, &data, runs)
+        }
+    }
+}

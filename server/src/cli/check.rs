@@ -1,0 +1,49 @@
+//! `logstead check`: says what is wrong with the settings and the router document, all of it at once.
+
+use super::{Failure, SettingsArgs, listed, read, text};
+use clap::Args;
+use logstead_config::{DEFAULT_ROUTER_TOML, check_toml};
+use std::path::PathBuf;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead check --router config/router.toml
+  logstead check --config /etc/logstead/logstead.toml --router /etc/logstead/router.toml
+
+Exit code 0: both are fine; warnings are printed. 1: FILE:LINE:COLUMN: what is wrong.";
+
+#[derive(Args, Debug)]
+pub(super) struct Check {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The router document; without it, the shipped one is checked
+    #[arg(long, value_name = "FILE")]
+    router: Option<PathBuf>,
+}
+
+impl Check {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let settings = self.settings.load().map(|_| ());
+        let router = self.router();
+        match (settings, router) {
+            (Ok(()), Ok(warnings)) => {
+                for warning in warnings {
+                    text::error(&format!("warning: {warning}"));
+                }
+                text::line("ok").map_err(Failure::environment)
+            }
+            (Err(Failure::No(first)), Err(Failure::No(second))) => {
+                Err(Failure::No(format!("{first}\n{second}")))
+            }
+            (Err(failure), _) | (_, Err(failure)) => Err(failure),
+        }
+    }
+
+    fn router(&self) -> Result<Vec<String>, Failure> {
+        let (name, toml) = match &self.router {
+            Some(path) => (path.display().to_string(), read(path)?),
+            None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),
+        };
+        let (_, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(&name, &problems)))?;
+        Ok(checked.warnings)
+    }
+}

@@ -1,0 +1,233 @@
+//! `logstead search`: finds messages in a store that nobody has open, or through a running server.
+
+use super::{Failure, text};
+use crate::api::message::Message;
+use crate::clock;
+use crate::lock::DataLock;
+use clap::{ArgGroup, Args, ValueEnum};
+use logstead_indexer::{Hit, Options, Order, RealDisk, Request, Searcher};
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Matcher, TimeRange, parse_search, parse_time};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead search 'failed password' --data data
+  logstead search 'host:fw* severity>=error' --from -1h --server http://127.0.0.1:8080 --token TOKEN
+  logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
+
+The newest messages come first. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store is in use
+or the server can not be reached.";
+
+/// The most that the server gives in one page.
+const PAGE_MAX: usize = 10_000;
+const COLUMNS: [&str; 9] =
+    ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+pub(super) struct Search {
+    /// What to look for, in the query language
+    query: String,
+    /// From this time on: RFC 3339, or relative as `-15m`
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Until before this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// Only this logspace; may be repeated
+    #[arg(long = "logspace", value_name = "L")]
+    logspaces: Vec<String>,
+    /// How many messages at most
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The data directory of a stopped server
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL", requires = "token")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// `TIME HOST PROGRAM[PID]: MESSAGE`
+    Text,
+    /// A JSON object a line
+    Json,
+    /// Comma-separated, with a heading
+    Csv,
+    /// The bytes as they were received
+    Raw,
+}
+
+impl Search {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let found = match (&self.data, &self.server) {
+            (Some(data), _) => self.in_data(data)?,
+            (None, Some(server)) => self.at_server(server)?,
+            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        };
+        if let Format::Csv = self.format {
+            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+        }
+        for message in &found {
+            text::line(&self.format.print(message)).map_err(Failure::environment)?;
+        }
+        if found.is_empty() { Err(Failure::no("no message matches")) } else { Ok(()) }
+    }
+
+    fn in_data(&self, data: &Path) -> Result<Vec<Value>, Failure> {
+        let folder = data.join("logspaces");
+        if !folder.is_dir() {
+            return Err(Failure::no(format!(
+                "{} is no data directory: it holds no logspaces",
+                data.display()
+            )));
+        }
+        let _lock = DataLock::acquire(data).map_err(Failure::environment)?;
+        let now = clock::now();
+        let search = parse_search(&self.query).map_err(|error| {
+            let (line, column, _) = error.line_column(&self.query);
+            Failure::no(format!("query:{line}:{column}: {error}"))
+        })?;
+        for warning in &search.warnings {
+            text::error(&format!("warning: {}", warning.message));
+        }
+        let range = TimeRange {
+            first: time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN),
+            last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
+        };
+        let mut found: Vec<(String, Hit)> = Vec::new();
+        for (id, searcher) in self.open(&folder)? {
+            let matcher = Matcher::new(&search.query, &Context { now, logspace: &id });
+            let request =
+                Request { matcher: &matcher, range, order: Order::Newest, limit: self.limit, after: None };
+            let page = searcher.search(&request, &|| false).map_err(Failure::environment)?;
+            for damage in &page.coverage.damaged {
+                text::error(&format!("warning: logspace {id} could not be searched completely: {damage}"));
+            }
+            found.extend(page.hits.into_iter().map(|hit| (id.clone(), hit)));
+        }
+        found.sort_by_key(|(_, hit)| std::cmp::Reverse((hit.time, hit.sequence)));
+        found.truncate(self.limit);
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
+        found.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
+    }
+
+    fn open(&self, folder: &Path) -> Result<Vec<(String, Searcher)>, Failure> {
+        let mut known = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
+            known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
+        }
+        known.sort();
+        if let Some(unknown) = self.logspaces.iter().find(|id| !known.contains(id)) {
+            return Err(Failure::no(format!(
+                "there is no logspace `{unknown}`: there are {}",
+                known.join(", ")
+            )));
+        }
+        known.retain(|id| self.logspaces.is_empty() || self.logspaces.contains(id));
+        let disk = Arc::new(RealDisk);
+        let open = |id: String| {
+            let opened = logstead_indexer::open(disk.clone(), &folder.join(&id), Options::default());
+            opened.map(|(_, searcher, _)| (id, searcher)).map_err(Failure::environment)
+        };
+        known.into_iter().map(open).collect()
+    }
+
+    fn at_server(&self, server: &str) -> Result<Vec<Value>, Failure> {
+        let mut found = Vec::new();
+        let mut cursor = None;
+        while found.len() < self.limit {
+            let page = self.page(server, self.limit - found.len(), cursor.as_deref())?;
+            for warning in page["warnings"].as_array().into_iter().flatten() {
+                text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
+            }
+            found.extend(page["messages"].as_array().into_iter().flatten().cloned());
+            cursor = page["cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn page(&self, server: &str, left: usize, cursor: Option<&str>) -> Result<Value, Failure> {
+        let url = format!("{}/api/v1/search", server.trim_end_matches('/'));
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let token = self.token.as_deref().unwrap_or_default();
+        let mut request = agent
+            .get(url)
+            .header("Authorization", format!("Bearer {token}"))
+            .query("query", &self.query)
+            .query("limit", left.min(PAGE_MAX).to_string());
+        if !self.logspaces.is_empty() {
+            request = request.query("logspaces", self.logspaces.join(","));
+        }
+        for (name, value) in [("from", self.from.as_deref()), ("to", self.to.as_deref()), ("cursor", cursor)]
+        {
+            if let Some(value) = value {
+                request = request.query(name, value);
+            }
+        }
+        let unreachable = |error: ureq::Error| Failure::environment(format!("{server}: {error}"));
+        let mut answer = request.call().map_err(unreachable)?;
+        let body: Value = answer.body_mut().read_json().map_err(unreachable)?;
+        if answer.status().is_success() {
+            return Ok(body);
+        }
+        let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
+        Err(Failure::no(format!("{server}: {}: {detail}", answer.status())))
+    }
+}
+
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let expression = parse_time(text).ok_or_else(|| {
+        Failure::no(format!(
+            "{name}: `{text}` is no time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
+        ))
+    })?;
+    Ok(Some(expression.resolve(now)))
+}
+
+impl Format {
+    fn print(self, message: &Value) -> String {
+        let text = |name: &str| message[name].as_str().unwrap_or_default();
+        match self {
+            Format::Json => message.to_string(),
+            Format::Raw => text("raw").to_owned(),
+            Format::Csv => COLUMNS.map(|name| csv(text(name))).join(","),
+            Format::Text => {
+                let pid = text("pid");
+                let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };
+                let program = text("program");
+                let colon = if program.is_empty() { "" } else { ": " };
+                let message = shown(text("message"));
+                format!("{} {} {program}{pid}{colon}{message}", text("time"), text("host"))
+            }
+        }
+    }
+}
+
+/// Quoted where it has to be.
+fn csv(value: &str) -> String {
+    let plain = !value.contains([',', '"', '\n', '\r']);
+    if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
+}
+
+/// A terminal must not be told what to do by a log: control characters are shown, not obeyed.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\t' { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}

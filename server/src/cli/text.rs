@@ -1,0 +1,17 @@
+//! What the commands print. A reader that has gone away (`| head`) is no error.
+
+use std::io::{self, Write};
+
+/// Prints a line.
+pub(super) fn line(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        done => done,
+    }
+}
+
+/// Prints to standard error, where that is still open.
+pub(super) fn error(text: &str) {
+    writeln!(io::stderr(), "{text}").ok();
+}

@@ -1,0 +1,163 @@
+//! Forward destinations: each has a queue and a thread that drains it in order. A batch leaves the queue when
+//! the peer has taken it; after a failure it is sent again, so a peer may see messages twice but none is
+//! skipped.
+
+mod file;
+pub(crate) mod queue;
+mod syslog;
+
+use crate::pipeline::counters::DestinationCounters;
+use crate::pipeline::receipt::Receipt;
+use arc_swap::ArcSwap;
+use logstead_config::{Destination as Config, DestinationKind};
+use logstead_record::Batch;
+use queue::{Depth, Queue};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Waits between tries double from the first to the last.
+const RETRY_WAIT_FIRST: Duration = Duration::from_millis(200);
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Something that takes batches.
+trait Sink: Send {
+    /// Gives the batch out. After an error the whole batch comes again.
+    fn send(&mut self, batch: &Batch) -> std::io::Result<usize>;
+}
+
+/// A running destination.
+pub(crate) struct Destination {
+    id: String,
+    config: Arc<ArcSwap<Config>>,
+    queue: Arc<Queue>,
+    counters: Arc<DestinationCounters>,
+    thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Destination {
+    /// Starts the thread. Relative file paths are in `data`.
+    pub(crate) fn start(
+        config: &Config,
+        data: &Path,
+        counters: Arc<DestinationCounters>,
+    ) -> std::io::Result<Destination> {
+        let queue = Arc::new(Queue::new(config.queue.size.as_usize()));
+        let shared = Arc::new(ArcSwap::from_pointee(config.clone()));
+        let drain = Drain {
+            data: data.to_owned(),
+            config: shared.clone(),
+            queue: queue.clone(),
+            counters: counters.clone(),
+        };
+        let name = format!("to {}", config.id);
+        let thread = std::thread::Builder::new().name(name).spawn(|| drain.run())?;
+        let thread = parking_lot::Mutex::new(Some(thread));
+        Ok(Destination { id: config.id.clone(), config: shared, queue, counters, thread })
+    }
+
+    /// What is queued goes on to where the new configuration says.
+    pub(crate) fn configure(&self, config: &Config) {
+        self.queue.set_bytes_max(config.queue.size.as_usize());
+        if **self.config.load() != *config {
+            self.config.store(Arc::new(config.clone()));
+        }
+    }
+
+    pub(crate) fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    /// Queues a batch, or drops and counts it where the queue is full and nobody may be held back.
+    pub(crate) fn push(&self, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) {
+        let rows = batch.rows();
+        if !self.queue.push(batch, flow_control, receipt) {
+            self.counters.dropped.add("queue_full", rows);
+        }
+    }
+
+    pub(crate) fn depth(&self) -> Depth {
+        self.queue.depth()
+    }
+
+    pub(crate) fn counters(&self) -> &DestinationCounters {
+        &self.counters
+    }
+
+    /// Takes nothing more. What waits may still be sent for a while; [`Destination::join`] waits for that.
+    pub(crate) fn stop(&self, wait_max: Duration) {
+        self.queue.stop(Instant::now() + wait_max);
+    }
+
+    /// Waits for the thread of a stopped destination and counts what it could not send.
+    pub(crate) fn join(&self) {
+        let Some(thread) = self.thread.lock().take() else { return };
+        if thread.join().is_err() {
+            tracing::error!(destination = self.id, "the thread of the destination ended with a panic");
+        }
+        let left = self.queue.depth().messages;
+        self.counters.dropped.add("stopped", left);
+        if 0 < left {
+            tracing::error!(destination = self.id, messages = left, "stopped before these were sent");
+        }
+    }
+}
+
+struct Drain {
+    data: PathBuf,
+    config: Arc<ArcSwap<Config>>,
+    queue: Arc<Queue>,
+    counters: Arc<DestinationCounters>,
+}
+
+impl Drain {
+    fn run(self) {
+        let mut config = self.config.load_full();
+        let mut sink = sink(&config, &self.data);
+        let mut wait = RETRY_WAIT_FIRST;
+        while let Some(batch) = self.queue.peek() {
+            let current = self.config.load_full();
+            if !Arc::ptr_eq(&config, &current) {
+                sink = self::sink(&current, &self.data);
+                config = current;
+            }
+            match sink.send(&batch) {
+                Ok(bytes) => {
+                    wait = RETRY_WAIT_FIRST;
+                    self.sent(&config.id, &batch, bytes);
+                    self.queue.pop();
+                }
+                Err(error) => {
+                    self.failed(&config.id, &error.to_string());
+                    if !self.queue.pause(wait) {
+                        return;
+                    }
+                    wait = (wait * 2).min(RETRY_WAIT_MAX);
+                }
+            }
+        }
+    }
+
+    fn sent(&self, id: &str, batch: &Batch, bytes: usize) {
+        self.counters.messages.add(batch.rows());
+        self.counters.bytes.add(bytes);
+        if self.counters.retrying.swap(false, Ordering::Relaxed) {
+            tracing::info!(destination = id, "the destination takes messages again");
+        }
+    }
+
+    fn failed(&self, id: &str, error: &str) {
+        *self.counters.last_error.lock() = Some(error.to_owned());
+        if !self.counters.retrying.swap(true, Ordering::Relaxed) {
+            tracing::warn!(destination = id, "messages wait in the queue: {error}");
+        }
+    }
+}
+
+fn sink(config: &Config, data: &Path) -> Box<dyn Sink> {
+    match &config.kind {
+        DestinationKind::Syslog(syslog) => Box::new(syslog::Syslog::new(syslog)),
+        DestinationKind::File(file) => Box::new(file::File::new(data, &file.path)),
+    }
+}

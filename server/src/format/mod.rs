@@ -1,0 +1,167 @@
+//! One frame → one row of a batch. Pure; garbage becomes a row whose message is the whole frame, never an
+//! error.
+
+pub(crate) mod json;
+mod rfc3164;
+mod rfc5424;
+
+use jiff::tz::TimeZone;
+use logstead_config::Format;
+use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
+
+/// Reads the frames of one source.
+pub struct Syslog {
+    /// What the frames are taken for.
+    pub format: Format,
+    /// For stamps that say no zone.
+    pub zone: TimeZone,
+}
+
+/// What is known of a frame besides its bytes.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// What framing noted.
+    pub flags: Flags,
+    /// When it was received: decides the year of stamps without one.
+    pub received: Timestamp,
+    /// Stands in for a host where the message names none.
+    pub peer: &'a [u8],
+}
+
+impl Syslog {
+    /// Adds the frame as a row.
+    pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+        let text = visible(frame);
+        let row = match self.format {
+            Format::Raw => Some(Row { flags: known.flags, ..text_row(frame, text) }),
+            Format::Rfc5424 => rfc5424::parse(frame, text, known, builder),
+            Format::Rfc3164 => rfc3164::parse(frame, text, known, &self.zone),
+            Format::Auto => rfc5424::parse(frame, text, known, builder)
+                .or_else(|| rfc3164::parse(frame, text, known, &self.zone)),
+        };
+        let row = row.unwrap_or_else(|| {
+            builder.forget_fields();
+            unparsed(frame, text, known)
+        });
+        builder.push(&row);
+    }
+}
+
+/// A row of which only the text is known.
+fn text_row<'a>(frame: &'a [u8], text: &'a [u8]) -> Row<'a> {
+    Row { message: text, ..Row::text(frame) }
+}
+
+/// No format fits: the whole frame is the message. Without a priority it counts as user.notice.
+fn unparsed<'a>(frame: &'a [u8], text: &'a [u8], known: Known<'a>) -> Row<'a> {
+    Row {
+        priority: Some(priority(frame).map_or(Priority::DEFAULT, |(priority, _)| priority)),
+        host: known.peer,
+        flags: known.flags.with(Flags::UNPARSED),
+        ..text_row(frame, text)
+    }
+}
+
+/// The frame without the line ends, NULs and spaces at its end, which are kept but not shown.
+fn visible(frame: &[u8]) -> &[u8] {
+    let end =
+        frame.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | b' ' | 0)).map_or(0, |last| last + 1);
+    &frame[..end]
+}
+
+/// `<PRI>` at the beginning: the priority and how many bytes it takes.
+fn priority(text: &[u8]) -> Option<(Priority, usize)> {
+    let rest = text.strip_prefix(b"<")?;
+    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    if !(1..=3).contains(&digits) || rest.get(digits) != Some(&b'>') {
+        return None;
+    }
+    let number = rest[..digits].iter().fold(0_u16, |sum, byte| sum * 10 + u16::from(byte - b'0'));
+    Some((Priority::new(u8::try_from(number).ok()?)?, digits + 2))
+}
+
+/// The bytes up to the next space, and where the text goes on behind it.
+fn token(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = text.get(at..)?;
+    let end = memchr::memchr(b' ', rest)?;
+    Some((&rest[..end], at + end + 1))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use logstead_record::{Batch, Origin};
+    use proptest::prelude::*;
+
+    pub(crate) const RECEIVED: &str = "2026-11-21T06:13:00Z";
+
+    pub(crate) fn parse_as(format: Format, zone: &str, frame: &[u8]) -> Batch {
+        let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"syslog", peer: b"10.0.0.9", received });
+        let syslog = Syslog { format, zone: TimeZone::get(zone).unwrap() };
+        let known = Known { flags: Flags::default(), received, peer: b"10.0.0.9" };
+        syslog.parse(frame, known, &mut builder);
+        builder.seal()
+    }
+
+    /// Time, priority, host, program, pid, msgid, message of one frame; `-` for a missing time.
+    pub(crate) fn check(frame: &str, expected: [&str; 7]) {
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let found = [
+            batch.own_time(0).map_or("-".to_owned(), |time| time.to_string()),
+            batch.priority(0).map_or("-".to_owned(), |priority| priority.number().to_string()),
+            text(batch.host(0)),
+            text(batch.program(0)),
+            text(batch.pid(0)),
+            text(batch.msgid(0)),
+            text(batch.message(0)),
+        ];
+        assert_eq!(found, expected, "{frame}");
+        assert_raw(&batch, frame.as_bytes());
+    }
+
+    pub(crate) fn assert_raw(batch: &Batch, frame: &[u8]) {
+        let mut raw = Vec::new();
+        batch.write_raw(0, &mut raw);
+        assert_eq!(String::from_utf8_lossy(&raw), String::from_utf8_lossy(frame));
+        assert_eq!(raw, frame);
+    }
+
+    #[test]
+    fn what_is_no_syslog_is_kept_whole_and_flagged() {
+        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1}"]
+        {
+            let batch = parse_as(Format::Auto, "UTC", frame);
+            assert!(batch.flags(0).has(Flags::UNPARSED), "{frame:?}");
+            assert_eq!(batch.message(0), visible(frame));
+            assert_eq!((batch.host(0), batch.priority(0)), (&b"10.0.0.9"[..], Some(Priority::DEFAULT)));
+            assert_raw(&batch, frame);
+        }
+    }
+
+    #[test]
+    fn a_raw_source_parses_nothing() {
+        let batch = parse_as(Format::Raw, "UTC", b"<13>1 2026-11-21T06:13:00Z h a - - - x\n");
+        assert_eq!(batch.message(0), b"<13>1 2026-11-21T06:13:00Z h a - - - x");
+        assert!(batch.host(0).is_empty() && batch.flags(0) == Flags::default());
+    }
+
+    proptest! {
+        #[test]
+        fn the_exact_bytes_are_kept_whatever_they_are(
+            frame in prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..60),
+                "<[0-9]{1,3}>1 2026-11-2[0-9]T06:13:00(\\.[0-9]{1,9})?(Z|\\+01:00) [a-]{1,2} [a-]{1,2} [1-]{1,2} - (-|\\[[a-c@.]{1,4}( [a-b]{1,2}=\"[a\\\\\"\\]]{0,3}\"){0,2}\\]){1,2} ?(\u{feff})?[a-z ]{0,5}\r?"
+                    .prop_map(String::into_bytes),
+                "<[0-9]{1,3}>(Nov|Jan|Dec|Fob) [ 0-3][0-9] [0-2][0-9]:13:00 [a-b.]{0,3} ?[a-z/]{0,4}(\\[[0-9]{1,3}\\])?:? ?[a-z ]{0,9}"
+                    .prop_map(String::into_bytes),
+            ]
+        ) {
+            for zone in ["UTC", "Europe/Budapest"] {
+                assert_raw(&parse_as(Format::Auto, zone, &frame), &frame);
+            }
+        }
+    }
+}

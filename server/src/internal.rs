@@ -1,0 +1,118 @@
+//! Logstead's own log: events go to standard error as text, and into the source of kind `internal`, so that
+//! they can be searched beside what they are about.
+
+use crate::clock;
+use crate::pipeline::Pipeline;
+use logstead_record::{BatchBuilder, Facility, Flags, HeadForm, Origin, Priority, Row, Severity};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt};
+
+/// Events that wait to be stored. More than that are on standard error only.
+const EVENTS_MAX: usize = 1024;
+/// syslog's facility 5.
+const FACILITY_SYSLOG: u8 = 5;
+
+/// One event of our own log.
+pub(crate) struct Entry {
+    level: Level,
+    message: String,
+    fields: Vec<(&'static str, String)>,
+}
+
+/// Sends events both ways from now on; the returned entries are for [`feed`].
+pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
+    let (sender, entries) = sync_channel(EVENTS_MAX);
+    let filter = EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"))?;
+    let text = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(text)
+        .with(Own { entries: sender })
+        .try_init()
+        .map_err(|error| error.to_string())?;
+    Ok(entries)
+}
+
+/// Stores entries for as long as the process runs.
+pub(crate) fn feed(entries: Receiver<Entry>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let pid = std::process::id().to_string();
+    std::thread::Builder::new().name("internal".to_owned()).spawn(move || {
+        let mut builder = BatchBuilder::new();
+        while let Ok(entry) = entries.recv() {
+            push(&entry, &host, &pid, &mut builder);
+            pipeline.submit_internal(builder.seal());
+        }
+    })?;
+    Ok(())
+}
+
+fn push(entry: &Entry, host: &str, pid: &str, builder: &mut BatchBuilder) {
+    let received = clock::now();
+    builder.origin(Origin { source: b"internal", peer: b"", received });
+    for (name, value) in &entry.fields {
+        builder.field(name.as_bytes(), value.as_bytes());
+    }
+    builder.push(&Row {
+        time: Some(received),
+        priority: priority(entry.level),
+        host: host.as_bytes(),
+        program: b"logstead",
+        pid: pid.as_bytes(),
+        msgid: b"",
+        message: entry.message.as_bytes(),
+        raw: entry.message.as_bytes(),
+        message_at: Some(0),
+        head_form: HeadForm::Stored,
+        flags: Flags::default(),
+    });
+}
+
+fn priority(level: Level) -> Option<Priority> {
+    let severity = match level {
+        Level::ERROR => 3,
+        Level::WARN => 4,
+        Level::INFO => 6,
+        _ => 7,
+    };
+    Some(Priority::of(Facility::new(FACILITY_SYSLOG)?, Severity::new(severity)?))
+}
+
+/// Takes events of this project at level info and above.
+struct Own {
+    entries: SyncSender<Entry>,
+}
+
+impl<S: Subscriber> Layer<S> for Own {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let metadata = event.metadata();
+        if *metadata.level() <= Level::INFO && metadata.target().starts_with("logstead") {
+            let mut entry = Entry { level: *metadata.level(), message: String::new(), fields: Vec::new() };
+            event.record(&mut entry);
+            // When the store is too slow even for its own log, standard error has to do.
+            self.entries.try_send(entry).ok();
+        }
+    }
+}
+
+impl Visit for Entry {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            // Writing to a string can not fail.
+            write!(self.message, "{value:?}").ok();
+        } else {
+            self.fields.push((field.name(), format!("{value:?}")));
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.fields.push((field.name(), value.to_owned()));
+    }
+}

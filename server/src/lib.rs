@@ -1,0 +1,23 @@
+//! The process: sources, workers, logspaces, destinations, and the API that shows and changes them.
+//!
+//! ```text
+//!  source threads ──▶ workers ──▶ logspace threads ──▶ journal ──▶ acknowledged and searchable
+//!  (read, frame)      (parse,  └─▶ destination threads
+//!                      route)
+//!  API runtime: console, REST, login ──▶ searches on blocking threads
+//! ```
+//!
+//! **Invariant:** only this crate knows async, HTTP and the clock.
+
+pub mod api;
+pub mod cli;
+mod clock;
+mod destination;
+pub mod format;
+mod internal;
+mod lock;
+pub mod meta;
+pub mod pipeline;
+pub mod source;
+
+pub use lock::{DataLock, LockError};

@@ -1,0 +1,380 @@
+//! How another revision of the router document becomes live: everything that can fail happens first (sockets,
+//! logspaces, the stored revision), then all of it is swapped at once. A change that fails leaves what runs
+//! untouched.
+//!
+//! Sockets, queues and logspaces that both revisions have live on, so no message is lost or seen twice: a
+//! socket whose source was renamed is handed over open, a destination that changed keeps its queue.
+
+use super::counters::Counters;
+use super::logspace::{Configuration, Logspace};
+use super::receipt::Budget;
+use super::route::Router;
+use super::running::{Inlet, Live, Running};
+use super::{Pipeline, now};
+use crate::destination::Destination;
+use crate::source::{Bound, Settings, Shared, Source};
+use arc_swap::ArcSwap;
+use logstead_config::{Checked, Document, Listener, Problem, SourceKind, Syslog};
+use logstead_indexer::{Options, Recovery};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+/// How long a destination that is taken out of the document may empty its queue.
+const REMOVED_WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// A revision that is to become live.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Its text.
+    pub toml: String,
+    /// The same as a document.
+    pub document: Document,
+    /// What it means.
+    pub checked: Checked,
+}
+
+/// Why a change did not become live. What ran before runs on.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Another revision than the expected one is live.
+    #[error("revision {current} is live")]
+    Conflict {
+        /// The live revision.
+        current: u64,
+    },
+    /// The document can not run on this machine.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<Problem>),
+    /// The revision could not be stored, or a thread could not be started.
+    #[error("{0}")]
+    System(String),
+}
+
+/// Everything that a new revision needs and that is not live yet.
+#[derive(Default)]
+struct Prepared {
+    settings: Vec<(String, Settings)>,
+    /// Source id, listener and its socket.
+    sockets: Vec<(String, Listener, Bound)>,
+    logspaces: BTreeMap<String, Arc<Logspace>>,
+    destinations: BTreeMap<String, Arc<Destination>>,
+}
+
+/// What runs before the first revision is live: nothing.
+pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Running {
+    let nothing = Checked {
+        sources: vec![],
+        logspaces: vec![],
+        destinations: vec![],
+        routes: vec![],
+        warnings: vec![],
+    };
+    let live = Live {
+        revision,
+        toml: change.toml.clone(),
+        document: change.document.clone(),
+        checked: Arc::new(nothing),
+        applied_at: now(),
+    };
+    Running {
+        router: Router::new(&live.checked, counters, live.applied_at),
+        live: Arc::new(live),
+        targets: Vec::new(),
+        logspaces: BTreeMap::new(),
+        destinations: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        http: None,
+        internal: None,
+    }
+}
+
+impl Pipeline {
+    /// Makes a change live. `store` keeps it as a revision and returns its number; it is called when all else
+    /// that can fail has succeeded. `expected` is the revision that must be live. Blocks: not for async tasks.
+    pub fn apply(
+        &self,
+        change: Change,
+        expected: Option<u64>,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<Arc<Live>, ApplyError> {
+        let _alone = self.applying.lock();
+        if self.stop_requested() {
+            return Err(ApplyError::System("the server is stopping".to_owned()));
+        }
+        let before = self.running.load_full();
+        let current = before.live.revision;
+        if expected.is_some_and(|expected| expected != current) {
+            return Err(ApplyError::Conflict { current });
+        }
+        let prepared = self.prepare(&change.checked, &before)?;
+        let sources = self.sources(&prepared, &before).map_err(system)?;
+        let revision = store().map_err(ApplyError::System)?;
+        let live = Arc::new(Live {
+            revision,
+            toml: change.toml,
+            document: change.document,
+            checked: Arc::new(change.checked),
+            applied_at: now(),
+        });
+        self.swap(live.clone(), prepared, &sources, &before)?;
+        Ok(live)
+    }
+
+    /// Opens what is new, and reports every problem at once.
+    fn prepare(&self, checked: &Checked, before: &Running) -> Result<Prepared, ApplyError> {
+        let mut prepared = Prepared::default();
+        let mut problems = Vec::new();
+        for (index, source) in checked.sources.iter().enumerate() {
+            if let SourceKind::Syslog(syslog) = &source.kind {
+                prepared.prepare_source(index, &source.id, syslog, before, &mut problems);
+            }
+        }
+        for (index, config) in checked.logspaces.iter().enumerate() {
+            let opened = match before.logspaces.get(&config.id) {
+                Some(open) => Ok(open.clone()),
+                None => self.open(&config.id, checked),
+            };
+            match opened {
+                Ok(logspace) => drop(prepared.logspaces.insert(config.id.clone(), logspace)),
+                Err(error) => problems.push(problem(format!("logspaces[{index}]"), &error)),
+            }
+        }
+        for (index, config) in checked.destinations.iter().enumerate() {
+            let started = match before.destinations.get(&config.id) {
+                Some(running) => Ok(running.clone()),
+                None => Destination::start(config, &self.data, self.counters.destination(&config.id))
+                    .map(Arc::new),
+            };
+            match started {
+                Ok(running) => drop(prepared.destinations.insert(config.id.clone(), running)),
+                Err(error) => problems.push(problem(format!("destinations[{index}]"), &error.to_string())),
+            }
+        }
+        if problems.is_empty() {
+            return Ok(prepared);
+        }
+        prepared.undo(before);
+        Err(ApplyError::Problems(problems))
+    }
+
+    /// The sources of the new revision; those that are new have no socket yet.
+    fn sources(&self, prepared: &Prepared, before: &Running) -> io::Result<BTreeMap<String, Arc<Source>>> {
+        let mut sources = BTreeMap::new();
+        for (id, settings) in &prepared.settings {
+            let source = match before.sources.get(id) {
+                Some(source) => source.clone(),
+                None => {
+                    let shared = Shared {
+                        id: id.as_str().into(),
+                        settings: ArcSwap::from_pointee(settings.clone()),
+                        counters: self.counters.source(id),
+                        budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+                        work: self.work.clone(),
+                        connections: AtomicUsize::new(0),
+                    };
+                    Arc::new(Source::start(shared)?)
+                }
+            };
+            sources.insert(id.clone(), source);
+        }
+        Ok(sources)
+    }
+
+    /// The point of no return: the new revision is live, then what it no longer has is stopped.
+    fn swap(
+        &self,
+        live: Arc<Live>,
+        prepared: Prepared,
+        sources: &BTreeMap<String, Arc<Source>>,
+        before: &Running,
+    ) -> Result<(), ApplyError> {
+        let checked = live.checked.clone();
+        let router = Router::new(&checked, &self.counters, live.applied_at);
+        let mut logspaces = before.logspaces.clone();
+        logspaces.extend(prepared.logspaces);
+        let targets = Running::reach(&router, &logspaces, &prepared.destinations);
+        let inlet = |kind: &SourceKind, open: &Option<Arc<Inlet>>| {
+            let source = checked.sources.iter().find(|source| source.kind == *kind)?;
+            let same = open.as_ref().filter(|inlet| *inlet.id == *source.id);
+            Some(same.cloned().unwrap_or_else(|| self.inlet(&source.id)))
+        };
+        self.running.store(Arc::new(Running {
+            http: inlet(&SourceKind::Http, &before.http),
+            internal: inlet(&SourceKind::Internal, &before.internal),
+            sources: sources.clone(),
+            router,
+            targets,
+            logspaces: logspaces.clone(),
+            destinations: prepared.destinations.clone(),
+            live,
+        }));
+        for (id, logspace) in &logspaces {
+            logspace.configure(self.configuration(id, &checked, logspaces.len()));
+        }
+        for config in &checked.destinations {
+            prepared.destinations[&config.id].configure(config);
+        }
+        for (id, settings) in prepared.settings {
+            sources[&id].shared().settings.store(Arc::new(settings));
+        }
+        for (id, listener, socket) in prepared.sockets {
+            sources[&id].listen(listener, socket).map_err(system)?;
+        }
+        stop_removed(&checked, before);
+        Ok(())
+    }
+
+    fn inlet(&self, id: &str) -> Arc<Inlet> {
+        Arc::new(Inlet {
+            id: id.into(),
+            counters: self.counters.source(id),
+            budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+        })
+    }
+
+    /// Opens a logspace and starts its thread.
+    fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
+        let folder = self.data.join("logspaces").join(id);
+        let Configuration { options, .. } = self.configuration(id, checked, checked.logspaces.len());
+        let (appender, searcher, recovery) =
+            logstead_indexer::open(self.disk.clone(), &folder, options).map_err(|error| error.to_string())?;
+        report(id, &folder, &recovery);
+        let logspace = Logspace::start(id, (appender, searcher), self.counters.logspace(id));
+        logspace.map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    /// Opens the logspaces that are on disk, also those that the document no longer has, so that they can be
+    /// searched.
+    pub(super) fn open_existing(&self, change: &Change) -> io::Result<()> {
+        let folder = self.data.join("logspaces");
+        if !folder.exists() {
+            return Ok(());
+        }
+        let mut logspaces = BTreeMap::new();
+        for entry in std::fs::read_dir(folder)? {
+            let Ok(id) = entry?.file_name().into_string() else { continue };
+            match self.open(&id, &change.checked) {
+                Ok(logspace) => drop(logspaces.insert(id, logspace)),
+                Err(error) => {
+                    tracing::error!(logspace = id, "can not be opened and is not searched: {error}")
+                }
+            }
+        }
+        let revision = self.running.load().live.revision;
+        self.running.store(Arc::new(Running { logspaces, ..first(&self.counters, revision, change) }));
+        Ok(())
+    }
+
+    /// How a logspace runs; one that the document does not have keeps what it holds.
+    fn configuration(&self, id: &str, checked: &Checked, logspaces: usize) -> Configuration {
+        use logstead_config::Durability as Configured;
+        use logstead_indexer::Durability;
+        let config = checked.logspaces.iter().find(|config| config.id == id);
+        let durability = match config.map(|config| config.durability) {
+            Some(Configured::Os) => Durability::Os,
+            Some(Configured::Fsync) | None => Durability::Fsync,
+        };
+        let memory_max = self.settings.memory.tail_max.as_usize() / logspaces.max(1);
+        Configuration {
+            options: Options { memory_max, durability, ..Options::default() },
+            retention: config.map(|config| config.retention).unwrap_or_default(),
+        }
+    }
+}
+
+impl Prepared {
+    fn prepare_source(
+        &mut self,
+        index: usize,
+        id: &str,
+        syslog: &Syslog,
+        before: &Running,
+        problems: &mut Vec<Problem>,
+    ) {
+        match Settings::new(syslog) {
+            Ok(settings) => self.settings.push((id.to_owned(), settings)),
+            Err(error) => problems.push(problem(format!("sources[{index}].timezone"), &error)),
+        }
+        for (at, &listener) in syslog.listen.iter().enumerate() {
+            if before.sources.get(id).is_some_and(|source| source.has(listener)) {
+                continue;
+            }
+            match socket(listener, before) {
+                Ok(socket) => self.sockets.push((id.to_owned(), listener, socket)),
+                Err(error) => {
+                    let message = format!("{listener} can not be listened on: {error}");
+                    problems.push(problem(format!("sources[{index}].listen[{at}]"), &message));
+                }
+            }
+        }
+    }
+
+    /// Ends what was started for a revision that does not become live.
+    fn undo(self, before: &Running) {
+        for (id, logspace) in self.logspaces {
+            if !before.logspaces.contains_key(&id) {
+                logspace.stop();
+            }
+        }
+        for (id, destination) in self.destinations {
+            if !before.destinations.contains_key(&id) {
+                destination.stop(Duration::ZERO);
+                destination.join();
+            }
+        }
+    }
+}
+
+/// The open socket of another source, or a new one.
+fn socket(listener: Listener, before: &Running) -> io::Result<Bound> {
+    let taken_over = (listener.address().port() != 0)
+        .then(|| before.sources.values().find_map(|source| source.socket(listener)))
+        .flatten();
+    taken_over.unwrap_or_else(|| Bound::bind(listener))
+}
+
+/// Stops what the new revision no longer has. A destination gets time to empty its queue, in the background.
+fn stop_removed(checked: &Checked, before: &Running) {
+    for (id, source) in &before.sources {
+        let syslog = checked.sources.iter().find_map(|source| match &source.kind {
+            SourceKind::Syslog(syslog) if source.id == *id => Some(syslog),
+            _ => None,
+        });
+        match syslog {
+            Some(syslog) => source.retain(&syslog.listen),
+            None => source.stop(),
+        }
+    }
+    for (id, destination) in &before.destinations {
+        if !checked.destinations.iter().any(|config| config.id == *id) {
+            destination.stop(REMOVED_WAIT_MAX);
+            let destination = destination.clone();
+            std::thread::spawn(move || destination.join());
+        }
+    }
+}
+
+fn report(id: &str, folder: &Path, recovery: &Recovery) {
+    let Recovery { messages, cut, damaged, .. } = recovery;
+    let folder = folder.display();
+    if let Some(cut) = cut {
+        tracing::warn!(logspace = id, %folder, "cut what the last write left half done: {cut}");
+    }
+    for damage in damaged {
+        tracing::error!(logspace = id, %folder, "can not be read and is left as it is: {damage}");
+    }
+    tracing::info!(logspace = id, messages, "opened");
+}
+
+fn problem(path: String, message: &str) -> Problem {
+    Problem { path, message: message.to_owned(), line: None, column: None }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn system(error: io::Error) -> ApplyError {
+    ApplyError::System(error.to_string())
+}

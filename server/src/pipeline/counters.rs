@@ -1,0 +1,163 @@
+//! What happened, counted: one struct a source, route, destination and logspace, shared by those who count
+//! and those who show. Counters outlive a change of the router document: an id keeps its counts.
+
+use logstead_record::Timestamp;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// A number that only grows.
+#[derive(Default, Debug)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, amount: usize) {
+        self.0.fetch_add(amount as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A number that goes up and down.
+#[derive(Default, Debug)]
+pub(crate) struct Gauge(AtomicI64);
+
+impl Gauge {
+    pub(crate) fn add(&self, amount: i64) {
+        self.0.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why messages were dropped, and how many.
+#[derive(Default, Debug)]
+pub(crate) struct Drops(Mutex<BTreeMap<&'static str, u64>>);
+
+impl Drops {
+    pub(crate) fn add(&self, reason: &'static str, messages: usize) {
+        if 0 < messages {
+            *self.0.lock().entry(reason).or_default() += messages as u64;
+        }
+    }
+
+    pub(crate) fn get(&self) -> BTreeMap<String, u64> {
+        self.0.lock().iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect()
+    }
+}
+
+/// Messages a second, from the counts at the last two looks that lie a second or more apart.
+#[derive(Debug, Default)]
+pub(crate) struct Rate(Mutex<RateState>);
+
+#[derive(Debug, Default)]
+struct RateState {
+    at: Option<Instant>,
+    count: u64,
+    per_second: f64,
+}
+
+impl Rate {
+    /// How far apart looks must be for a new figure.
+    const WINDOW_SECONDS: f64 = 1.0;
+
+    pub(crate) fn look(&self, count: u64, now: Instant) -> f64 {
+        let mut state = self.0.lock();
+        let passed = state.at.map(|at| now.duration_since(at).as_secs_f64());
+        if passed.is_none_or(|passed| Self::WINDOW_SECONDS <= passed) {
+            state.per_second =
+                passed.map_or(0.0, |passed| (count.saturating_sub(state.count)) as f64 / passed);
+            (state.at, state.count) = (Some(now), count);
+        }
+        state.per_second
+    }
+}
+
+/// What one source received.
+#[derive(Default, Debug)]
+pub(crate) struct SourceCounters {
+    pub(crate) messages: Counter,
+    pub(crate) bytes: Counter,
+    pub(crate) reads: Counter,
+    pub(crate) unparsed: Counter,
+    pub(crate) truncated: Counter,
+    pub(crate) unrouted: Counter,
+    pub(crate) connections: Gauge,
+    pub(crate) dropped: Drops,
+    pub(crate) last_seen: AtomicI64,
+    pub(crate) rate: Rate,
+}
+
+impl SourceCounters {
+    pub(crate) fn last_seen(&self) -> Option<Timestamp> {
+        let nanos = self.last_seen.load(Ordering::Relaxed);
+        (nanos != 0).then_some(Timestamp::from_nanos(nanos))
+    }
+}
+
+/// What one route matched.
+#[derive(Default, Debug)]
+pub(crate) struct RouteCounters {
+    pub(crate) messages: Counter,
+    pub(crate) rate: Rate,
+}
+
+/// What one destination took.
+#[derive(Default, Debug)]
+pub(crate) struct DestinationCounters {
+    pub(crate) messages: Counter,
+    pub(crate) bytes: Counter,
+    pub(crate) dropped: Drops,
+    pub(crate) rate: Rate,
+    pub(crate) last_error: Mutex<Option<String>>,
+    pub(crate) retrying: std::sync::atomic::AtomicBool,
+}
+
+/// What one logspace stored.
+#[derive(Default, Debug)]
+pub(crate) struct LogspaceCounters {
+    pub(crate) messages: Counter,
+    pub(crate) commits: Counter,
+    pub(crate) batches: Counter,
+    pub(crate) dropped: Drops,
+    pub(crate) rate: Rate,
+    pub(crate) last_error: Mutex<Option<String>>,
+}
+
+/// Every counter by the id of what it counts.
+#[derive(Default, Debug)]
+pub struct Counters {
+    sources: Mutex<HashMap<String, Arc<SourceCounters>>>,
+    routes: Mutex<HashMap<String, Arc<RouteCounters>>>,
+    destinations: Mutex<HashMap<String, Arc<DestinationCounters>>>,
+    logspaces: Mutex<HashMap<String, Arc<LogspaceCounters>>>,
+    pub(crate) unrouted: Counter,
+}
+
+impl Counters {
+    pub(crate) fn source(&self, id: &str) -> Arc<SourceCounters> {
+        by_id(&self.sources, id)
+    }
+
+    pub(crate) fn route(&self, id: &str) -> Arc<RouteCounters> {
+        by_id(&self.routes, id)
+    }
+
+    pub(crate) fn destination(&self, id: &str) -> Arc<DestinationCounters> {
+        by_id(&self.destinations, id)
+    }
+
+    pub(crate) fn logspace(&self, id: &str) -> Arc<LogspaceCounters> {
+        by_id(&self.logspaces, id)
+    }
+}
+
+fn by_id<T: Default>(all: &Mutex<HashMap<String, Arc<T>>>, id: &str) -> Arc<T> {
+    all.lock().entry(id.to_owned()).or_default().clone()
+}

@@ -1,0 +1,291 @@
+//! The thread of one logspace: it appends what the workers encoded, syncs once for all that wait (group
+//! commit), and only then lets go of the receipts, which acknowledges the messages.
+//!
+//! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
+
+use super::counters::LogspaceCounters;
+use super::receipt::Receipt;
+use crate::clock;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use logstead_config::Retention;
+use logstead_indexer::{Appender, Encoded, Expiry, Options, Searcher, Stats};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Most encoded bytes that one commit takes together.
+const COMMIT_BYTES_MAX: u64 = 64 << 20;
+/// How long a failed append waits before it is tried again.
+const RETRY_WAIT: Duration = Duration::from_millis(500);
+/// How often old messages are looked for.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// How long a stop waits for a disk that refuses.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// Messages on their way into a logspace.
+pub(crate) struct Append {
+    pub(crate) encoded: Encoded,
+    pub(crate) receipt: Receipt,
+}
+
+enum Command {
+    Append(Append),
+    Configure(Configuration),
+    Stop,
+}
+
+/// What can change while a logspace is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Configuration {
+    pub(crate) options: Options,
+    pub(crate) retention: Retention,
+}
+
+/// A logspace that is open: where to send messages, and where to search.
+pub(crate) struct Logspace {
+    pub(crate) id: String,
+    commands: Sender<Command>,
+    searcher: Searcher,
+    counters: Arc<LogspaceCounters>,
+    stopping: Arc<AtomicBool>,
+    thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Logspace {
+    /// Starts the thread of an opened store.
+    pub(crate) fn start(
+        id: &str,
+        (appender, searcher): (Appender, Searcher),
+        counters: Arc<LogspaceCounters>,
+    ) -> std::io::Result<Logspace> {
+        let (commands, received) = unbounded();
+        let stopping = Arc::new(AtomicBool::new(false));
+        let writer = Writer {
+            id: id.to_owned(),
+            appender,
+            retention: Retention::default(),
+            received,
+            counters: counters.clone(),
+            stopping: stopping.clone(),
+        };
+        let thread = std::thread::Builder::new().name(format!("logspace {id}")).spawn(|| writer.run())?;
+        let thread = parking_lot::Mutex::new(Some(thread));
+        Ok(Logspace { id: id.to_owned(), commands, searcher, counters, stopping, thread })
+    }
+
+    /// Hands messages over. Never blocks: what is under way is bounded by the budgets of the sources.
+    pub(crate) fn append(&self, append: Append) {
+        if let Err(refused) = self.commands.send(Command::Append(append))
+            && let Command::Append(append) = refused.into_inner()
+        {
+            append.receipt.fail("the logspace is closed");
+        }
+    }
+
+    /// Changes what can change while it is open.
+    pub(crate) fn configure(&self, configuration: Configuration) {
+        // A thread that has ended has nothing to configure.
+        self.commands.send(Command::Configure(configuration)).ok();
+    }
+
+    /// For queries.
+    pub(crate) fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    pub(crate) fn counters(&self) -> &LogspaceCounters {
+        &self.counters
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        self.searcher.stats()
+    }
+
+    /// Writes what was handed over and ends the thread.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.commands.send(Command::Stop).ok();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!(logspace = self.id, "the thread of the logspace ended with a panic");
+        }
+    }
+}
+
+struct Writer {
+    id: String,
+    appender: Appender,
+    retention: Retention,
+    received: Receiver<Command>,
+    counters: Arc<LogspaceCounters>,
+    stopping: Arc<AtomicBool>,
+}
+
+impl Writer {
+    fn run(mut self) {
+        let mut next_expiry = Instant::now();
+        loop {
+            if next_expiry <= Instant::now() {
+                self.expire();
+                next_expiry = Instant::now() + RETENTION_INTERVAL;
+            }
+            match self.received.recv_deadline(next_expiry) {
+                Ok(Command::Configure(configuration)) => {
+                    self.configure(configuration);
+                    next_expiry = Instant::now();
+                }
+                Ok(Command::Append(append)) => {
+                    if self.commit_with_all_that_wait(append) {
+                        return;
+                    }
+                }
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn configure(&mut self, configuration: Configuration) {
+        self.appender.set_options(configuration.options);
+        self.retention = configuration.retention;
+    }
+
+    /// Drops what is older or more than the retention allows.
+    fn expire(&mut self) {
+        let received_before = self.retention.age.map(|age| {
+            let nanos = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
+            clock::now().saturating_add(-nanos)
+        });
+        let journal_bytes_max = self.retention.size.map(|size| size.bytes());
+        if received_before.is_none() && journal_bytes_max.is_none() {
+            return;
+        }
+        match self.appender.expire(Expiry { received_before, journal_bytes_max }) {
+            Ok(expired) if 0 < expired.files => tracing::info!(
+                logspace = self.id,
+                messages = expired.messages,
+                bytes = expired.bytes,
+                "messages beyond the retention are gone"
+            ),
+            Ok(_) => {}
+            Err(error) => tracing::error!(logspace = self.id, "old messages can not be removed: {error}"),
+        }
+    }
+
+    /// Commits `first` and what waits behind it; says whether to stop.
+    fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
+        let mut bytes = first.encoded.journal_bytes();
+        let (mut encoded, mut receipts) = (vec![first.encoded], vec![first.receipt]);
+        let mut stop = false;
+        while bytes < COMMIT_BYTES_MAX
+            && let Ok(command) = self.received.try_recv()
+        {
+            match command {
+                Command::Append(append) => {
+                    bytes += append.encoded.journal_bytes();
+                    encoded.push(append.encoded);
+                    receipts.push(append.receipt);
+                }
+                Command::Configure(configuration) => self.configure(configuration),
+                Command::Stop => {
+                    stop = true;
+                    break;
+                }
+            }
+        }
+        stop | self.commit(encoded, receipts)
+    }
+
+    /// Appends until it succeeds or the process stops. Senders that wait for an answer get the failure at once
+    /// and may send again; all others are slowed down by the receipts that are held here.
+    fn commit(&mut self, mut encoded: Vec<Encoded>, mut receipts: Vec<Receipt>) -> bool {
+        let mut stop_since = None;
+        while !encoded.is_empty() {
+            let error = match self.appender.append(&encoded) {
+                Ok(_) => {
+                    self.succeeded(&encoded);
+                    return false;
+                }
+                Err(error) => error.to_string(),
+            };
+            self.failed(&error);
+            (encoded, receipts) = refuse_answering(encoded, receipts, &error);
+            if self.stopping.load(Ordering::Relaxed) {
+                let since = *stop_since.get_or_insert_with(Instant::now);
+                if STOP_WAIT_MAX < since.elapsed() {
+                    self.give_up(&encoded, &receipts, &error);
+                    return true;
+                }
+            }
+            if self.wait_for_space(&mut encoded, &mut receipts, &error) {
+                self.stopping.store(true, Ordering::Relaxed);
+            }
+        }
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Waits before the next try. What arrives meanwhile is refused or joins those that wait.
+    fn wait_for_space(
+        &mut self,
+        encoded: &mut Vec<Encoded>,
+        receipts: &mut Vec<Receipt>,
+        error: &str,
+    ) -> bool {
+        let until = Instant::now() + RETRY_WAIT;
+        loop {
+            match self.received.recv_deadline(until) {
+                Ok(Command::Append(append)) if append.receipt.is_answering() => append.receipt.fail(error),
+                Ok(Command::Append(append)) => {
+                    encoded.push(append.encoded);
+                    receipts.push(append.receipt);
+                }
+                Ok(Command::Configure(configuration)) => self.configure(configuration),
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
+                Err(RecvTimeoutError::Timeout) => return false,
+            }
+        }
+    }
+
+    fn succeeded(&self, encoded: &[Encoded]) {
+        self.counters.messages.add(encoded.iter().map(Encoded::rows).sum());
+        self.counters.batches.add(encoded.len());
+        self.counters.commits.add(1);
+        if self.counters.last_error.lock().take().is_some() {
+            tracing::info!(logspace = self.id, "the logspace stores messages again");
+        }
+    }
+
+    fn failed(&self, error: &str) {
+        let before = self.counters.last_error.lock().replace(error.to_owned());
+        if before.as_deref() != Some(error) {
+            tracing::error!(logspace = self.id, "messages can not be stored, senders are held back: {error}");
+        }
+    }
+
+    fn give_up(&self, encoded: &[Encoded], receipts: &[Receipt], error: &str) {
+        let messages = encoded.iter().map(Encoded::rows).sum();
+        self.counters.dropped.add("stopped", messages);
+        receipts.iter().for_each(|receipt| receipt.fail(error));
+        tracing::error!(logspace = self.id, messages, "stopped before these could be stored: {error}");
+    }
+}
+
+/// Tells the senders that wait for an answer, and keeps the rest.
+fn refuse_answering(
+    encoded: Vec<Encoded>,
+    receipts: Vec<Receipt>,
+    error: &str,
+) -> (Vec<Encoded>, Vec<Receipt>) {
+    encoded
+        .into_iter()
+        .zip(receipts)
+        .filter(|(_, receipt)| {
+            if receipt.is_answering() {
+                receipt.fail(error);
+            }
+            !receipt.is_answering()
+        })
+        .unzip()
+}

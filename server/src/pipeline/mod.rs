@@ -1,0 +1,262 @@
+//! From the sockets to the disk: what is live, how messages get in, and how another revision of the router
+//! document becomes live.
+//!
+//! ```text
+//! sources ── chunks ──▶ workers ── encoded ──▶ logspaces (journal, then acknowledged)
+//! (a thread each)       (parse, route)  └──▶ destinations (queue and thread each)
+//! ```
+//!
+//! **Invariant:** no queue between these is bounded by itself; the receipts bound all of them together, a
+//! budget for each source.
+
+pub(crate) mod apply;
+pub(crate) mod counters;
+mod logspace;
+mod metrics;
+pub(crate) mod receipt;
+mod route;
+mod running;
+mod status;
+pub(crate) mod worker;
+
+pub use apply::{ApplyError, Change};
+pub use counters::Counters;
+pub use route::{Delivery, Routed, Router};
+pub use running::Live;
+pub use status::{
+    DestinationStatus, ListenerStatus, LogspaceInfo, LogspaceStatus, RetentionInfo, RouteStatus,
+    SourceStatus, Status,
+};
+
+use crate::clock;
+use arc_swap::ArcSwap;
+use logstead_config::Count;
+use logstead_config::settings::Settings;
+use logstead_indexer::{Disk, Searcher};
+use logstead_record::{Batch, Timestamp};
+use parking_lot::Mutex;
+use receipt::Receipt;
+use running::{Inlet, Running};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use worker::{Partition, Work, WorkReceiver, WorkSender, Worker};
+
+/// How long destinations may empty their queues when the process stops.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+/// Free space on the data directory's disk below which the server says that it is not ready.
+const FREE_BYTES_MIN: u64 = 64 << 20;
+/// How long a sender waits for room in its source's budget before it is told to come again.
+const SUBMIT_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Sources, workers, logspaces and destinations of one process.
+pub struct Pipeline {
+    running: Arc<ArcSwap<Running>>,
+    counters: Arc<Counters>,
+    work: WorkSender,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+    disk: Arc<dyn Disk>,
+    data: PathBuf,
+    settings: Arc<Settings>,
+    /// Held while another revision becomes live.
+    applying: Mutex<()>,
+    stopping: AtomicBool,
+}
+
+/// Why messages that were handed in are not stored.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// There is no such logspace in the live router document.
+    #[error("there is no logspace `{0}`")]
+    UnknownLogspace(String),
+    /// The live router document has no source for it.
+    #[error("the router document has no source of kind `http`: add one to take messages over HTTP")]
+    NoSource,
+    /// Too many bytes of this source are under way.
+    #[error("the store can not keep up: send again later")]
+    Busy,
+    /// It could not be stored.
+    #[error("the messages could not be stored: {0}")]
+    Failed(String),
+    /// The process is about to end.
+    #[error("the server is stopping: send again later")]
+    ShuttingDown,
+}
+
+impl Pipeline {
+    /// Starts the workers and makes `change` live.
+    pub fn start(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let counters = Arc::new(Counters::default());
+        let workers = match settings.threads.workers {
+            Count::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            Count::Exactly(workers) => workers as usize,
+        };
+        let (work, received) = worker::queues(workers);
+        let running = apply::first(&counters, revision, &change);
+        let pipeline = Arc::new(Pipeline {
+            running: Arc::new(ArcSwap::from_pointee(running)),
+            counters,
+            work,
+            workers: Mutex::default(),
+            disk,
+            data: data.to_owned(),
+            settings,
+            applying: Mutex::new(()),
+            stopping: AtomicBool::new(false),
+        });
+        pipeline.start_workers(received).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.open_existing(&change).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.apply(change, None, || Ok(revision))?;
+        Ok(pipeline)
+    }
+
+    fn start_workers(&self, received: Vec<WorkReceiver>) -> std::io::Result<()> {
+        for (number, work) in received.into_iter().enumerate() {
+            let worker = Worker { work, running: self.running.clone(), counters: self.counters.clone() };
+            let thread =
+                std::thread::Builder::new().name(format!("worker {number}")).spawn(|| worker.run())?;
+            self.workers.lock().push(thread);
+        }
+        Ok(())
+    }
+
+    /// Every logspace that can be searched, also those that the live router document no longer has.
+    pub fn searchers(&self) -> Vec<(String, Searcher)> {
+        let running = self.running.load();
+        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+    }
+
+    /// Whether the process is about to end.
+    pub fn stop_requested(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Takes messages that came over HTTP and returns when they are durable. They go to `logspace`, or where
+    /// the routes say.
+    pub async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<(), SubmitError> {
+        if self.stop_requested() {
+            return Err(SubmitError::ShuttingDown);
+        }
+        let running = self.running.load_full();
+        let inlet = running.http.as_ref().ok_or(SubmitError::NoSource)?;
+        let in_document = |id: &str| running.live.checked.logspaces.iter().any(|logspace| logspace.id == id);
+        if let Some(id) = logspace
+            && !in_document(id)
+        {
+            return Err(SubmitError::UnknownLogspace(id.to_owned()));
+        }
+        let reserve = inlet.budget.reserve(batch.memory_bytes());
+        let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
+        let (receipt, outcome) = Receipt::answering(reserved);
+        self.hand_in(inlet, batch, logspace.map(str::to_owned), receipt);
+        match outcome.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(reason)) => Err(SubmitError::Failed(reason)),
+            Err(_) => Err(SubmitError::ShuttingDown),
+        }
+    }
+
+    /// Takes messages of our own log; drops them when too many are under way.
+    pub(crate) fn submit_internal(&self, batch: Batch) {
+        let running = self.running.load();
+        let Some(inlet) = &running.internal else { return };
+        match inlet.budget.try_reserve(batch.memory_bytes()) {
+            Some(reserved) => self.hand_in(inlet, batch, None, Receipt::silent(reserved)),
+            None => inlet.counters.dropped.add("queue_full", batch.rows()),
+        }
+    }
+
+    fn hand_in(&self, inlet: &Inlet, batch: Batch, logspace: Option<String>, receipt: Receipt) {
+        let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
+        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, receipt };
+        // The channel lives as long as the pipeline.
+        self.work.send(Partition::Any, work).ok();
+    }
+
+    /// The live revision of the router document.
+    pub fn router(&self) -> Arc<Live> {
+        self.running.load().live.clone()
+    }
+
+    /// Counters and states of everything that the live router document names.
+    pub fn status(&self) -> Status {
+        self.running.load().status(&self.counters, Instant::now())
+    }
+
+    /// Every logspace with what it holds.
+    pub fn logspaces(&self) -> Vec<LogspaceInfo> {
+        self.running.load().logspace_infos()
+    }
+
+    /// Source id and URL of every socket that is read.
+    pub fn listening(&self) -> Vec<(String, String)> {
+        let running = self.running.load();
+        let urls = |(id, source): (&String, &Arc<crate::source::Source>)| {
+            let id = id.clone();
+            source.urls().into_iter().map(move |url| (id.clone(), url)).collect::<Vec<_>>()
+        };
+        running.sources.iter().flat_map(urls).collect()
+    }
+
+    /// All counters in Prometheus' text format.
+    pub fn metrics_text(&self) -> String {
+        let running = self.running.load();
+        metrics::text(&running.status(&self.counters, Instant::now()), &running)
+    }
+
+    /// Whether messages can be taken and stored; `Err` says what stands against it.
+    pub fn ready(&self) -> Result<(), Vec<String>> {
+        let mut against = Vec::new();
+        if self.stop_requested() {
+            against.push("the server is stopping".to_owned());
+        }
+        let failing = |(id, logspace): (&String, &Arc<logspace::Logspace>)| {
+            let error = logspace.counters().last_error.lock().clone();
+            error.map(|error| format!("logspace `{id}` can not store messages: {error}"))
+        };
+        against.extend(self.running.load().logspaces.iter().filter_map(failing));
+        match self.disk.free_bytes(&self.data) {
+            Ok(free) if free < FREE_BYTES_MIN => {
+                against.push(format!("the disk is nearly full: {free} bytes are free"));
+            }
+            Ok(_) => {}
+            Err(error) => against.push(format!("the data directory can not be read: {error}")),
+        }
+        if against.is_empty() { Ok(()) } else { Err(against) }
+    }
+
+    /// Stops listening, stores and forwards what was received, and ends every thread.
+    pub fn stop(&self) {
+        let _no_change = self.applying.lock();
+        if self.stopping.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let running = self.running.load_full();
+        running.sources.values().for_each(|source| source.stop());
+        let mut workers = self.workers.lock();
+        for number in 0..workers.len() {
+            self.work.send(Partition::Worker(number), Work::Stop).ok();
+        }
+        for worker in workers.drain(..) {
+            if worker.join().is_err() {
+                tracing::error!("a worker ended with a panic");
+            }
+        }
+        running.destinations.values().for_each(|destination| destination.stop(STOP_WAIT_MAX));
+        running.logspaces.values().for_each(|logspace| logspace.stop());
+        running.destinations.values().for_each(|destination| destination.join());
+    }
+}
+
+/// Now, for a change that becomes live.
+fn now() -> Timestamp {
+    clock::now()
+}

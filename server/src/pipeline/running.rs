@@ -1,0 +1,84 @@
+//! What is live: one revision of the router document with everything it needs, swapped as a whole.
+
+use super::counters::SourceCounters;
+use super::logspace::{Append, Logspace};
+use super::receipt::{Budget, Receipt};
+use super::route::Router;
+use crate::destination::Destination;
+use crate::source::Source;
+use logstead_config::{Checked, Document, Target};
+use logstead_record::{Batch, Timestamp};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The live revision of the router document.
+#[derive(Debug)]
+pub struct Live {
+    /// Its number.
+    pub revision: u64,
+    /// Its text, with comments.
+    pub toml: String,
+    /// The same as a document.
+    pub document: Document,
+    /// What it means.
+    pub checked: Arc<Checked>,
+    /// Since when it is live.
+    pub applied_at: Timestamp,
+}
+
+/// A source without sockets of its own: messages are handed to it.
+pub(crate) struct Inlet {
+    pub(crate) id: Arc<str>,
+    pub(crate) counters: Arc<SourceCounters>,
+    pub(crate) budget: Budget,
+}
+
+/// Everything that a batch can meet on its way.
+pub(crate) struct Running {
+    pub(crate) live: Arc<Live>,
+    pub(crate) router: Router,
+    /// In the order of the router's targets.
+    pub(crate) targets: Vec<Reached>,
+    /// Those of the document, and those that are on disk from earlier ones.
+    pub(crate) logspaces: BTreeMap<String, Arc<Logspace>>,
+    pub(crate) destinations: BTreeMap<String, Arc<Destination>>,
+    pub(crate) sources: BTreeMap<String, Arc<Source>>,
+    /// The source of the HTTP endpoints, where the document has one.
+    pub(crate) http: Option<Arc<Inlet>>,
+    /// The source of our own log, where the document has one.
+    pub(crate) internal: Option<Arc<Inlet>>,
+}
+
+/// A target that is open.
+pub(crate) enum Reached {
+    Logspace(Arc<Logspace>),
+    Destination(Arc<Destination>),
+}
+
+impl Running {
+    /// Opens the way to the router's targets.
+    pub(crate) fn reach(
+        router: &Router,
+        logspaces: &BTreeMap<String, Arc<Logspace>>,
+        destinations: &BTreeMap<String, Arc<Destination>>,
+    ) -> Vec<Reached> {
+        let open = |target: &Target| match target {
+            Target::Logspace(id) => logspaces.get(id).cloned().map(Reached::Logspace),
+            Target::Destination(id) => destinations.get(id).cloned().map(Reached::Destination),
+        };
+        let reached: Vec<Reached> = router.targets().iter().filter_map(open).collect();
+        assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
+        reached
+    }
+
+    /// Hands a batch to a target.
+    pub(crate) fn deliver(&self, target: usize, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) {
+        match &self.targets[target] {
+            Reached::Logspace(logspace) => {
+                let encoded = logstead_indexer::encode(batch);
+                logspace.append(Append { encoded, receipt: receipt.clone() });
+            }
+            Reached::Destination(destination) => destination.push(batch, flow_control, receipt),
+        }
+    }
+}
