@@ -12,13 +12,15 @@
 //! ```
 //!
 //! - `lex`: characters to words, quoted texts and regular expressions
-//! - `parse`: the grammar; `subject`: whether a word compares a field; `value`: what a field's value means
+//! - `parse` and `compare`: the grammar; `subject`: whether a word compares a field; `value`: what it is compared with
+//!   means
 //! - `ast`: the [`Query`]; `print`: its canonical text
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
 mod ast;
+mod compare;
 mod error;
 mod glob;
 mod lex;

@@ -289,11 +289,11 @@ impl ParseBack for String {
 
 #[test]
 fn a_space_after_a_known_field_is_pointed_out() {
-    let search = parse_search("error host: fw1").unwrap();
-    assert_eq!(search.query.to_string(), "error \"host:\" fw1");
+    let search = parse_search("error host: fw1 host: fw2").unwrap();
+    assert_eq!(search.query.to_string(), "error \"host:\" fw1 \"host:\" fw2");
     assert_eq!(search.warnings.len(), 1);
     assert_eq!(search.warnings[0].span, 6..11);
-    assert_eq!(search.warnings[0].suggestion.as_deref(), Some("error host:fw1"));
+    assert_eq!(search.warnings[0].suggestion.as_deref(), Some("error host:fw1 host: fw2"));
     assert_eq!(parse_search("kernel: up").unwrap().warnings, []);
 }
 

@@ -181,7 +181,7 @@ fn messages() -> impl Strategy<Value = Message> {
 }
 
 pub(crate) fn batches() -> impl Strategy<Value = Batch> {
-    vec(messages(), 0..12).prop_map(|messages| {
+    vec(messages(), 0..40).prop_map(|messages| {
         let mut builder = BatchBuilder::new();
         for message in &messages {
             push(&mut builder, message);
