@@ -165,9 +165,11 @@ impl Finder {
     /// Whether the rest of the text stands around its window at `window`.
     fn is_hit(&self, text: &[u8], window: Range<usize>) -> bool {
         let Some(start) = self.start_before(text, window.start) else { return false };
-        let Some(end) = self.end_after(text, window.end) else { return false };
-        (self.begin == Edge::Free || word::may_begin(text, start))
-            && (self.end == Edge::Free || word::may_end(text, end))
+        if self.begin != Edge::Free && !word::may_begin(text, start) {
+            return false;
+        }
+        let end = self.end_after(text, window.end);
+        end.is_some_and(|end| self.end == Edge::Free || word::may_end(text, end))
     }
 
     fn start_before(&self, text: &[u8], at: usize) -> Option<usize> {
