@@ -152,17 +152,19 @@ proptest! {
     #[test]
     fn life_goes_on_after_a_death_and_survives_the_next(
         before in script(), after in script(), seed in any::<u64>(), at in any::<prop::sample::Index>(),
-        next_at in any::<prop::sample::Index>(),
+        next_at in any::<prop::sample::Index>(), power_cut in any::<bool>(),
     ) {
         let disk = SimDisk::new(seed);
         disk.fault_after(at.index(calls_of(&before) as usize + 1) as u64, Fault::Die);
         let mut model = Model::default();
         model.run(&disk, &before);
-        let disk = disk.after_power_cut(seed);
+        let disk = if power_cut { disk.after_power_cut(seed) } else { disk.after_kill() };
         disk.fault_after(next_at.index(calls_of(&after) as usize + 1) as u64, Fault::Die);
         model.run(&disk, &after);
         model.check(&disk.after_kill());
-        model.check(&disk.after_power_cut(seed ^ 1));
+        for cut in 0..8 {
+            model.check(&disk.after_power_cut(seed ^ cut));
+        }
     }
 
     #[test]

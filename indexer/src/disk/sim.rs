@@ -29,7 +29,7 @@ pub struct SimDisk {
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     files: Vec<Inode>,
     dirs: BTreeSet<PathBuf>,
@@ -93,22 +93,26 @@ impl SimDisk {
         }
     }
 
-    /// The disk after the process ended: all that it wrote is there.
+    /// The disk after the process ended: all that it wrote is there, synced or not.
     #[must_use]
     pub fn after_kill(&self) -> SimDisk {
-        let state = self.state.lock();
-        let names = state.names.clone();
-        state.restarted(Random(0), names, |_, file| file.content.clone())
+        let state = State { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };
+        SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
     /// The disk after a power cut: of what was not synced, what chance leaves. Different seeds leave all,
     /// nothing, a beginning or any sectors.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> SimDisk {
-        let state = self.state.lock();
-        let mut random = Random(seed);
-        let names = state.surviving_names(&mut random);
-        state.restarted(random, names, |random, file| file.survivor(random))
+        let mut state = self.after_kill().state.lock().clone();
+        state.random = Random(seed);
+        state.names = state.surviving_names();
+        state.synced_names = state.names.clone();
+        for file in &mut state.files {
+            let content = file.survivor(&mut state.random);
+            *file = Inode { synced: content.clone(), content, lost: Vec::new() };
+        }
+        SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
     /// Counts a call, and says whether it may do its work. A call that may not can still do some of it.
@@ -146,29 +150,14 @@ impl State {
     }
 
     /// Each name that was changed and not synced is as it was or as it is.
-    fn surviving_names(&self, random: &mut Random) -> BTreeMap<PathBuf, usize> {
-        let paths: BTreeSet<&PathBuf> = self.names.keys().chain(self.synced_names.keys()).collect();
+    fn surviving_names(&mut self) -> BTreeMap<PathBuf, usize> {
+        let State { names, synced_names, random, .. } = self;
+        let paths: BTreeSet<&PathBuf> = names.keys().chain(synced_names.keys()).collect();
         let one_of_both = |path: &PathBuf| {
-            let names = if random.below(2) == 0 { &self.names } else { &self.synced_names };
+            let names = if random.below(2) == 0 { &*names } else { &*synced_names };
             names.get(path).map(|&at| (path.clone(), at))
         };
         paths.into_iter().filter_map(one_of_both).collect()
-    }
-
-    fn restarted(
-        &self,
-        mut random: Random,
-        names: BTreeMap<PathBuf, usize>,
-        content: impl Fn(&mut Random, &Inode) -> Vec<u8>,
-    ) -> SimDisk {
-        let mut files = Vec::new();
-        for file in &self.files {
-            let content = content(&mut random, file);
-            files.push(Inode { synced: content.clone(), content, lost: Vec::new() });
-        }
-        let (dirs, synced_names) = (self.dirs.clone(), names.clone());
-        let state = State { files, dirs, names, synced_names, random, ..State::default() };
-        SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 }
 
