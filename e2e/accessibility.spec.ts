@@ -48,6 +48,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(searchPage.message('severity 7')).toBeVisible();
       await expectAccessible(page);
 
+      await searchPage.message('severity 7').getByRole('button', { name: 'Details' }).click();
+      await expect(searchPage.details).toBeVisible();
+      await expectAccessible(page);
+
       await searchPage.search('nothing-like-this');
       await expect(searchPage.empty).toBeVisible();
       await expectAccessible(page);
@@ -59,14 +63,23 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     test('router', async ({ page, routerPage }) => {
       await routerPage.open();
-      await expect(routerPage.button('Add route')).toBeVisible();
+      await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
       await expectAccessible(page);
 
       await routerPage.show('Text');
       await expect(routerPage.text).toBeVisible();
       await expectAccessible(page);
 
-      await routerPage.button('History').click();
+      await routerPage.button('Apply').click();
+      await expect(routerPage.dialog).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+
+      await routerPage.show('Counters');
+      await expect(page.getByRole('table').first()).toBeVisible();
+      await expectAccessible(page);
+
+      await routerPage.show('History');
       await expect(routerPage.revision(1)).toBeVisible();
       await expectAccessible(page);
     });

@@ -35,9 +35,9 @@ test('an earlier revision can be made live again', async ({ logstead, routerPage
   await routerPage.apply('keep logins apart');
   await expect(routerPage.liveRevision(2)).toBeVisible();
 
-  await routerPage.button('History').click();
+  await routerPage.show('History');
   await expect(routerPage.revision(2)).toContainText('keep logins apart');
-  await routerPage.rollBackTo(1);
+  await routerPage.rollBackTo(1, 'keep them together again');
   await expect(routerPage.liveRevision(3)).toBeVisible();
 
   await logstead.sendTcp('<38>1 - web-1 sshd 77 - - session opened for ana');

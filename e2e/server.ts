@@ -29,9 +29,11 @@ kind = "http"
 
 [[logspaces]]
 id = "main"
+retention = { age = "90d" }
 
 [[logspaces]]
 id = "security"
+retention = { age = "90d" }
 
 [[routes]]
 id = "default"
@@ -81,7 +83,7 @@ export class Logstead {
 
   /** The one-time code of the first start. */
   get setupCode(): string {
-    const code = /set-?up code:?\s+(\S+)/i.exec(this.output)?.[1];
+    const code = /one-time code (\S+)/.exec(this.output)?.[1];
     if (code === undefined) throw new Error(`no set-up code was printed:\n${this.output}`);
     return code;
   }
@@ -173,13 +175,18 @@ export class Logstead {
       createInterface(child.stdout).on('line', (line) => {
         this.output += `${line}\n`;
         this.read(line);
-        if (this.origin && this.listeners.length === 2) resolve();
+        if (line.startsWith(this.lastLine)) resolve();
       });
       child.on('error', reject);
       child.on('exit', (code) => {
         reject(new Error(`logstead ended with ${String(code)}:\n${this.output}`));
       });
     });
+  }
+
+  /** How the last line begins that the server prints about its start. */
+  private get lastLine(): string {
+    return this.options.administrator === false ? 'setup: ' : 'ready: ';
   }
 
   private read(line: string): void {

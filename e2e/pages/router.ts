@@ -25,33 +25,26 @@ export class RouterPage {
     await this.page.goto(this.logstead.url('/router'));
   }
 
+  async show(tab: 'Form' | 'Text' | 'Counters' | 'History'): Promise<void> {
+    await this.page.getByRole('tab', { name: tab }).click();
+  }
+
   button(name: string): Locator {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  async show(tab: 'Form' | 'Text'): Promise<void> {
-    await this.page.getByRole('tab', { name: tab }).click();
+  liveRevision(number: number): Locator {
+    return this.page.getByText(`Revision ${number}, live`);
   }
 
+  /** A new route stands before those that are there, so that it is asked first. */
   async addRoute({ name, filter, sendTo }: Route): Promise<void> {
     await this.button('Add route').click();
-    await this.page.getByLabel('Name').last().fill(name);
-    await this.page.getByLabel('Filter').last().fill(filter);
-    await this.page.getByLabel('Send to').last().fill(sendTo);
-    await this.page.getByRole('option', { name: sendTo }).click();
-  }
-
-  liveRevision(number: number): Locator {
-    return this.page.getByText(`Revision ${number}`).and(this.page.getByText('live'));
-  }
-
-  revision(number: number): Locator {
-    return this.page.getByRole('row').filter({ hasText: `${number}` });
-  }
-
-  async rollBackTo(number: number): Promise<void> {
-    await this.revision(number).getByRole('button', { name: 'Roll back' }).click();
-    await this.dialog.getByRole('button', { name: 'Roll back' }).click();
+    const form = this.page.getByRole('region', { name: /^Route/ });
+    await form.getByLabel('Name').fill(name);
+    await form.getByLabel('Filter').fill(filter);
+    await form.getByRole('group', { name: 'Send to' }).getByLabel(sendTo).check();
+    await form.getByRole('button', { name: 'Move up' }).click();
   }
 
   /** Makes the draft live. */
@@ -59,5 +52,16 @@ export class RouterPage {
     await this.button('Apply').click();
     await this.dialog.getByLabel('Comment').fill(comment);
     await this.dialog.getByRole('button', { name: 'Apply' }).click();
+  }
+
+  revision(number: number): Locator {
+    const revisions = this.page.getByRole('table', { name: 'Revisions' });
+    return revisions.getByRole('row', { name: new RegExp(`^${number}(?!\\d)`) });
+  }
+
+  async rollBackTo(number: number, comment: string): Promise<void> {
+    await this.revision(number).getByRole('button', { name: 'Roll back' }).click();
+    await this.dialog.getByLabel('Comment').fill(comment);
+    await this.dialog.getByRole('button', { name: 'Roll back' }).click();
   }
 }

@@ -4,6 +4,8 @@ import type { Logstead } from '../server';
 export class SearchPage {
   readonly query;
   readonly messages;
+  /** All of the message that was opened. */
+  readonly details;
   readonly alert;
   /** The part of the query that an error or a warning speaks of. */
   readonly place;
@@ -16,9 +18,10 @@ export class SearchPage {
   ) {
     this.query = page.getByRole('textbox', { name: 'Query' });
     this.messages = page.getByRole('table', { name: 'Messages' });
+    this.details = this.messages.getByRole('row', { name: /^Details of / });
     this.alert = page.getByRole('alert');
     this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
-    this.warning = page.getByRole('status').filter({ hasText: /as text/ });
+    this.warning = page.getByRole('status').filter({ hasText: /searched for the text/ });
     this.empty = page.getByRole('heading', { name: /^No message/ });
   }
 
