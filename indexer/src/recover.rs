@@ -27,7 +27,7 @@ pub struct Recovery {
     pub batches: u64,
     /// Messages in those.
     pub messages: u64,
-    /// What was cut off the end: it was never acknowledged.
+    /// What was cut off the end: an append that was not finished leaves it.
     pub cut: Option<Damage>,
     /// What can not be read, and stays.
     pub damaged: Vec<Damage>,
@@ -153,10 +153,12 @@ impl Journal<'_> {
         let journal = Arc::clone(&reading.file.journal);
         let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, reading.file.bytes);
         while let Some((offset, item)) = scan.next().map_err(fail("read"))? {
-            if let Item::Frame { header, body } = &item {
+            reading.add(offset, &item);
+            if let Item::Frame { header, body } = &item
+                && header.end_sequence() == reading.next_sequence
+            {
                 hash = header.hash(body);
             }
-            reading.add(offset, &item);
         }
         let (mut view, next_sequence) = (reading.file, reading.next_sequence);
         let mut cut = reading.bad;

@@ -48,6 +48,12 @@ fn a_flipped_bit_costs_at_most_its_frame_and_is_reported() {
             if recovery.cut.is_some() {
                 assert_eq!(files.last().map(|(name, _)| name), Some(name), "{context}");
             }
+            for (sequence, _) in &stored {
+                let is_found = found.iter().any(|(found, _)| found == sequence);
+                let got = searcher.get(*sequence);
+                assert_eq!(matches!(got, Ok(Some(_))), is_found, "{context}");
+                assert!(got.is_ok() || !coverage.complete, "{context}");
+            }
             let sequences = appender.append(&[encoded(&[(99, "later".to_owned())])]).unwrap();
             assert!(found.iter().all(|(sequence, _)| *sequence < sequences.start), "{context}");
             let (reopened, _) = everything(&open(&disk.after_kill(), options).1);

@@ -167,3 +167,46 @@ fn the_newest_of_many_are_found_without_reading_the_old() {
     assert_eq!(found.hits.len(), 5);
     assert!(found.coverage.scanned_messages < 100, "{:?}", found.coverage);
 }
+
+#[test]
+fn a_hit_does_not_keep_a_whole_batch_in_memory() {
+    let disk = SimDisk::new(0);
+    let (mut appender, searcher, _) = open(&disk, Options { memory_max: 0, ..Options::default() });
+    let messages: Vec<Message> = (0..1000).map(|number| (number, format!("number {number}"))).collect();
+    appender.append(&[encoded(&messages)]).unwrap();
+    let request = Request {
+        matcher: &matcher("77"),
+        range: TimeRange::ALL,
+        order: Order::Newest,
+        limit: 9,
+        after: None,
+    };
+    let found = searcher.search(&request, &|| false).unwrap();
+    let [hit] = &found.hits[..] else { panic!("{found:?}") };
+    assert_eq!((hit.sequence, message(hit), hit.batch.rows()), (77, messages[77].clone(), 1));
+}
+
+#[test]
+fn searches_beside_appends_see_whole_appends() {
+    let disk = SimDisk::new(0);
+    let options = Options { memory_max: 20_000, journal_file_max: 20_000, ..Options::default() };
+    let (mut appender, searcher, _) = open(&disk, options);
+    let batches = [encoded(&[(1, "first".to_owned())]), encoded(&[(1, "second".to_owned())])];
+    std::thread::scope(|scope| {
+        let search = || {
+            let mut before = 0;
+            for _ in 0..200 {
+                let acknowledged = searcher.stats().next_sequence;
+                let counted = searcher.count(&matcher("*"), TimeRange::ALL, &|| false).unwrap();
+                assert!(before <= acknowledged && acknowledged <= counted.count);
+                assert!(counted.count % 2 == 0 && counted.coverage.complete);
+                before = counted.count;
+            }
+        };
+        scope.spawn(search);
+        scope.spawn(search);
+        for _ in 0..500 {
+            appender.append(&batches).unwrap();
+        }
+    });
+}
