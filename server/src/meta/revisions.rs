@@ -1,0 +1,93 @@
+//! Router revisions: every document that was ever live, so that each can be compared with and returned to.
+//!
+//! **Invariant:** a revision never changes and its number is never given again.
+
+use super::{Meta, Nanos, Result};
+use logstead_record::Timestamp;
+use rusqlite::{OptionalExtension, params};
+
+/// A router document that was stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Revision {
+    /// 1, 2, 3 …
+    pub number: u64,
+    /// The document as text.
+    pub toml: String,
+    /// Who stored it.
+    pub author: String,
+    /// Why.
+    pub comment: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+impl Meta {
+    /// Stores a document as the newest revision: its number.
+    pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
+        let connection = self.connection();
+        connection.execute(
+            "INSERT INTO revisions (toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4)",
+            params![toml, author, comment, Nanos(now)],
+        )?;
+        Ok(connection.last_insert_rowid() as u64)
+    }
+
+    /// The newest revision.
+    pub fn latest_revision(&self) -> Result<Option<Revision>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT number, toml, author, comment, created_at FROM revisions ORDER BY number DESC LIMIT 1",
+        )?;
+        Ok(statement.query_row([], read).optional()?)
+    }
+
+    /// A revision by its number.
+    pub fn revision(&self, number: u64) -> Result<Option<Revision>> {
+        let Ok(number) = i64::try_from(number) else { return Ok(None) };
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT number, toml, author, comment, created_at FROM revisions WHERE number = ?1",
+        )?;
+        Ok(statement.query_row([number], read).optional()?)
+    }
+
+    /// All revisions, newest first.
+    pub fn revisions(&self) -> Result<Vec<Revision>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT number, toml, author, comment, created_at FROM revisions ORDER BY number DESC",
+        )?;
+        let revisions = statement.query_map([], read)?;
+        Ok(revisions.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Revision> {
+    Ok(Revision {
+        number: row.get::<_, i64>(0)? as u64,
+        toml: row.get(1)?,
+        author: row.get(2)?,
+        comment: row.get(3)?,
+        created_at: row.get::<_, Nanos>(4)?.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_numbered_from_one_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        assert_eq!(meta.latest_revision().unwrap(), None);
+        let now = Timestamp::from_nanos(9);
+        assert_eq!(meta.add_revision("a", "ana", "first", now).unwrap(), 1);
+        assert_eq!(meta.add_revision("b", "bo", "second", now).unwrap(), 2);
+        let numbers: Vec<_> = meta.revisions().unwrap().into_iter().map(|r| (r.number, r.toml)).collect();
+        assert_eq!(numbers, [(2, "b".to_owned()), (1, "a".to_owned())]);
+        assert_eq!(meta.latest_revision().unwrap().unwrap().author, "bo");
+        assert_eq!(meta.revision(1).unwrap().unwrap().comment, "first");
+        assert_eq!(meta.revision(u64::MAX).unwrap(), None);
+    }
+}

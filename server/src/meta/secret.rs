@@ -1,0 +1,88 @@
+//! Secrets that a machine remembers: sessions and API tokens. 256 random bits, so that a plain hash of them is
+//! enough to store.
+//!
+//! **Invariant:** a secret is never stored, logged or compared as it is: its [`Secret::hash`] is.
+
+use super::{Error, Result};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// What an API token begins with, so that scanners for leaked secrets know it.
+const TOKEN_PREFIX: &str = "lst_";
+
+/// A secret as its owner presents it.
+pub struct Secret(String);
+
+impl Secret {
+    /// A new one for a session.
+    pub fn session() -> Result<Secret> {
+        Ok(Secret(URL_SAFE_NO_PAD.encode(random::<32>()?)))
+    }
+
+    /// A new one for an API token.
+    pub fn token() -> Result<Secret> {
+        Ok(Secret(format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
+    }
+
+    /// One that was presented to us.
+    pub fn presented(text: &str) -> Secret {
+        Secret(text.to_owned())
+    }
+
+    /// The text to hand to its owner.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is stored of it.
+    pub fn hash(&self) -> [u8; 32] {
+        *blake3::hash(self.0.as_bytes()).as_bytes()
+    }
+
+    /// The token that a page sends with every change it makes, to prove that it is ours: derived from the
+    /// session, so that there is nothing more to store or to expire.
+    pub fn csrf_token(&self) -> String {
+        URL_SAFE_NO_PAD.encode(blake3::derive_key("logstead 2026 csrf token of a session", self.0.as_bytes()))
+    }
+}
+
+/// A code that a person copies from the server's output once: `XXXX-XXXX-XXXX-XXXX`, 80 bits.
+pub fn setup_code() -> Result<String> {
+    const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    let mut code = String::new();
+    for (at, byte) in random::<16>()?.into_iter().enumerate() {
+        if at > 0 && at % 4 == 0 {
+            code.push('-');
+        }
+        code.push(char::from(ALPHABET[usize::from(byte % 32)]));
+    }
+    Ok(code)
+}
+
+fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Secret(error.to_string()))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_differ_and_their_hashes_and_csrf_tokens_with_them() {
+        let (a, b) = (Secret::session().unwrap(), Secret::session().unwrap());
+        assert_ne!(a.hash(), b.hash());
+        assert_ne!(a.csrf_token(), b.csrf_token());
+        assert_eq!(Secret::presented(a.reveal()).hash(), a.hash());
+        assert!(Secret::token().unwrap().reveal().starts_with("lst_"));
+    }
+
+    #[test]
+    fn a_setup_code_is_easy_to_copy() {
+        let code = setup_code().unwrap();
+        assert_eq!(code.len(), 19);
+        assert!(code.split('-').all(|group| group.len() == 4), "{code}");
+        assert_ne!(code, setup_code().unwrap());
+    }
+}

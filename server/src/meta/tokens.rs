@@ -1,0 +1,120 @@
+//! API tokens: for programs, shown once, with a role and perhaps an end.
+
+use super::{Meta, Nanos, Result, Role, Secret};
+use logstead_record::{SECOND, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+/// `last_used` is written at most this often.
+const LAST_USED_STEP: i64 = 60 * SECOND;
+
+/// A token, without its secret.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// To remove it by.
+    pub id: i64,
+    /// What its maker called it.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to the minute.
+    pub last_used: Option<Timestamp>,
+}
+
+/// A token to make.
+pub struct NewToken<'a> {
+    /// What to call it.
+    pub name: &'a str,
+    /// What it may do.
+    pub role: Role,
+    /// Who makes it.
+    pub created_by: &'a str,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Meta {
+    /// Makes a token: its id and its secret, which is not stored.
+    pub fn add_token(&self, new: &NewToken<'_>, now: Timestamp) -> Result<(i64, Secret)> {
+        let secret = Secret::token()?;
+        let connection = self.connection();
+        connection.execute(
+            "INSERT INTO tokens (name, role, hash, created_by, created_at, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![new.name, new.role, secret.hash(), new.created_by, Nanos(now), new.expires_at.map(Nanos)],
+        )?;
+        Ok((connection.last_insert_rowid(), secret))
+    }
+
+    /// All tokens, those that have ended too.
+    pub fn tokens(&self) -> Result<Vec<Token>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, name, role, created_by, created_at, expires_at, last_used FROM tokens ORDER BY id",
+        )?;
+        let tokens = statement.query_map([], read)?;
+        Ok(tokens.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The token of a secret; `None` where there is none or it has ended.
+    pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<Token>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, name, role, created_by, created_at, expires_at, last_used FROM tokens
+             WHERE hash = ?1 AND (expires_at IS NULL OR ?2 < expires_at)",
+        )?;
+        let Some(token) = statement.query_row(params![secret_hash, Nanos(now)], read).optional()? else {
+            return Ok(None);
+        };
+        if token.last_used.is_none_or(|used| used.saturating_add(LAST_USED_STEP) < now) {
+            connection
+                .execute("UPDATE tokens SET last_used = ?2 WHERE id = ?1", params![token.id, Nanos(now)])?;
+        }
+        Ok(Some(token))
+    }
+
+    /// Removes a token: its name, or `None` where there is none.
+    pub fn remove_token(&self, id: i64) -> Result<Option<String>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("DELETE FROM tokens WHERE id = ?1 RETURNING name")?;
+        Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+    }
+}
+
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
+    Ok(Token {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        role: row.get(2)?,
+        created_by: row.get(3)?,
+        created_at: row.get::<_, Nanos>(4)?.0,
+        expires_at: row.get::<_, Option<Nanos>>(5)?.map(|nanos| nanos.0),
+        last_used: row.get::<_, Option<Nanos>>(6)?.map(|nanos| nanos.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_works_until_it_ends_or_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND);
+        let new = NewToken { name: "ci", role: Role::Analyst, created_by: "ana", expires_at: Some(at(100)) };
+        let (id, secret) = meta.add_token(&new, at(1)).unwrap();
+        assert_eq!(meta.use_token(secret.hash(), at(2)).unwrap().unwrap().role, Role::Analyst);
+        meta.use_token(secret.hash(), at(3)).unwrap();
+        assert_eq!(meta.tokens().unwrap()[0].last_used, Some(at(2)), "written once a minute");
+        assert_eq!(meta.use_token(secret.hash(), at(100)).unwrap(), None);
+        assert_eq!(meta.remove_token(id).unwrap().as_deref(), Some("ci"));
+        assert_eq!(meta.remove_token(id).unwrap(), None);
+        assert_eq!(meta.use_token(secret.hash(), at(2)).unwrap(), None);
+    }
+}
