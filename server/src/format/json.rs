@@ -1,0 +1,451 @@
+//! A JSON object → one row of a batch.
+//!
+//! | in the object          | becomes                                                                    |
+//! |------------------------|----------------------------------------------------------------------------|
+//! | one of the known names | time, message, host, program, severity, process id, message id             |
+//! | `{"a": {"b": 1}}`      | field `a.b` = `1`: nested names are joined by dots                         |
+//! | `{"a": [1, 2]}`        | field `a` twice; an object or array inside an array is its JSON text       |
+//! | `{"a": null}`          | nothing                                                                    |
+//! | no message             | the whole text is the message                                              |
+//!
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
+//! **Invariant:** a value that stands under a known name but can not be read as such (a time that is none) stays
+//! a field. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
+
+use logstead_record::{BatchBuilder, Facility, Priority, Row, Severity, Timestamp};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Names that are always read as the process id and the message id.
+const PID_NAMES: [&str; 3] = ["pid", "procid", "process.pid"];
+const MSGID_NAMES: [&str; 1] = ["msgid"];
+
+/// What a severity without a facility belongs to, as in syslog.
+const USER: Facility = Facility::new(1).expect("1 is a facility");
+
+/// Under which names an object says what every message has. The first name that is there and not empty counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownNames {
+    pub(crate) time: Vec<String>,
+    pub(crate) message: Vec<String>,
+    pub(crate) host: Vec<String>,
+    pub(crate) program: Vec<String>,
+    pub(crate) severity: Vec<String>,
+}
+
+/// How large an object may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) line_bytes_max: usize,
+    pub(crate) fields_max: usize,
+    pub(crate) depth_max: usize,
+}
+
+/// Reads objects.
+pub(crate) struct Json {
+    pub(crate) names: KnownNames,
+    pub(crate) limits: Limits,
+}
+
+/// Why an object is no message.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Rejected {
+    #[error("it has {line_bytes} bytes where {line_bytes_max} are allowed")]
+    TooLong { line_bytes: usize, line_bytes_max: usize },
+    #[error("it has more than {fields_max} fields")]
+    TooManyFields { fields_max: usize },
+    #[error("it is nested deeper than {depth_max} levels")]
+    TooDeep { depth_max: usize },
+    #[error("it is no JSON object: {0}")]
+    Syntax(String),
+}
+
+/// A value of the object that is no object itself.
+struct Pair<'a> {
+    name: Cow<'a, str>,
+    value: Cow<'a, str>,
+}
+
+impl Limits {
+    /// Refuses a line that is too long to be looked at.
+    pub(crate) fn check_line(&self, line: &[u8]) -> Result<(), Rejected> {
+        let (line_bytes, line_bytes_max) = (line.len(), self.line_bytes_max);
+        if line_bytes <= line_bytes_max {
+            Ok(())
+        } else {
+            Err(Rejected::TooLong { line_bytes, line_bytes_max })
+        }
+    }
+}
+
+impl Json {
+    /// Adds the object as a row.
+    pub(crate) fn parse(&self, line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
+        self.limits.check_line(line)?;
+        let object: Object<'_> = serde_json::from_slice(line).map_err(|error| syntax(&error))?;
+        let mut pairs = Vec::new();
+        flatten(object, "", 1, self.limits, &mut pairs)?;
+        self.push(line, pairs, builder);
+        Ok(())
+    }
+
+    fn push(&self, line: &[u8], mut pairs: Vec<Pair<'_>>, builder: &mut BatchBuilder) {
+        let names = &self.names;
+        let time = take(&mut pairs, &names.time, time);
+        let severity = take(&mut pairs, &names.severity, severity);
+        let message = take_text(&mut pairs, &names.message);
+        let host = take_text(&mut pairs, &names.host);
+        let program = take_text(&mut pairs, &names.program);
+        let pid = take_text(&mut pairs, &PID_NAMES);
+        let msgid = take_text(&mut pairs, &MSGID_NAMES);
+        for pair in &pairs {
+            builder.field(pair.name.as_bytes(), pair.value.as_bytes());
+        }
+        let row = Row {
+            time,
+            priority: severity.map(|severity| Priority::of(USER, severity)),
+            host: host.as_bytes(),
+            program: program.as_bytes(),
+            pid: pid.as_bytes(),
+            msgid: msgid.as_bytes(),
+            ..Row::text(line)
+        };
+        match &message {
+            Cow::Borrowed("") => builder.push(&row),
+            Cow::Borrowed(text) => builder.push(&Row {
+                message: text.as_bytes(),
+                message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()),
+                ..row
+            }),
+            Cow::Owned(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
+        }
+    }
+}
+
+/// Each object is one line, so only the column is worth saying.
+fn syntax(error: &serde_json::Error) -> Rejected {
+    Rejected::Syntax(error.to_string().replace("line 1 ", ""))
+}
+
+/// Adds the values below an object; `prefix` is the name it stands under.
+fn flatten<'a>(
+    object: Object<'a>,
+    prefix: &str,
+    depth: usize,
+    limits: Limits,
+    pairs: &mut Vec<Pair<'a>>,
+) -> Result<(), Rejected> {
+    if limits.depth_max < depth {
+        return Err(Rejected::TooDeep { depth_max: limits.depth_max });
+    }
+    for (key, value) in object.0 {
+        let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
+        match value.get().as_bytes()[0] {
+            b'{' => flatten(parse(value)?, &name, depth + 1, limits, pairs)?,
+            b'[' => {
+                for item in parse::<Vec<&RawValue>>(value)? {
+                    add(name.clone(), item, limits, pairs)?;
+                }
+            }
+            _ => add(name, value, limits, pairs)?,
+        }
+    }
+    Ok(())
+}
+
+fn add<'a>(
+    name: Cow<'a, str>,
+    value: &'a RawValue,
+    limits: Limits,
+    pairs: &mut Vec<Pair<'a>>,
+) -> Result<(), Rejected> {
+    let text = value.get();
+    let value = match text.as_bytes()[0] {
+        b'n' => return Ok(()),
+        b'"' => parse::<Text<'a>>(value)?.0,
+        _ => Cow::Borrowed(text),
+    };
+    if pairs.len() == limits.fields_max {
+        return Err(Rejected::TooManyFields { fields_max: limits.fields_max });
+    }
+    pairs.push(Pair { name, value });
+    Ok(())
+}
+
+fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
+    serde_json::from_str(value.get()).map_err(|error| syntax(&error))
+}
+
+/// The first pair, in the order of `names`, whose value is not empty and that `read` understands.
+fn find<T>(
+    pairs: &[Pair<'_>],
+    names: &[impl AsRef<str>],
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<(usize, T)> {
+    names.iter().find_map(|name| {
+        pairs.iter().enumerate().find_map(|(at, pair)| {
+            let counts = pair.name.eq_ignore_ascii_case(name.as_ref()) && !pair.value.is_empty();
+            counts.then(|| read(&pair.value)).flatten().map(|value| (at, value))
+        })
+    })
+}
+
+/// What [`find`] finds, which is then no field any more.
+fn take<T>(
+    pairs: &mut Vec<Pair<'_>>,
+    names: &[impl AsRef<str>],
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
+    let (at, value) = find(pairs, names, read)?;
+    pairs.remove(at);
+    Some(value)
+}
+
+fn take_text<'a>(pairs: &mut Vec<Pair<'a>>, names: &[impl AsRef<str>]) -> Cow<'a, str> {
+    match find(pairs, names, |_| Some(())) {
+        Some((at, ())) => pairs.remove(at).value,
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// RFC 3339, with UTC where it says no zone, or a number since 1970.
+fn time(text: &str) -> Option<Timestamp> {
+    Timestamp::parse_rfc3339(text.as_bytes())
+        .or_else(|| epoch(text))
+        .or_else(|| Timestamp::parse_rfc3339(format!("{text}Z").as_bytes()))
+}
+
+/// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
+fn epoch(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !all_digits(digits) || !all_digits(fraction) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    let unit_nanos = match number.unsigned_abs() {
+        0..100_000_000_000 => 1_000_000_000,
+        100_000_000_000..100_000_000_000_000 => 1_000_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1_000,
+        _ => 1,
+    };
+    let fraction_nanos = fraction_of(fraction, unit_nanos);
+    let signed_fraction = if whole.starts_with('-') { -fraction_nanos } else { fraction_nanos };
+    Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
+}
+
+/// The digits after the point, in nanoseconds; what is finer is cut.
+fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
+    let mut nanos = 0;
+    for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
+        unit_nanos /= 10;
+        nanos += digit * unit_nanos;
+    }
+    nanos
+}
+
+/// Syslog's names and numbers, and what logging libraries call theirs.
+fn severity(text: &str) -> Option<Severity> {
+    let name = match text.to_ascii_lowercase().as_str() {
+        "fatal" | "60" => "crit",
+        "50" => "err",
+        "40" => "warning",
+        "30" => "info",
+        "20" | "10" | "trace" | "verbose" | "fine" => "debug",
+        _ => text,
+    };
+    name.parse().ok()
+}
+
+/// The pairs of a JSON object in their order, a name as often as it stands there.
+struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+/// A JSON text, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            pairs.push((name.0, value));
+        }
+        Ok(Object(pairs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{Batch, Origin, SECOND};
+    use proptest::prelude::*;
+
+    const RECEIVED: Timestamp = Timestamp::from_nanos(1_790_000_000 * SECOND);
+
+    fn json() -> Json {
+        let list = |names: &str| names.split(',').map(str::to_owned).collect();
+        Json {
+            names: KnownNames {
+                time: list("time,timestamp,@timestamp"),
+                message: list("message,msg"),
+                host: list("host,host.name"),
+                program: list("program,service"),
+                severity: list("severity,level,log.level"),
+            },
+            limits: Limits { line_bytes_max: 400, fields_max: 6, depth_max: 3 },
+        }
+    }
+
+    fn parse_all(lines: &[&str]) -> Result<Batch, Rejected> {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"http", peer: b"10.0.0.1", received: RECEIVED });
+        for line in lines {
+            json().parse(line.as_bytes(), &mut builder)?;
+        }
+        Ok(builder.seal())
+    }
+
+    /// One object, and its row as `host program pid severity message | name=value …`.
+    fn check(line: &str, expected: &str) {
+        let batch = parse_all(&[line]).unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let severity = batch.priority(0).map_or("-", |priority| priority.severity().name());
+        let known = [batch.host(0), batch.program(0), batch.pid(0)].map(|value| match value {
+            b"" => "-".to_owned(),
+            value => text(value),
+        });
+        let mut row = format!("{} {severity} {} |", known.join(" "), text(batch.message(0)));
+        for (name, value) in batch.fields(0) {
+            row += &format!(" {}={}", text(name), text(value));
+        }
+        assert_eq!(row, expected, "{line}");
+        let mut raw = Vec::new();
+        batch.write_raw(0, &mut raw);
+        assert_eq!(raw, line.as_bytes());
+    }
+
+    #[test]
+    fn known_names_are_taken_and_the_rest_are_fields() {
+        check(
+            r#"{"host":"web-1","service":"api","pid":7,"level":"WARN","msg":"slow","ms":12.50}"#,
+            "web-1 api 7 warning slow | ms=12.50",
+        );
+        check(r#"{"a":{"b":1,"c":{"d":true}},"message":"m"}"#, "- - - - m | a.b=1 a.c.d=true");
+        check(r#"{"a":[1,"x",null,{"b":2}],"message":"m"}"#, r#"- - - - m | a=1 a=x a={"b":2}"#);
+        check(r#"{"log":{"level":"error"},"host":{"name":"db"},"message":"m"}"#, "db - - err m |");
+        check(r#"{"message":"","msg":"second","Host":"H"}"#, "H - - - second | message=");
+        check(r#"{"k":1,"k":2,"message":"twice"}"#, "- - - - twice | k=1 k=2");
+        check(r#"{"level":30,"severity":"nonsense","message":"m"}"#, "- - - info m | severity=nonsense");
+    }
+
+    #[test]
+    fn without_a_message_the_whole_text_is_it() {
+        check("{}", "- - - - {} |");
+        check(r#" {"a":1} "#, r#"- - - -  {"a":1}  | a=1"#);
+        check(r#"{"message":{"a":1}}"#, r#"- - - - {"message":{"a":1}} | message.a=1"#);
+    }
+
+    #[test]
+    fn a_message_with_escapes_is_unescaped_and_the_raw_bytes_stay() {
+        check(r#"{"message":"a \"b\"\n\u00e4"}"#, "- - - - a \"b\"\nä |");
+        check("{\"message\":\"ä€ plain\"}", "- - - - ä€ plain |");
+    }
+
+    #[test]
+    fn times_are_read_in_all_their_spellings() {
+        let noon = "2026-11-21T12:00:00Z";
+        for (text, expected) in [
+            (r#""2026-11-21T13:00:00+01:00""#, noon),
+            (r#""2026-11-21 12:00:00,250""#, "2026-11-21T12:00:00.250Z"),
+            ("1795262400", noon),
+            (r#""1795262400""#, noon),
+            ("1795262400.000000001", "2026-11-21T12:00:00.000000001Z"),
+            ("1795262400000", noon),
+            ("1795262400000.5", "2026-11-21T12:00:00.000500Z"),
+            ("1795262400000000", noon),
+            ("1795262400000000001", "2026-11-21T12:00:00.000000001Z"),
+            ("-1.5", "1969-12-31T23:59:58.500Z"),
+        ] {
+            let batch = parse_all(&[&format!(r#"{{"time":{text},"message":"m"}}"#)]).unwrap();
+            assert_eq!(batch.own_time(0).unwrap().to_string(), expected, "{text}");
+            assert_eq!(batch.fields(0).count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_stays_a_field() {
+        for text in [r#""yesterday""#, "1e9", r#""-""#, "true", "99999999999999999999"] {
+            let batch = parse_all(&[&format!(r#"{{"time":{text},"@timestamp":5,"message":"m"}}"#)]).unwrap();
+            assert_eq!(batch.own_time(0), Timestamp::from_seconds(5), "the next name is tried");
+            assert_eq!(batch.fields(0).next().unwrap().0, b"time", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_or_too_large_is_rejected_with_a_reason() {
+        let long = format!(r#"{{"message":"{}"}}"#, "x".repeat(400));
+        for (line, expected) in [
+            ("", "EOF"),
+            ("[]", "expected an object"),
+            ("hello", "no JSON object"),
+            ("{\"message\":\"torn", "EOF"),
+            (r#"{"a":1} x"#, "trailing characters"),
+            (r#"{"a":"\ud800"}"#, "no JSON object"),
+            (r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}"#, "more than 6 fields"),
+            (r#"{"a":{"b":{"c":{}}}}"#, "deeper than 3 levels"),
+            (&long, "414 bytes where 400 are allowed"),
+        ] {
+            let reason = parse_all(&[line]).unwrap_err().to_string();
+            assert!(reason.contains(expected), "{line}: {reason}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_rejected() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
+        assert!(json().parse(b"{\"message\":\"\xFF\"}", &mut builder).is_err());
+        assert_eq!(builder.rows(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_row_with_these_bytes_or_rejected_without_a_trace(
+            line in prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..60),
+                "[{}\\[\\]\":,a0-9.ntfe\\\\ -]{0,40}".prop_map(String::into_bytes),
+            ]
+        ) {
+            let mut builder = BatchBuilder::new();
+            builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
+            let accepted = json().parse(&line, &mut builder).is_ok();
+            json().parse(b"{\"message\":\"after\"}", &mut builder).unwrap();
+            let batch = builder.seal();
+            prop_assert_eq!(batch.rows(), 1 + usize::from(accepted));
+            prop_assert_eq!(batch.fields(batch.rows() - 1).count(), 0);
+            if accepted {
+                let mut raw = Vec::new();
+                batch.write_raw(0, &mut raw);
+                prop_assert_eq!(raw, line);
+            }
+        }
+    }
+}
