@@ -1,0 +1,299 @@
+//! Users, API tokens and the audit log.
+
+use super::Shared;
+use super::access::Caller;
+use super::error::{ApiError, Result};
+use super::extract::{Json, Path, Query};
+use crate::clock;
+use crate::meta::{NewToken, Role, password};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_record::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Longest name of a user or token.
+pub(crate) const NAME_CHARS_MAX: usize = 64;
+/// Most entries of the audit log in one answer.
+const AUDIT_LIMIT_MAX: u32 = 10_000;
+
+/// A user to make.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewUser {
+    /// Letters, digits and `. _ - @`.
+    name: String,
+    role: Role,
+    /// At least 8 characters.
+    password: String,
+}
+
+/// A user.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct User {
+    name: String,
+    role: Role,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+/// All users.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Users {
+    users: Vec<User>,
+}
+
+/// A user's new password.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewPassword {
+    /// At least 8 characters.
+    password: String,
+}
+
+/// A token to make.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TokenRequest {
+    /// What to call it.
+    name: String,
+    role: Role,
+    /// When it ends (RFC 3339); never where it is missing.
+    #[serde(default)]
+    #[schema(format = DateTime)]
+    expires_at: Option<String>,
+}
+
+/// A new token: the only time that its secret is shown.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CreatedToken {
+    id: i64,
+    name: String,
+    role: Role,
+    /// To send as `Authorization: Bearer TOKEN`.
+    token: String,
+}
+
+/// A token without its secret.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Token {
+    id: i64,
+    name: String,
+    role: Role,
+    created_by: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime, required)]
+    expires_at: Option<String>,
+    /// To the minute.
+    #[schema(format = DateTime, required)]
+    last_used: Option<String>,
+}
+
+/// All tokens.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Tokens {
+    tokens: Vec<Token>,
+}
+
+/// How much of the audit log.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AuditQuery {
+    /// 1 to 10000.
+    #[param(default = 100, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+}
+
+/// One thing that somebody did.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct AuditEntry {
+    #[schema(format = DateTime)]
+    time: String,
+    user: String,
+    action: String,
+    detail: String,
+}
+
+/// The newest entries, newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Audit {
+    entries: Vec<AuditEntry>,
+}
+
+/// All users.
+#[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
+pub(crate) async fn list_users(State(shared): State<Shared>) -> Result<axum::Json<Users>> {
+    let users = shared.meta(|meta| meta.users()).await?;
+    let users = users.into_iter().map(|user| User {
+        name: user.name,
+        role: user.role,
+        created_at: user.created_at.to_string(),
+    });
+    Ok(axum::Json(Users { users: users.collect() }))
+}
+
+/// Makes a user.
+#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = User)))]
+pub(crate) async fn create_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<NewUser>,
+) -> Result<(StatusCode, axum::Json<User>)> {
+    check_name(&new.name)?;
+    let NewUser { name, role, password } = new;
+    let hash = hash_password(&shared, password).await?;
+    let (user, now) = (name.clone(), clock::now());
+    shared.meta(move |meta| meta.add_user(&user, role, &hash, now)).await?;
+    shared.audit(caller.name, "user.create", format!("{name}, role {role}")).await?;
+    Ok((StatusCode::CREATED, axum::Json(User { name, role, created_at: now.to_string() })))
+}
+
+/// Removes a user and ends the user's sessions.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    shared.meta(move |meta| meta.remove_user(&user)).await?;
+    shared.audit(caller.name, "user.remove", name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}/password", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn change_password(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Json(new): Json<NewPassword>,
+) -> Result<StatusCode> {
+    let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
+    if !is_own && caller.role < Role::Admin {
+        let detail = format!("changing another user's password needs the role {}", Role::Admin);
+        return Err(ApiError::forbidden(detail));
+    }
+    let hash = hash_password(&shared, new.password).await?;
+    let (user, keep) = (name.clone(), caller.session);
+    shared.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
+    shared.audit(caller.name, "user.password", name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// All tokens, without their secrets.
+#[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
+pub(crate) async fn list_tokens(State(shared): State<Shared>) -> Result<axum::Json<Tokens>> {
+    let tokens = shared.meta(|meta| meta.tokens()).await?;
+    let tokens = tokens.into_iter().map(|token| Token {
+        id: token.id,
+        name: token.name,
+        role: token.role,
+        created_by: token.created_by,
+        created_at: token.created_at.to_string(),
+        expires_at: token.expires_at.map(|time| time.to_string()),
+        last_used: token.last_used.map(|time| time.to_string()),
+    });
+    Ok(axum::Json(Tokens { tokens: tokens.collect() }))
+}
+
+/// Makes a token and shows its secret this one time.
+#[utoipa::path(
+    post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
+)]
+pub(crate) async fn create_token(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<TokenRequest>,
+) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
+    check_name(&new.name)?;
+    let now = clock::now();
+    let expires_at = new.expires_at.as_deref().map(|text| check_expiry(text, now)).transpose()?;
+    let TokenRequest { name, role, .. } = new;
+    let (token_name, author) = (name.clone(), caller.name.clone());
+    let (id, secret) = shared
+        .meta(move |meta| {
+            let new = NewToken { name: &token_name, role, created_by: &author, expires_at };
+            meta.add_token(&new, now)
+        })
+        .await?;
+    shared.audit(caller.name, "token.create", format!("{name} (id {id}), role {role}")).await?;
+    let token = secret.reveal().to_owned();
+    Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
+}
+
+/// Removes a token: it stops working at once.
+#[utoipa::path(
+    delete, path = "/api/v1/tokens/{id}", tag = "accounts",
+    params(("id" = i64, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_token(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+) -> Result<StatusCode> {
+    let name = shared.meta(move |meta| meta.remove_token(id)).await?;
+    let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
+    shared.audit(caller.name, "token.remove", format!("{name} (id {id})")).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Who did what, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
+)]
+pub(crate) async fn audit(
+    State(shared): State<Shared>,
+    Query(query): Query<AuditQuery>,
+) -> Result<axum::Json<Audit>> {
+    let limit = query.limit.unwrap_or(100);
+    if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
+        return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
+    }
+    let entries = shared.meta(move |meta| meta.audit(limit)).await?;
+    let entries = entries.into_iter().map(|entry| AuditEntry {
+        time: entry.time.to_string(),
+        user: entry.user,
+        action: entry.action,
+        detail: entry.detail,
+    });
+    Ok(axum::Json(Audit { entries: entries.collect() }))
+}
+
+/// Refuses a name that could not be typed or told apart.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
+    let length = name.chars().count();
+    if (1..=NAME_CHARS_MAX).contains(&length) && name.chars().all(is_fit) {
+        return Ok(());
+    }
+    let detail = format!("a name has 1 to {NAME_CHARS_MAX} letters, digits and `. _ - @`");
+    Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("name"))
+}
+
+/// The hash of a password that somebody wants to have; 422 where it is too weak.
+pub(crate) async fn hash_password(shared: &Shared, password: String) -> Result<String> {
+    if let Some(weakness) = password::weakness(&password) {
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
+    }
+    let _permit = shared.password_permit().await?;
+    Ok(super::blocking(move || password::hash(&password)).await??)
+}
+
+fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
+    let refused = |reason: &str| {
+        let detail = format!("expires_at `{text}` {reason}");
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("expires_at")
+    };
+    match Timestamp::parse_rfc3339(text.as_bytes()) {
+        None => Err(refused("is no time: write it as 2027-01-31T00:00:00Z")),
+        Some(time) if time <= now => Err(refused("is in the past")),
+        Some(time) => Ok(time),
+    }
+}

@@ -1,0 +1,82 @@
+//! The console, as `npm run build` left it in `web/dist`: in the binary of a release build, read from disk in
+//! others.
+//!
+//! **Invariant:** what has its hash in its name is cached for ever, everything else is asked for again.
+
+use super::error::ApiError;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::MethodRouter;
+use rust_embed::{Embed, EmbeddedFile};
+use std::fmt::Write;
+use tower_http::compression::CompressionLayer;
+
+#[derive(Embed)]
+#[folder = "../web/dist"]
+#[allow_missing = true]
+struct Console;
+
+/// Vite puts files here whose names change with their contents.
+const HASHED: &str = "assets/";
+
+const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</title>\
+    <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
+    To have the console too, run <code>npm run build</code> in the repository and start again.</p>";
+
+/// Answers every path that no route has: files of the console, and its page for everything that is no file.
+pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
+    axum::routing::any(serve).layer(CompressionLayer::new())
+}
+
+async fn serve(request: Request) -> Response {
+    let path = request.uri().path();
+    if path.starts_with("/api/") || path == "/api" {
+        return ApiError::not_found(format!("there is nothing at {path}: see /api/v1/openapi.json"))
+            .into_response();
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let detail = format!("{} is not answered at {path}", request.method());
+        return ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+    }
+    let name = path.trim_start_matches('/');
+    match Console::get(name) {
+        Some(file) => answer(name, file, request.headers()),
+        None if name.starts_with(HASHED) => {
+            ApiError::not_found(format!("there is no file {path}")).into_response()
+        }
+        // The page reads the address itself.
+        None => match Console::get("index.html") {
+            Some(page) => answer("index.html", page, request.headers()),
+            None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
+        },
+    }
+}
+
+fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
+    let tag = entity_tag(&file);
+    let is_known = request.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let media_type = file.metadata.mimetype().to_owned();
+        ([(header::CONTENT_TYPE, media_type)], Body::from(file.data)).into_response()
+    };
+    let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Weak, since the same file may go out compressed or not.
+fn entity_tag(file: &EmbeddedFile) -> String {
+    let hash = file.metadata.sha256_hash();
+    let hex = hash.iter().take(16).fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to a text does not fail");
+        hex
+    });
+    format!("W/\"{hex}\"")
+}

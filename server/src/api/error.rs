@@ -1,0 +1,191 @@
+//! What went wrong, told as RFC 9457: every answer that is no success has this body.
+
+use crate::meta;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// The body of every answer that is no success (`application/problem+json`).
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Problem {
+    /// Always `about:blank`: the status says what kind of problem it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    status: u16,
+    /// What happened, where, and what to do.
+    detail: String,
+    /// Where in the query or document, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<usize>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<usize>,
+    /// The column after the last character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    end_column: Option<usize>,
+    /// Which part of a document, such as `routes[2].where`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    path: Option<String>,
+    /// Every problem of a document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    problems: Vec<DocumentProblem>,
+    /// What was perhaps meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggestion: Option<String>,
+}
+
+/// One problem of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub(crate) struct DocumentProblem {
+    /// Where in the document, such as `routes[2].where`; empty for the whole.
+    path: String,
+    /// What is wrong and what to do.
+    message: String,
+    /// Where in the text, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<u32>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<u32>,
+}
+
+impl From<logstead_config::Problem> for DocumentProblem {
+    fn from(problem: logstead_config::Problem) -> DocumentProblem {
+        let logstead_config::Problem { path, message, line, column } = problem;
+        DocumentProblem { path, message, line, column }
+    }
+}
+
+/// A place in a text that the caller sent. Lines and columns count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) end_column: Option<usize>,
+}
+
+/// A refusal: the problem, and the status that goes with it.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    problem: Box<Problem>,
+    retry_after_seconds: Option<u64>,
+}
+
+/// What handlers return.
+pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
+        let problem = Problem {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            detail: detail.into(),
+            line: None,
+            column: None,
+            end_column: None,
+            path: None,
+            problems: Vec::new(),
+            suggestion: None,
+        };
+        ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
+    }
+
+    /// The body alone, for answers that say more than it.
+    pub(crate) fn into_problem(self) -> Problem {
+        *self.problem
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    pub(crate) fn forbidden(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, detail)
+    }
+
+    /// Something that a caller can not do anything about but try again: the operator reads the log.
+    pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
+        tracing::error!("a request failed: {error}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
+    }
+
+    #[must_use]
+    pub(crate) fn at(mut self, place: Place) -> ApiError {
+        self.problem.line = Some(place.line);
+        self.problem.column = Some(place.column);
+        self.problem.end_column = place.end_column;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn path(mut self, path: impl Into<String>) -> ApiError {
+        self.problem.path = Some(path.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn suggestion(mut self, suggestion: Option<String>) -> ApiError {
+        self.problem.suggestion = suggestion;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn problems(mut self, problems: Vec<logstead_config::Problem>) -> ApiError {
+        self.problem.problems = problems.into_iter().map(DocumentProblem::from).collect();
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn retry_after_seconds(mut self, seconds: u64) -> ApiError {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, axum::Json(self.problem)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after_seconds {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"logstead\""));
+        }
+        response
+    }
+}
+
+impl From<meta::Error> for ApiError {
+    fn from(error: meta::Error) -> ApiError {
+        let status = match error {
+            meta::Error::NoSuchUser(_) => StatusCode::NOT_FOUND,
+            meta::Error::UserExists(_) | meta::Error::LastAdmin(_) | meta::Error::AlreadySetUp => {
+                StatusCode::CONFLICT
+            }
+            meta::Error::Open { .. }
+            | meta::Error::TooNew { .. }
+            | meta::Error::Sqlite(_)
+            | meta::Error::UnfitPassword { .. }
+            | meta::Error::Secret(_) => return ApiError::internal(error),
+        };
+        ApiError::new(status, error.to_string())
+    }
+}

@@ -1,0 +1,144 @@
+//! What handlers take from a request: axum's extractors, whose refusals are problems as every other.
+
+use super::error::{ApiError, Place, Result};
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde::de::DeserializeOwned;
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+
+/// Longest body of a request that is no ingest.
+const BODY_BYTES_MAX: usize = 1 << 20;
+
+/// A JSON body.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Json<T>> {
+        match media_type(request.headers()).as_deref() {
+            Some("application/json") => {}
+            other => return Err(unsupported(other, "application/json")),
+        }
+        let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
+        Ok(Json(parse_json(&body)?))
+    }
+}
+
+/// Text with its media type: a document in one of the forms that the handler knows.
+pub(crate) struct DocumentText {
+    pub(crate) media_type: Option<String>,
+    pub(crate) text: String,
+}
+
+impl<S: Sync> FromRequest<S> for DocumentText {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<DocumentText> {
+        let media_type = media_type(request.headers());
+        let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
+        let text = String::from_utf8(body.into())
+            .map_err(|error| ApiError::bad_request(format!("the document is no UTF-8 text: {error}")))?;
+        Ok(DocumentText { media_type, text })
+    }
+}
+
+/// The part of the address after `?`.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>> {
+        match axum::extract::Query::from_request_parts(parts, state).await {
+            Ok(axum::extract::Query(value)) => Ok(Query(value)),
+            Err(rejection) => Err(ApiError::bad_request(rejection.body_text())),
+        }
+    }
+}
+
+/// The variable parts of the path. One that does not fit means that there is nothing at this address.
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Path<T>> {
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(value)) => Ok(Path(value)),
+            Err(rejection) => Err(ApiError::not_found(rejection.body_text())),
+        }
+    }
+}
+
+/// The address a request came from; `None` where it did not come through a socket.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer(pub(crate) Option<IpAddr>);
+
+impl<S: Sync> FromRequestParts<S> for Peer {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Peer, Infallible> {
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        Ok(Peer(address.map(|ConnectInfo(address)| address.ip().to_canonical())))
+    }
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("an unknown address"),
+        }
+    }
+}
+
+/// The media type of a body, in lower case and without parameters.
+pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// 415, naming what would be understood.
+pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
+    let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
+    let detail = format!("the request has {found}: send {expected}");
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+}
+
+/// The whole body, or 413 as soon as it is known to be longer.
+pub(crate) async fn read_body(body: Body, body_bytes_max: usize) -> Result<Bytes> {
+    let announced = axum::body::HttpBody::size_hint(&body).lower();
+    let too_large = || {
+        let detail = format!("the body is longer than {body_bytes_max} bytes: send it in parts");
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    };
+    if u64::try_from(body_bytes_max).is_ok_and(|max| max < announced) {
+        return Err(too_large());
+    }
+    axum::body::to_bytes(body, body_bytes_max).await.map_err(|error| {
+        let is_limit = std::error::Error::source(&error)
+            .is_some_and(|source| source.to_string().contains("length limit exceeded"));
+        if is_limit { too_large() } else { ApiError::bad_request(format!("the body broke off: {error}")) }
+    })
+}
+
+/// Reads JSON; the error says where it is wrong.
+fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let refused = misread(error.inner());
+        if path == "." { refused } else { refused.path(path) }
+    })?;
+    reader.end().map_err(|error| misread(&error))?;
+    Ok(value)
+}
+
+fn misread(error: &serde_json::Error) -> ApiError {
+    let place = Place { line: error.line(), column: error.column(), end_column: None };
+    ApiError::bad_request(format!("the body is not as expected: {error}")).at(place)
+}

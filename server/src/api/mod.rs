@@ -1,0 +1,307 @@
+//! The HTTP API and the console: `app(state)` → [`axum::Router`], tested without a socket.
+//!
+//! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
+//! hashes and large bodies go to blocking threads.
+//! **Invariant:** every answer under `/api/` that is no success is a [`error::Problem`].
+
+mod access;
+mod accounts;
+mod assets;
+mod cursor;
+mod error;
+mod extract;
+mod ingest;
+pub(crate) mod message;
+mod router;
+mod search;
+mod session;
+mod system;
+mod throttle;
+
+use crate::clock;
+use crate::meta::{Meta, Role};
+use crate::pipeline::Pipeline;
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use error::{ApiError, Result};
+use logstead_config::settings::Settings;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+use throttle::Throttle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response as Answer, ResponseBuilder,
+    SecurityRequirement,
+};
+use utoipa::{PartialSchema, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Passwords that are hashed at a time: each takes 19 MiB and some 20 ms.
+const PASSWORDS_MAX: usize = 2;
+/// How long a request waits for its turn before it is told to come again.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Searches that wait for their turn; more are told to come again.
+const SEARCH_QUEUE_MAX: usize = 64;
+/// Ingest bodies in memory at a time, counted in the largest one.
+const INGEST_BODIES_MAX: usize = 4;
+
+/// What the API is made of.
+pub struct ApiState {
+    /// Users, sessions, tokens, revisions.
+    pub meta: Meta,
+    /// Where messages go and are found.
+    pub pipeline: Arc<Pipeline>,
+    /// The process's settings.
+    pub settings: Arc<Settings>,
+    /// A token that is an administrator's (`LOGSTEAD_ADMIN_TOKEN`).
+    pub admin_token: Option<String>,
+    /// What the first administrator is made with; printed when the server starts.
+    pub setup_code: Option<String>,
+    /// Whether browsers reach us over TLS only, so that the cookie need never travel without.
+    pub secure_cookie: bool,
+}
+
+/// The state with what limits requests, as handlers share it.
+type Shared = Arc<Inner>;
+
+struct Inner {
+    state: ApiState,
+    throttle: Mutex<Throttle>,
+    passwords: Semaphore,
+    /// Searches that run.
+    searches: Arc<Semaphore>,
+    /// Searches that run or wait.
+    search_queue: Semaphore,
+    /// KiB of ingest bodies.
+    ingest_kib: Semaphore,
+}
+
+/// Everything that the web listener answers. Serve it with
+/// `into_make_service_with_connect_info::<SocketAddr>()`: ingested messages and failed logins tell the address.
+pub fn app(state: ApiState) -> Router {
+    let shared = Inner::new(state);
+    let mut app = OpenApiRouter::<Shared>::new();
+    for (role, routes) in routes() {
+        app = app.merge(match role {
+            None => routes,
+            Some(role) => routes.route_layer(from_fn_with_state((shared.clone(), role), access::require)),
+        });
+    }
+    let (app, _) = app.split_for_parts();
+    app.method_not_allowed_fallback(wrong_method)
+        .fallback_service(assets::service())
+        .with_state(shared)
+        .layer(from_fn(with_headers))
+}
+
+/// The description of the whole API; `web/openapi.json` is this.
+pub fn openapi() -> OpenApi {
+    let mut all = OpenApi::new(info(), utoipa::openapi::Paths::new());
+    for (role, routes) in routes() {
+        let mut part = routes.into_openapi();
+        for item in part.paths.paths.values_mut() {
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+            operations.into_iter().flatten().for_each(|operation| describe(operation, role));
+        }
+        all.merge(part);
+    }
+    all.info = info();
+    all.components.get_or_insert_with(Components::new).security_schemes.extend(security_schemes());
+    let schemas = &mut all.components.get_or_insert_with(Components::new).schemas;
+    for (name, schema) in problem_schemas() {
+        schemas.insert(name, schema);
+    }
+    all
+}
+
+/// Every route with the role that it needs; `None` answers everybody.
+fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
+    let public = OpenApiRouter::new()
+        .routes(routes!(session::get_session, session::log_in, session::log_out))
+        .routes(routes!(session::set_up))
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz));
+    let analyst = OpenApiRouter::new()
+        .routes(routes!(search::search, search::search_get))
+        .routes(routes!(search::count, search::count_get))
+        .routes(routes!(search::message))
+        .routes(routes!(ingest::ingest))
+        .routes(routes!(router::get_router))
+        .routes(routes!(router::validate))
+        .routes(routes!(router::revisions))
+        .routes(routes!(router::revision))
+        .routes(routes!(router::difference))
+        .routes(routes!(router::status))
+        .routes(routes!(system::logspaces))
+        .routes(routes!(system::metrics))
+        .routes(routes!(system::openapi_json))
+        .routes(routes!(accounts::change_password));
+    let operator =
+        OpenApiRouter::new().routes(routes!(router::put_router)).routes(routes!(router::roll_back));
+    let admin = OpenApiRouter::new()
+        .routes(routes!(accounts::list_users, accounts::create_user))
+        .routes(routes!(accounts::remove_user))
+        .routes(routes!(accounts::list_tokens, accounts::create_token))
+        .routes(routes!(accounts::remove_token))
+        .routes(routes!(accounts::audit));
+    [
+        (None, public),
+        (Some(Role::Analyst), analyst),
+        (Some(Role::Operator), operator),
+        (Some(Role::Admin), admin),
+    ]
+}
+
+impl Inner {
+    fn new(state: ApiState) -> Shared {
+        let searches_max = state.settings.limits.searches_max.max(1) as usize;
+        let body_kib_max = state.settings.limits.ingest_body_max.as_usize().div_ceil(1024);
+        Arc::new(Inner {
+            state,
+            throttle: Mutex::default(),
+            passwords: Semaphore::new(PASSWORDS_MAX),
+            searches: Arc::new(Semaphore::new(searches_max)),
+            search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
+            ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
+        })
+    }
+
+    /// Runs a call of the database on a blocking thread.
+    async fn meta<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Meta) -> crate::meta::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let meta = self.state.meta.clone();
+        Ok(blocking(move || call(&meta)).await??)
+    }
+
+    async fn audit(&self, user: String, action: &'static str, detail: String) -> Result<()> {
+        self.meta(move |meta| meta.add_audit(&user, action, &detail, clock::now())).await
+    }
+
+    async fn password_permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>> {
+        match tokio::time::timeout(TURN_WAIT_MAX, self.passwords.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(busy("too many people log in at once")),
+        }
+    }
+
+    /// Waits for a search's turn. The permit goes with the search to its thread, and is held as long as that
+    /// really runs.
+    async fn search_permit(&self) -> Result<OwnedSemaphorePermit> {
+        let Ok(_in_queue) = self.search_queue.try_acquire() else {
+            return Err(busy("too many searches wait for their turn"));
+        };
+        match tokio::time::timeout(TURN_WAIT_MAX, self.searches.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(busy("other searches take long")),
+        }
+    }
+
+    fn session_lifetime(&self) -> Duration {
+        self.state.settings.web.session_lifetime.duration()
+    }
+}
+
+/// Runs what blocks where it may.
+async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(call).await.map_err(ApiError::internal)
+}
+
+/// 503: another time.
+fn busy(reason: &str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("{reason}: try again")).retry_after_seconds(1)
+}
+
+async fn wrong_method(request: Request) -> ApiError {
+    let detail = format!("{} is not answered at {}", request.method(), request.uri().path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+}
+
+/// Headers that keep browsers from doing with our answers what we do not mean.
+async fn with_headers(request: Request, next: Next) -> Response {
+    const HEADERS: [(HeaderName, &str); 4] = [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; \
+             base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ];
+    let is_api = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if is_api {
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+fn info() -> Info {
+    let mut info = Info::new("Logstead", env!("CARGO_PKG_VERSION"));
+    info.description = Some(
+        "Send, search and route log messages. Every answer that is no success is a problem (RFC 9457)."
+            .to_owned(),
+    );
+    info.license = Some(License::builder().name("Apache-2.0").identifier(Some("Apache-2.0")).build());
+    info
+}
+
+/// Adds what all operations of a role have in common.
+fn describe(operation: &mut utoipa::openapi::path::Operation, role: Option<Role>) {
+    let responses = &mut operation.responses.responses;
+    for (status, response) in responses.iter_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let status = StatusCode::from_bytes(status.as_bytes()).ok();
+            let words = status.and_then(|status| status.canonical_reason()).unwrap_or("Done");
+            words.clone_into(&mut response.description);
+        }
+    }
+    responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));
+    if let Some(role) = role {
+        let empty: [&str; 0] = [];
+        operation.security =
+            Some(vec![SecurityRequirement::new("token", empty), SecurityRequirement::new("session", empty)]);
+        responses.insert("401".to_owned(), RefOr::T(problem("Nobody is logged in")));
+        responses.insert(
+            "403".to_owned(),
+            RefOr::T(problem(&format!("Needs the role {role}, or the CSRF token"))),
+        );
+    }
+}
+
+fn problem(description: &str) -> Answer {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description(description).content("application/problem+json", content).build()
+}
+
+fn problem_schemas() -> Vec<(String, RefOr<utoipa::openapi::Schema>)> {
+    let mut schemas = vec![("Problem".to_owned(), error::Problem::schema())];
+    error::Problem::schemas(&mut schemas);
+    schemas
+}
+
+fn security_schemes() -> [(String, RefOr<SecurityScheme>); 2] {
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API token")).build();
+    let session = ApiKeyValue::with_description(
+        access::COOKIE,
+        "The session of a browser; changes also need the header X-CSRF-Token",
+    );
+    [
+        ("token".to_owned(), RefOr::T(SecurityScheme::Http(token))),
+        ("session".to_owned(), RefOr::T(SecurityScheme::ApiKey(ApiKey::Cookie(session)))),
+    ]
+}

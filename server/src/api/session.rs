@@ -1,0 +1,182 @@
+//! Logging in and out, and setting up the first administrator.
+
+use super::access::{self, COOKIE, Caller};
+use super::error::{ApiError, Result};
+use super::extract::{Json, Peer};
+use super::{Shared, accounts};
+use crate::clock;
+use crate::meta::{Role, Secret, password};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Stands for the set-up code where failures are counted by user; no user's name has a space.
+const SETUP: &str = "set up";
+
+/// Who is logged in.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Session {
+    authenticated: bool,
+    /// There is no user yet: make the first administrator with `POST /api/v1/setup`.
+    setup_required: bool,
+    #[schema(required)]
+    user: Option<SessionUser>,
+    /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
+    #[schema(required)]
+    csrf_token: Option<String>,
+    /// Of the server.
+    version: &'static str,
+}
+
+/// The user of a session.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SessionUser {
+    name: String,
+    role: Role,
+}
+
+/// Name and password.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Login {
+    name: String,
+    password: String,
+}
+
+/// What makes the first administrator.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Setup {
+    /// The code that the server printed when it started.
+    code: String,
+    #[serde(default = "admin")]
+    #[schema(default = "admin")]
+    name: String,
+    /// At least 8 characters.
+    password: String,
+}
+
+fn admin() -> String {
+    "admin".to_owned()
+}
+
+/// Who is logged in, and whether the first administrator is still to be made.
+#[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn get_session(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+) -> Result<axum::Json<Session>> {
+    let caller = access::authenticate(&shared, &headers).await?;
+    let has_users = shared.meta(|meta| meta.has_users()).await?;
+    let csrf_token = caller
+        .as_ref()
+        .and_then(|caller| caller.session)
+        .and_then(|_| access::session_secret(&headers))
+        .map(|secret| secret.csrf_token());
+    Ok(axum::Json(Session {
+        authenticated: caller.is_some(),
+        setup_required: !has_users,
+        user: caller.map(|Caller { name, role, .. }| SessionUser { name, role }),
+        csrf_token,
+        version: env!("CARGO_PKG_VERSION"),
+    }))
+}
+
+/// Logs in: sets the session's cookie.
+#[utoipa::path(post, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn log_in(
+    State(shared): State<Shared>,
+    peer: Peer,
+    Json(login): Json<Login>,
+) -> Result<impl IntoResponse> {
+    refuse_the_impatient(&shared, &login.name, peer)?;
+    let Some((name, role)) = check_password(&shared, &login).await? else {
+        shared.throttle.lock().failed(&login.name, peer.0, Instant::now());
+        let name: String = login.name.chars().take(accounts::NAME_CHARS_MAX).collect();
+        shared.audit(name, "session.refused", format!("from {peer}")).await?;
+        return Err(ApiError::new(StatusCode::UNAUTHORIZED, "name or password is wrong"));
+    };
+    shared.throttle.lock().succeeded(&login.name, peer.0);
+    shared.audit(name.clone(), "session.begin", format!("from {peer}")).await?;
+    begin(&shared, name, role).await
+}
+
+/// Logs out: ends the session and forgets the cookie.
+#[utoipa::path(delete, path = "/api/v1/session", tag = "session", responses((status = 204)))]
+pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
+    if let Some(Caller { session: Some(hash), name, .. }) = access::authenticate(&shared, &headers).await? {
+        access::check_csrf(&headers)?;
+        shared.meta(move |meta| meta.remove_session(hash)).await?;
+        shared.audit(name, "session.end", String::new()).await?;
+    }
+    let cookie = cookie("", 0, shared.state.secure_cookie);
+    Ok((StatusCode::NO_CONTENT, AppendHeaders([(header::SET_COOKIE, cookie)])))
+}
+
+/// Makes the first administrator and logs in.
+#[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn set_up(
+    State(shared): State<Shared>,
+    peer: Peer,
+    Json(setup): Json<Setup>,
+) -> Result<impl IntoResponse> {
+    if shared.meta(|meta| meta.has_users()).await? {
+        return Err(crate::meta::Error::AlreadySetUp.into());
+    }
+    refuse_the_impatient(&shared, SETUP, peer)?;
+    let code = setup.code.trim().to_ascii_uppercase();
+    if !shared.state.setup_code.as_deref().is_some_and(|expected| access::same(expected, &code)) {
+        shared.throttle.lock().failed(SETUP, peer.0, Instant::now());
+        shared.audit(String::new(), "setup.refused", format!("from {peer}")).await?;
+        return Err(ApiError::forbidden("the code is wrong: the server printed it when it started"));
+    }
+    accounts::check_name(&setup.name)?;
+    let hash = accounts::hash_password(&shared, setup.password).await?;
+    let name = setup.name.clone();
+    shared.meta(move |meta| meta.add_first_admin(&name, &hash, clock::now())).await?;
+    shared.audit(setup.name.clone(), "setup", format!("first administrator, from {peer}")).await?;
+    begin(&shared, setup.name, Role::Admin).await
+}
+
+fn refuse_the_impatient(shared: &Shared, name: &str, peer: Peer) -> Result<()> {
+    let Some(wait) = shared.throttle.lock().wait(name, peer.0, Instant::now()) else { return Ok(()) };
+    let seconds = wait.as_secs() + 1;
+    let detail = format!("too many failed attempts: try again in {seconds} s");
+    Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
+}
+
+/// The user's name as it is stored and the role, where the password fits.
+async fn check_password(shared: &Shared, login: &Login) -> Result<Option<(String, Role)>> {
+    let (name, password) = (login.name.clone(), login.password.clone());
+    let _permit = shared.password_permit().await?;
+    shared
+        .meta(move |meta| {
+            let found = meta.credentials(&name)?;
+            let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
+            Ok(found.filter(|_| fits).map(|user| (user.name, user.role)))
+        })
+        .await
+}
+
+async fn begin(shared: &Shared, name: String, role: Role) -> Result<impl IntoResponse + use<>> {
+    let secret = Secret::session()?;
+    let (hash, user) = (secret.hash(), name.clone());
+    let lifetime = shared.session_lifetime();
+    shared.meta(move |meta| meta.add_session(&user, hash, lifetime, clock::now())).await?;
+    let cookie = cookie(secret.reveal(), lifetime.as_secs(), shared.state.secure_cookie);
+    let session = Session {
+        authenticated: true,
+        setup_required: false,
+        user: Some(SessionUser { name, role }),
+        csrf_token: Some(secret.csrf_token()),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), axum::Json(session)))
+}
+
+fn cookie(value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
+}

@@ -1,0 +1,819 @@
+//! The HTTP API with everything behind it but sockets: a real pipeline on a directory of its own.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use logstead::api::{self, ApiState};
+use logstead::meta::{Meta, NewToken, Role, password};
+use logstead::pipeline::{Change, Pipeline};
+use logstead_config::settings::{self, Layers, Settings};
+use logstead_config::{Period, Size, check_toml};
+use logstead_indexer::RealDisk;
+use logstead_record::Timestamp;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+const ADMIN_TOKEN: &str = "token-of-the-environment";
+const SETUP_CODE: &str = "ABCD-EFGH-JKLM-NPQR";
+const PASSWORD: &str = "correct horse";
+/// Like the shipped document, without sockets: tests run side by side.
+const ROUTER: &str = r#"# A comment that stays.
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "other"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// A server without a socket.
+struct Server {
+    app: Router,
+    pipeline: Arc<Pipeline>,
+    meta: Meta,
+    _data: TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.pipeline.stop();
+    }
+}
+
+/// Who sends a request.
+#[derive(Clone, Default)]
+struct As {
+    token: Option<String>,
+    cookie: Option<String>,
+    csrf: Option<String>,
+}
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Server {
+    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+        let data = TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        adjust(&mut settings);
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
+        let disk = Arc::new(RealDisk);
+        let pipeline = Pipeline::start(disk, data.path(), settings.clone(), revision, change).unwrap();
+        let app = api::app(ApiState {
+            meta: meta.clone(),
+            pipeline: pipeline.clone(),
+            settings,
+            admin_token: Some(ADMIN_TOKEN.to_owned()),
+            setup_code: Some(SETUP_CODE.to_owned()),
+            secure_cookie: false,
+        });
+        Server { app, pipeline, meta, _data: data }
+    }
+
+    /// With an administrator `ada`.
+    fn with_admin() -> Server {
+        let server = Server::start(|_| {});
+        server.add_user("ada", Role::Admin);
+        server
+    }
+
+    fn add_user(&self, name: &str, role: Role) {
+        let hash = password::hash(PASSWORD).unwrap();
+        self.meta.add_user(name, role, &hash, Timestamp::from_nanos(0)).unwrap();
+    }
+
+    fn token(&self, role: Role) -> As {
+        let new = NewToken { name: role.name(), role, created_by: "test", expires_at: None };
+        let (_, secret) = self.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+        As { token: Some(secret.reveal().to_owned()), ..As::default() }
+    }
+
+    async fn log_in(&self, name: &str) -> As {
+        let login = json!({"name": name, "password": PASSWORD});
+        let answer = self.json(Method::POST, "/api/v1/session", &As::default(), &login).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        answer.session()
+    }
+
+    async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.app.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        who: &As,
+        content: &str,
+        body: impl Into<Body>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        if !content.is_empty() {
+            request = request.header(header::CONTENT_TYPE, content);
+        }
+        self.send(who.sign(request).body(body.into()).unwrap()).await
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.call(Method::GET, path, &admin(), "", "").await
+    }
+
+    async fn json(&self, method: Method, path: &str, who: &As, body: &Value) -> Answer {
+        self.call(method, path, who, "application/json", body.to_string()).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.json(Method::POST, path, &admin(), body).await
+    }
+
+    async fn ingest(&self, parameters: &str, content: &str, body: impl Into<Body>) -> Answer {
+        self.call(Method::POST, &format!("/api/v1/ingest{parameters}"), &admin(), content, body).await
+    }
+
+    async fn put_router(&self, revision: &str, content: &str, document: String) -> Answer {
+        let request = Request::builder()
+            .method(Method::PUT)
+            .uri("/api/v1/router?comment=why")
+            .header(header::IF_MATCH, revision)
+            .header(header::CONTENT_TYPE, content);
+        self.send(admin().sign(request).body(document.into()).unwrap()).await
+    }
+}
+
+impl As {
+    fn sign(&self, mut request: axum::http::request::Builder) -> axum::http::request::Builder {
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(cookie) = &self.cookie {
+            request = request.header(header::COOKIE, format!("theme=dark; logstead_session={cookie}"));
+        }
+        match &self.csrf {
+            Some(csrf) => request.header("X-CSRF-Token", csrf),
+            None => request,
+        }
+    }
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The session that a login began.
+    fn session(&self) -> As {
+        let cookie = self.header("set-cookie");
+        let secret = cookie.split(';').next().unwrap().strip_prefix("logstead_session=").unwrap();
+        let csrf = self.json()["csrf_token"].as_str().unwrap().to_owned();
+        As { token: None, cookie: Some(secret.to_owned()), csrf: Some(csrf) }
+    }
+
+    /// A problem with this status whose detail says `expected`.
+    fn is_problem(&self, status: u16, expected: &str) {
+        let context = format!("{} {}", self.status, self.text());
+        assert_eq!(self.status.as_u16(), status, "{context}");
+        assert_eq!(self.header("content-type"), "application/problem+json", "{context}");
+        let problem = self.json();
+        assert_eq!(problem["status"], status, "{context}");
+        assert!(problem["detail"].as_str().unwrap().contains(expected), "`{expected}` is not in {context}");
+    }
+}
+
+fn admin() -> As {
+    As { token: Some(ADMIN_TOKEN.to_owned()), ..As::default() }
+}
+
+/// Every route and who may use it.
+const ROUTES: [(&str, &str, Option<Role>); 34] = [
+    ("GET", "/healthz", None),
+    ("GET", "/readyz", None),
+    ("GET", "/api/v1/session", None),
+    ("POST", "/api/v1/session", None),
+    ("DELETE", "/api/v1/session", None),
+    ("POST", "/api/v1/setup", None),
+    ("GET", "/metrics", Some(Role::Analyst)),
+    ("GET", "/api/v1/openapi.json", Some(Role::Analyst)),
+    ("POST", "/api/v1/search", Some(Role::Analyst)),
+    ("GET", "/api/v1/search", Some(Role::Analyst)),
+    ("POST", "/api/v1/count", Some(Role::Analyst)),
+    ("GET", "/api/v1/count", Some(Role::Analyst)),
+    ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
+    ("POST", "/api/v1/ingest", Some(Role::Analyst)),
+    ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/status", Some(Role::Analyst)),
+    ("PUT", "/api/v1/users/{name}/password", Some(Role::Analyst)),
+    ("GET", "/api/v1/router", Some(Role::Analyst)),
+    ("PUT", "/api/v1/router", Some(Role::Operator)),
+    ("POST", "/api/v1/router/validate", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/revisions", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/revisions/{revision}", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/diff", Some(Role::Analyst)),
+    ("POST", "/api/v1/router/rollback/{revision}", Some(Role::Operator)),
+    ("GET", "/api/v1/users", Some(Role::Admin)),
+    ("POST", "/api/v1/users", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}", Some(Role::Admin)),
+    ("GET", "/api/v1/tokens", Some(Role::Admin)),
+    ("POST", "/api/v1/tokens", Some(Role::Admin)),
+    ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
+    ("GET", "/api/v1/audit", Some(Role::Admin)),
+    ("HEAD", "/api/v1/audit", Some(Role::Admin)),
+    ("HEAD", "/metrics", Some(Role::Analyst)),
+    ("HEAD", "/api/v1/router", Some(Role::Analyst)),
+];
+
+fn address(path: &str) -> String {
+    path.replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1")
+}
+
+#[test]
+fn the_table_of_routes_is_what_is_documented() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let mut documented = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let is_protected = operation["security"].as_array().is_some_and(|security| !security.is_empty());
+            documented.insert((method.to_uppercase(), path.clone()), is_protected);
+            assert!(operation["responses"]["default"].is_object(), "{method} {path} tells its problems");
+            assert_eq!(operation["responses"]["401"].is_object(), is_protected, "{method} {path}");
+        }
+    }
+    let tested = ROUTES.iter().filter(|(method, ..)| *method != "HEAD");
+    let tested: BTreeMap<_, _> = tested
+        .map(|(method, path, role)| (((*method).to_owned(), (*path).to_owned()), role.is_some()))
+        .collect();
+    assert_eq!(documented, tested);
+}
+
+#[test]
+fn operations_have_names_of_their_own() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let items = document["paths"].as_object().unwrap().values();
+    let ids: Vec<_> = items
+        .flat_map(|item| item.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+}
+
+#[test]
+fn every_reference_of_the_description_leads_somewhere() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let text = document.to_string();
+    let names = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
+    for name in names {
+        assert!(document["components"]["schemas"][name].is_object(), "there is no schema {name}");
+    }
+    assert!(document["components"]["schemas"]["Problem"]["properties"]["detail"].is_object());
+}
+
+#[test]
+fn the_committed_description_of_the_api_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");
+    let fresh = api::openapi().to_pretty_json().unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &fresh).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == fresh, "web/openapi.json is stale: UPDATE=1 cargo test -p logstead --test api");
+}
+
+#[tokio::test]
+async fn who_may_do_what() {
+    let server = Server::with_admin();
+    let roles = [Role::Analyst, Role::Operator, Role::Admin].map(|role| (role, server.token(role)));
+    let wrong = As { token: Some("lst_guess".to_owned()), ..As::default() };
+    for (method, path, needed) in ROUTES {
+        let method: Method = method.parse().unwrap();
+        let status = |who: As| {
+            let (method, path, server) = (method.clone(), address(path), &server);
+            async move { server.call(method, &path, &who, "", "").await.status }
+        };
+        let anonymous = status(As::default()).await;
+        assert_eq!(anonymous == StatusCode::UNAUTHORIZED, needed.is_some(), "{method} {path}: {anonymous}");
+        let Some(needed) = needed else { continue };
+        assert_eq!(status(wrong.clone()).await, StatusCode::UNAUTHORIZED, "{method} {path}");
+        for (role, who) in &roles {
+            let answer = status(who.clone()).await;
+            assert_ne!(answer, StatusCode::UNAUTHORIZED, "{method} {path} as {role}");
+            assert_ne!(answer, StatusCode::METHOD_NOT_ALLOWED, "{method} {path} as {role}");
+            let is_refused = answer == StatusCode::FORBIDDEN;
+            // Somebody else's password is for administrators; that is decided later.
+            if !path.ends_with("/password") {
+                assert_eq!(is_refused, *role < needed, "{method} {path} as {role}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_change_made_with_the_cookie_carries_the_csrf_token() {
+    let server = Server::with_admin();
+    let session = server.log_in("ada").await;
+    let without = As { csrf: None, ..session.clone() };
+    let wrong = As { csrf: Some("guess".to_owned()), ..session.clone() };
+    for (method, path, needed) in ROUTES {
+        let method: Method = method.parse().unwrap();
+        if needed.is_none() {
+            continue;
+        }
+        for who in [&without, &wrong] {
+            let answer = server.call(method.clone(), &address(path), who, "", "").await;
+            if method.is_safe() {
+                assert_ne!(answer.status, StatusCode::FORBIDDEN, "{method} {path}");
+            } else {
+                answer.is_problem(403, "X-CSRF-Token");
+            }
+        }
+        let answer = server.call(method.clone(), &address(path), &session, "", "").await;
+        assert_ne!(answer.status, StatusCode::FORBIDDEN, "{method} {path}");
+    }
+    server.call(Method::DELETE, "/api/v1/session", &without, "", "").await.is_problem(403, "X-CSRF-Token");
+    let out = server.call(Method::DELETE, "/api/v1/session", &session, "", "").await;
+    assert_eq!(out.status, StatusCode::NO_CONTENT);
+    assert!(out.header("set-cookie").contains("Max-Age=0"));
+    server.call(Method::GET, "/api/v1/users", &session, "", "").await.is_problem(401, "log in");
+}
+
+#[tokio::test]
+async fn a_session_tells_who_is_logged_in() {
+    let server = Server::with_admin();
+    let nobody = server.call(Method::GET, "/api/v1/session", &As::default(), "", "").await.json();
+    assert_eq!(nobody["authenticated"], false);
+    assert_eq!(nobody["setup_required"], false);
+    assert_eq!(nobody["user"], Value::Null);
+    assert_eq!(nobody["csrf_token"], Value::Null);
+    assert_eq!(nobody["version"], env!("CARGO_PKG_VERSION"));
+    let login = json!({"name": "ADA", "password": PASSWORD});
+    let answer = server.json(Method::POST, "/api/v1/session", &As::default(), &login).await;
+    let cookie = answer.header("set-cookie");
+    for attribute in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=604800"] {
+        assert!(cookie.contains(attribute), "{cookie}");
+    }
+    assert_eq!(answer.json()["user"], json!({"name": "ada", "role": "admin"}));
+    let session = answer.session();
+    let seen = server.call(Method::GET, "/api/v1/session", &session, "", "").await.json();
+    assert_eq!(seen["csrf_token"].as_str(), session.csrf.as_deref());
+    assert_eq!(seen["authenticated"], true);
+    let old = As { cookie: Some("expired".to_owned()), ..As::default() };
+    assert_eq!(
+        server.call(Method::GET, "/api/v1/session", &old, "", "").await.json()["authenticated"],
+        false
+    );
+}
+
+#[tokio::test]
+async fn guessing_a_password_becomes_slow_and_is_written_down() {
+    let server = Server::with_admin();
+    let guess = |password: &str| json!({"name": "ada", "password": password});
+    let try_it = |body: Value| {
+        let server = &server;
+        async move { server.json(Method::POST, "/api/v1/session", &As::default(), &body).await }
+    };
+    for _ in 0..5 {
+        try_it(guess("wrong horse")).await.is_problem(401, "name or password");
+    }
+    let refused = try_it(guess(PASSWORD)).await;
+    refused.is_problem(429, "too many");
+    assert!(0 < refused.header("retry-after").parse::<u32>().unwrap());
+    try_it(json!({"name": "nobody", "password": "x"})).await.is_problem(401, "name or password");
+    let audit = server.get("/api/v1/audit?limit=3").await.json();
+    let actions: Vec<_> =
+        audit["entries"].as_array().unwrap().iter().map(|e| (&e["user"], &e["action"])).collect();
+    assert_eq!(actions[0], (&json!("nobody"), &json!("session.refused")));
+    assert_eq!(actions[1], (&json!("ada"), &json!("session.refused")));
+    assert_eq!(actions.len(), 3);
+}
+
+#[tokio::test]
+async fn the_first_administrator_is_made_with_the_code_and_only_once() {
+    let server = Server::start(|_| {});
+    let nobody = As::default();
+    let session = server.call(Method::GET, "/api/v1/session", &nobody, "", "").await.json();
+    assert_eq!(session["setup_required"], true);
+    let set_up = |code: &str, password: &str| {
+        let body = json!({"code": code, "password": password});
+        let server = &server;
+        async move { server.json(Method::POST, "/api/v1/setup", &As::default(), &body).await }
+    };
+    set_up("AAAA-AAAA-AAAA-AAAA", PASSWORD).await.is_problem(403, "code");
+    set_up(SETUP_CODE, "short").await.is_problem(422, "at least 8");
+    let made = set_up(&SETUP_CODE.to_lowercase(), PASSWORD).await;
+    assert_eq!(made.status, StatusCode::OK, "{}", made.text());
+    assert_eq!(made.json()["user"], json!({"name": "admin", "role": "admin"}));
+    let users = server.call(Method::GET, "/api/v1/users", &made.session(), "", "").await;
+    assert_eq!(users.json()["users"][0]["name"], "admin");
+    set_up(SETUP_CODE, PASSWORD).await.is_problem(409, "exists already");
+}
+
+#[tokio::test]
+async fn users_come_change_and_go() {
+    let server = Server::with_admin();
+    let user =
+        |name: &str, role: &str, password: &str| json!({"name": name, "role": role, "password": password});
+    assert_eq!(
+        server.post("/api/v1/users", &user("bo", "analyst", PASSWORD)).await.status,
+        StatusCode::CREATED
+    );
+    server.post("/api/v1/users", &user("BO", "admin", PASSWORD)).await.is_problem(409, "already a user");
+    server.post("/api/v1/users", &user("b o", "admin", PASSWORD)).await.is_problem(422, "letters");
+    server.post("/api/v1/users", &user("cy", "admin", "short")).await.is_problem(422, "at least 8");
+    server.post("/api/v1/users", &user("cy", "king", PASSWORD)).await.is_problem(400, "king");
+    let bo = server.log_in("bo").await;
+    let own = json!({"password": "another horse"});
+    let changed = server.json(Method::PUT, "/api/v1/users/bo/password", &bo, &own).await;
+    assert_eq!(changed.status, StatusCode::NO_CONTENT);
+    server.json(Method::PUT, "/api/v1/users/ada/password", &bo, &own).await.is_problem(403, "admin");
+    server.call(Method::GET, "/api/v1/users", &bo, "", "").await.is_problem(403, "needs the role admin");
+    let gone = server.call(Method::DELETE, "/api/v1/users/bo", &admin(), "", "").await;
+    assert_eq!(gone.status, StatusCode::NO_CONTENT);
+    server.call(Method::GET, "/api/v1/logspaces", &bo, "", "").await.is_problem(401, "log in");
+    server.call(Method::DELETE, "/api/v1/users/bo", &admin(), "", "").await.is_problem(404, "no user");
+    server
+        .call(Method::DELETE, "/api/v1/users/ada", &admin(), "", "")
+        .await
+        .is_problem(409, "last administrator");
+}
+
+#[tokio::test]
+async fn tokens_work_until_they_are_removed() {
+    let server = Server::with_admin();
+    let new = json!({"name": "ci", "role": "analyst", "expires_at": "2100-01-01T00:00:00Z"});
+    let made = server.post("/api/v1/tokens", &new).await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text());
+    let made = made.json();
+    let who = As { token: Some(made["token"].as_str().unwrap().to_owned()), ..As::default() };
+    assert_eq!(server.call(Method::GET, "/api/v1/logspaces", &who, "", "").await.status, StatusCode::OK);
+    let listed = server.get("/api/v1/tokens").await.json();
+    let listed = &listed["tokens"][0];
+    assert_eq!((&listed["name"], &listed["created_by"]), (&json!("ci"), &json!("LOGSTEAD_ADMIN_TOKEN")));
+    assert!(listed["last_used"].is_string() && listed.get("token").is_none());
+    let path = format!("/api/v1/tokens/{}", made["id"]);
+    assert_eq!(server.call(Method::DELETE, &path, &admin(), "", "").await.status, StatusCode::NO_CONTENT);
+    server
+        .call(Method::GET, "/api/v1/logspaces", &who, "", "")
+        .await
+        .is_problem(401, "unknown or has expired");
+    let past = json!({"name": "ci", "role": "analyst", "expires_at": "2020-01-01T00:00:00Z"});
+    server.post("/api/v1/tokens", &past).await.is_problem(422, "in the past");
+}
+
+#[tokio::test]
+async fn what_is_ingested_is_found_at_once() {
+    let server = Server::with_admin();
+    for number in 0..50 {
+        let line =
+            json!({"message": format!("number {number}"), "host": "web-1", "level": "error"}).to_string();
+        let answer = server.ingest("", "application/x-ndjson", line.clone()).await;
+        assert_eq!(answer.json(), json!({"accepted": 1, "rejected": 0, "errors": []}));
+        let query = json!({"query": format!("\"number {number}\" severity>=err"), "from": "-1h"});
+        let found = server.post("/api/v1/search", &query).await.json();
+        assert_eq!(found["messages"].as_array().unwrap().len(), 1, "{found}");
+        let message = &found["messages"][0];
+        assert_eq!(message["raw"], line);
+        assert_eq!((&message["host"], &message["source"]), (&json!("web-1"), &json!("http")));
+        assert_eq!(found["coverage"]["complete"], true);
+        let by_id = server.get(&format!("/api/v1/messages/{}", message["id"].as_str().unwrap())).await.json();
+        assert_eq!(&by_id, message);
+    }
+    assert_eq!(server.post("/api/v1/count", &json!({"query": "*"})).await.json()["count"], 50);
+    assert_eq!(server.get("/api/v1/count?query=host:web-1&logspaces=main").await.json()["count"], 50);
+    assert_eq!(
+        server.get("/api/v1/search?query=number&limit=3").await.json()["messages"][2]["message"],
+        "number 47"
+    );
+}
+
+#[tokio::test]
+async fn every_shape_of_ingest_is_answered_line_by_line() {
+    let server = Server::with_admin();
+    for (content, body, accepted, bad_lines) in [
+        ("application/json", r#"[{"msg":"a"},{"msg":"b"},3]"#, 2, vec![3]),
+        ("application/json; charset=utf-8", r#"{"msg":"a"}"#, 1, vec![]),
+        ("application/x-ndjson", "{\"msg\":\"a\"}\nbad\n\n{\"msg\":\"c\"}\n{", 2, vec![2, 5]),
+        ("text/plain", "one\r\n\ntwo\n", 2, vec![]),
+        ("text/plain", "", 0, vec![]),
+    ] {
+        let answer = server.ingest("?logspace=other", content, body).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        let answer = answer.json();
+        assert_eq!(answer["accepted"], accepted, "{body}");
+        let lines: Vec<_> = answer["errors"].as_array().unwrap().iter().map(|e| e["line"].clone()).collect();
+        assert_eq!(lines, bad_lines, "{body}");
+        assert_eq!(answer["rejected"], bad_lines.len());
+    }
+    let all_bad = server.ingest("", "application/x-ndjson", "bad\nworse\n").await;
+    all_bad.is_problem(400, "none of 2");
+    assert_eq!((&all_bad.json()["accepted"], &all_bad.json()["rejected"]), (&json!(0), &json!(2)));
+    assert_eq!(server.get("/api/v1/count?logspaces=other").await.json()["count"], 7);
+    assert_eq!(server.get("/api/v1/count?logspaces=main").await.json()["count"], 0);
+    let named =
+        server.ingest("?message_field=text,m&time_field=at", "application/json", r#"{"m":"x","at":5}"#).await;
+    assert_eq!(named.status, StatusCode::OK);
+    let found = server.get("/api/v1/search?query=x&logspaces=main").await.json();
+    assert_eq!(found["messages"][0]["time"], "1970-01-01T00:00:05Z");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_kept() {
+    let server = Server::with_admin();
+    server.ingest("", "text/plain", &b"caf\xE9 \x00 end"[..]).await;
+    let found = server.get("/api/v1/search?query=caf").await.json();
+    assert_eq!(found["messages"][0]["raw_base64"], "Y2Fm6SAAIGVuZA==");
+    assert_eq!(found["messages"][0]["message"], "caf\u{FFFD} \0 end");
+}
+
+/// All pages of a query: the ids in order.
+async fn pages(server: &Server, limit: usize, order: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let request = json!({"query": "*", "limit": limit, "order": order, "cursor": cursor});
+        let page = server.post("/api/v1/search", &request).await.json();
+        let messages = page["messages"].as_array().unwrap();
+        assert!(messages.len() <= limit);
+        ids.extend(messages.iter().map(|message| message["id"].as_str().unwrap().to_owned()));
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            return ids;
+        }
+        assert_eq!(messages.len(), limit, "only the last page is short");
+    }
+}
+
+#[tokio::test]
+async fn pages_over_two_logspaces_hold_each_message_once() {
+    let server = Server::with_admin();
+    // Few distinct times, so that logspaces share them.
+    for (logspace, count) in [("main", 23), ("other", 17)] {
+        let lines: String = (0..count).map(|n| json!({"time": n % 5, "msg": n}).to_string() + "\n").collect();
+        server.ingest(&format!("?logspace={logspace}"), "application/x-ndjson", lines).await;
+    }
+    let newest = pages(&server, 10_000, "newest").await;
+    assert_eq!(newest.iter().collect::<BTreeSet<_>>().len(), 40);
+    let mut oldest = pages(&server, 10_000, "oldest").await;
+    oldest.reverse();
+    assert_eq!(newest, oldest);
+    for limit in [1, 3, 7, 20, 40] {
+        assert_eq!(pages(&server, limit, "newest").await, newest, "by {limit}");
+        let mut oldest = pages(&server, limit, "oldest").await;
+        oldest.reverse();
+        assert_eq!(oldest, newest, "by {limit}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_does_not_parse_is_searched_as_text_with_a_warning() {
+    let server = Server::with_admin();
+    server.ingest("", "text/plain", "open (paren").await;
+    let found = server.post("/api/v1/search", &json!({"query": "open (paren"})).await.json();
+    assert_eq!(found["messages"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["warnings"][0]["line"], 1);
+    assert!(found["warnings"][0]["column"].is_u64() && found["warnings"][0]["end_column"].is_u64());
+}
+
+#[tokio::test]
+async fn a_search_whose_time_is_up_says_so() {
+    let server = Server::start(|settings| settings.limits.search_time_max = Period::millis(0));
+    server.ingest("", "text/plain", "hello").await;
+    let found = server.get("/api/v1/search").await.json();
+    assert_eq!(found["coverage"]["complete"], false, "{found}");
+    assert_eq!(found["cursor"], Value::Null);
+    assert!(found["warnings"][0]["message"].as_str().unwrap().contains("narrow the time range"));
+}
+
+#[tokio::test]
+async fn bad_requests_are_told_what_is_wrong() {
+    let server = Server::start(|settings| settings.limits.ingest_body_max = Size::kib(4));
+    let post = |path: &'static str, body: Value| {
+        let server = &server;
+        async move { server.post(path, &body).await }
+    };
+    let search = |body: Value| post("/api/v1/search", body);
+    search(json!({"query": "/(/"})).await.is_problem(400, "query");
+    search(json!({"query": "severity>=nonsense"})).await.is_problem(400, "query");
+    search(json!({"query": "a", "from": "now", "to": "-1h"})).await.is_problem(400, "must be before");
+    search(json!({"query": "a", "from": "-1h", "to": "-1h"})).await.is_problem(400, "must be before");
+    search(json!({"query": "a", "from": "soon"})).await.is_problem(400, "from `soon` is no time");
+    search(json!({"query": "a", "limit": 0})).await.is_problem(400, "at least 1");
+    search(json!({"query": "a", "limit": 10_001})).await.is_problem(400, "cursor");
+    let negative = search(json!({"query": "a", "limit": -1})).await;
+    negative.is_problem(400, "-1");
+    assert_eq!(negative.json()["path"], "limit");
+    search(json!({"query": "a", "cursor": "x"})).await.is_problem(400, "begin anew");
+    search(json!({"query": "a", "logspaces": ["nope"]})).await.is_problem(404, "main, other");
+    search(json!({"query": "a", "colour": 1})).await.is_problem(400, "colour");
+    search(json!({"query": "a".repeat(100_000)})).await.is_problem(400, "query");
+    search(json!(7)).await.is_problem(400, "as expected");
+    server.get("/api/v1/search?limit=x").await.is_problem(400, "limit");
+    server.get("/api/v1/messages/main:99").await.is_problem(404, "main:99");
+    server.get("/api/v1/messages/nope").await.is_problem(404, "nope");
+    server.get("/api/v1/messages/main:-1").await.is_problem(404, "main:-1");
+    server.get("/api/v1/audit?limit=0").await.is_problem(400, "1 to 10000");
+    server.get("/api/v1/nothing").await.is_problem(404, "/api/v1/nothing");
+    server.get("/api/v1/router/revisions/9").await.is_problem(404, "no revision 9");
+    server.get("/api/v1/router/revisions/x").await.is_problem(404, "");
+    server.get("/api/v1/router/diff?from=1").await.is_problem(400, "to");
+    server.ingest("", "", "x").await.is_problem(415, "no Content-Type");
+    server.ingest("", "application/xml", "x").await.is_problem(415, "application/xml");
+    server.ingest("", "application/json", "[{").await.is_problem(400, "no JSON");
+    server.ingest("?logspace=nope", "text/plain", "x").await.is_problem(404, "main, other");
+    server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4096 bytes");
+    let broken =
+        server.call(Method::POST, "/api/v1/search", &admin(), "application/json", "{\"query\":\n 7}").await;
+    broken.is_problem(400, "as expected");
+    assert_eq!((&broken.json()["line"], broken.json()["column"].is_u64()), (&json!(2), true));
+    let plain = server.call(Method::POST, "/api/v1/search", &admin(), "text/plain", "x").await;
+    plain.is_problem(415, "application/json");
+    server.call(Method::DELETE, "/api/v1/search", &admin(), "", "").await.is_problem(405, "DELETE");
+    let zipped = Request::post("/api/v1/ingest")
+        .header("content-type", "text/plain")
+        .header("content-encoding", "gzip");
+    server.send(admin().sign(zipped).body(Body::from("x")).unwrap()).await.is_problem(415, "gzip");
+    assert_eq!(server.get("/api/v1/count").await.json()["count"], 0, "nothing of these was stored");
+}
+
+#[tokio::test]
+async fn a_bad_query_is_pointed_at() {
+    let server = Server::with_admin();
+    let answer = server.post("/api/v1/search", &json!({"query": "ä and\nseverity>=nonsense"})).await;
+    answer.is_problem(400, "nonsense");
+    let problem = answer.json();
+    assert_eq!(problem["line"], 2, "{problem}");
+    assert!(problem["column"].as_u64() < problem["end_column"].as_u64(), "{problem}");
+}
+
+#[tokio::test]
+async fn a_new_document_becomes_live_and_can_be_taken_back() {
+    let server = Server::with_admin();
+    let live = server.get("/api/v1/router").await;
+    assert_eq!(live.header("etag"), "\"1\"");
+    assert_eq!(live.json()["logspaces"][0]["id"], "main");
+    assert_eq!(server.get("/api/v1/router?format=toml").await.text(), ROUTER);
+
+    let rerouted = ROUTER.replace("to = [\"main\"]", "to = [\"other\"]");
+    let applied = server.put_router("\"1\"", "application/toml", rerouted.clone()).await;
+    assert_eq!(applied.status, StatusCode::OK, "{}", applied.text());
+    assert_eq!((&applied.json()["revision"], applied.header("etag")), (&json!(2), "\"2\""));
+    assert!(!applied.json()["changes"].as_array().unwrap().is_empty());
+    server.ingest("", "text/plain", "hello").await;
+    assert_eq!(server.get("/api/v1/search").await.json()["messages"][0]["logspace"], "other");
+
+    let again = server.put_router("\"2\"", "application/toml", rerouted.clone()).await;
+    assert_eq!(again.json()["revision"], 2, "the same text is no new revision");
+    server
+        .put_router("\"1\"", "application/toml", ROUTER.to_owned())
+        .await
+        .is_problem(412, "revision 2 is live");
+    server.put_router("\"x\"", "application/toml", ROUTER.to_owned()).await.is_problem(400, "If-Match");
+    let missing = server.call(Method::PUT, "/api/v1/router", &admin(), "application/toml", ROUTER).await;
+    missing.is_problem(428, "If-Match");
+
+    let mut document = server.get("/api/v1/router").await.json();
+    document["routes"][0]["to"] = json!(["main", "other"]);
+    let edited = server.put_router("\"2\"", "application/json", document.to_string()).await;
+    assert_eq!(edited.json()["revision"], 3, "{}", edited.text());
+    assert!(server.get("/api/v1/router?format=toml").await.text().contains("# A comment that stays."));
+
+    let back = server.post("/api/v1/router/rollback/1", &Value::Null).await;
+    assert_eq!(back.json()["revision"], 4, "{}", back.text());
+    let revisions = server.get("/api/v1/router/revisions").await.json();
+    let seen: Vec<_> = revisions["revisions"].as_array().unwrap().iter().collect();
+    assert_eq!(seen.len(), 4);
+    assert_eq!((&seen[0]["comment"], &seen[0]["live"]), (&json!("back to revision 1"), &json!(true)));
+    assert_eq!((&seen[1]["comment"], &seen[1]["author"]), (&json!("why"), &json!("LOGSTEAD_ADMIN_TOKEN")));
+    let diff = server.get("/api/v1/router/diff?from=1&to=2").await.json();
+    let text = diff["text"].as_str().unwrap();
+    assert!(text.contains("-to = [\"main\"]\n+to = [\"other\"]"), "{text}");
+    assert_eq!(diff["changes"].as_array().unwrap().len(), 1, "{diff}");
+    assert_eq!(server.get("/api/v1/router/revisions/2?format=toml").await.text(), rerouted);
+    assert_eq!(server.get("/api/v1/router/revisions/2").await.json()["routes"][0]["to"], json!(["other"]));
+}
+
+#[tokio::test]
+async fn a_document_that_can_not_run_changes_nothing() {
+    let server = Server::with_admin();
+    let wrong = ROUTER.replace("to = [\"main\"]", "to = [\"mian\"]\nwhere = '('");
+    let refused = server.put_router("\"1\"", "application/toml", wrong.clone()).await;
+    refused.is_problem(422, "more problems");
+    let problems = refused.json()["problems"].clone();
+    assert_eq!(problems.as_array().unwrap().len(), 2, "{problems}");
+    assert!(problems[0]["path"].as_str().unwrap().starts_with("routes[0]") && problems[0]["line"].is_u64());
+
+    let checked =
+        server.call(Method::POST, "/api/v1/router/validate", &admin(), "application/toml", wrong).await;
+    assert_eq!((&checked.json()["valid"], &checked.json()["problems"]), (&json!(false), &problems));
+    let broken = server
+        .call(Method::POST, "/api/v1/router/validate", &admin(), "application/toml", "version = ")
+        .await;
+    assert_eq!(broken.json()["valid"], false);
+    assert!(broken.json().get("document").is_none());
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("tcp://{}", taken.local_addr().unwrap());
+    let source =
+        format!("{ROUTER}\n[[sources]]\nid = \"syslog\"\nkind = \"syslog\"\nlisten = [\"{listen}\"]\n");
+    let refused = server.put_router("\"1\"", "application/toml", source).await;
+    refused.is_problem(422, "listened on");
+    assert_eq!(refused.json()["problems"][0]["path"], "sources[1].listen[0]");
+    assert_eq!(server.get("/api/v1/router").await.header("etag"), "\"1\"");
+    assert_eq!(server.get("/api/v1/router/revisions").await.json()["revisions"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_draft_is_converted_between_its_forms() {
+    let server = Server::with_admin();
+    let mut document = server.get("/api/v1/router").await.json();
+    document["routes"][0]["where"] = json!("severity>=err");
+    let checked = server.post("/api/v1/router/validate", &document).await.json();
+    assert_eq!(checked["valid"], true, "{checked}");
+    let toml = checked["toml"].as_str().unwrap().to_owned();
+    assert!(toml.contains("# A comment that stays.") && toml.contains("severity>=err"), "{toml}");
+    assert_eq!(checked["changes"].as_array().unwrap().len(), 1);
+    let back = server
+        .call(Method::POST, "/api/v1/router/validate", &admin(), "application/toml", toml.clone())
+        .await;
+    assert_eq!(back.json()["document"], checked["document"]);
+    assert_eq!(back.json()["toml"], toml);
+}
+
+#[tokio::test]
+async fn the_server_tells_how_it_is() {
+    let server = Server::with_admin();
+    let nobody = As::default();
+    assert_eq!(server.call(Method::GET, "/healthz", &nobody, "", "").await.text(), "ok\n");
+    assert_eq!(server.call(Method::GET, "/readyz", &nobody, "", "").await.text(), "ready\n");
+    server.ingest("", "text/plain", "hello").await;
+    assert!(server.get("/metrics").await.text().contains("# TYPE "));
+    let status = server.get("/api/v1/router/status").await.json();
+    assert_eq!((&status["revision"], &status["sources"][0]["messages"]), (&json!(1), &json!(1)));
+    let logspaces = server.get("/api/v1/logspaces").await.json();
+    assert_eq!(logspaces["logspaces"][0]["messages"], 1);
+    assert_eq!(
+        server.get("/api/v1/openapi.json").await.json(),
+        serde_json::to_value(api::openapi()).unwrap()
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_api_is_the_console_and_browsers_are_kept_safe() {
+    let server = Server::with_admin();
+    for path in ["/", "/search?q=a", "/router"] {
+        let answer = server.call(Method::GET, path, &As::default(), "", "").await;
+        assert!(matches!(answer.status.as_u16(), 200 | 503), "{path}: {}", answer.status);
+        assert!(answer.header("content-type").starts_with("text/html"), "{path}");
+        assert!(answer.header("content-security-policy").contains("default-src 'self'"));
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    }
+    server.call(Method::GET, "/assets/none.js", &As::default(), "", "").await.is_problem(404, "none.js");
+    server.call(Method::POST, "/search", &As::default(), "", "").await.is_problem(405, "POST");
+    assert_eq!(server.get("/api/v1/session").await.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn a_server_that_stops_takes_no_more() {
+    let server = Server::with_admin();
+    server.pipeline.stop();
+    let refused = server.ingest("", "text/plain", "hello").await;
+    refused.is_problem(503, "stopping");
+    assert!(!refused.header("retry-after").is_empty());
+    server
+        .put_router("\"1\"", "application/toml", ROUTER.replace("stays", "goes"))
+        .await
+        .is_problem(503, "stopping");
+    assert_eq!(
+        server.call(Method::GET, "/readyz", &As::default(), "", "").await.status,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+}
