@@ -25,6 +25,11 @@ export function problemOf(error: unknown): ProblemDetail {
   return { title: 'Something went wrong in the console', status: 0, detail };
 }
 
+/** Whether the server understood and said no: asking the same again would change nothing. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}
+
 let csrfToken: string | null = null;
 let onSessionLost: () => void = () => undefined;
 

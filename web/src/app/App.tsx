@@ -3,7 +3,7 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError, listenForSessionLoss } from '../api/client';
+import { isRefusal, listenForSessionLoss } from '../api/client';
 import { sessionQuery } from '../api/session';
 import { cssVariablesResolver, theme } from '../ui/theme';
 import { createAppRouter } from './routes';
@@ -42,6 +42,5 @@ function createQueryClient(): QueryClient {
 
 /** A refusal stays one; a server that is away or overloaded may come back. */
 function shouldRetry(failures: number, error: Error): boolean {
-  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  return !refused && failures < RETRIES_MAX;
+  return !isRefusal(error) && failures < RETRIES_MAX;
 }

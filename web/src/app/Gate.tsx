@@ -51,7 +51,7 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
   const { title, detail } = problemOf(error);
   return (
     <main>
-      <Empty title="Logstead does not answer">
+      <Empty isPage title="Logstead does not answer">
         <Notice tone="error" title={title} onRetry={retry}>
           {detail}
         </Notice>

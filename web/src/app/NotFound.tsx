@@ -4,7 +4,7 @@ import { Empty } from '../ui/Empty';
 
 export function NotFound() {
   return (
-    <Empty title="There is no such page">
+    <Empty isPage title="There is no such page">
       <p>
         The address may be mistyped or from another version.{' '}
         <Anchor component={Link} to="/search" underline="always">

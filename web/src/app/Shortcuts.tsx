@@ -1,5 +1,6 @@
 /** What the keyboard can do, on one page. */
-import { Kbd, Modal } from '@mantine/core';
+import { Kbd } from '@mantine/core';
+import { Dialog } from '../ui/Dialog';
 import classes from './Shortcuts.module.css';
 
 const groups = [
@@ -28,10 +29,10 @@ const groups = [
 
 export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="sm">
+    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="sm">
       {groups.map(({ name, keys }) => (
         <section key={name} className={classes.group}>
-          <h3>{name}</h3>
+          <h2>{name}</h2>
           <dl className={classes.keys}>
             {keys.map(([key, does]) => (
               <div key={key} className={classes.row}>
@@ -48,6 +49,6 @@ export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () =>
           </dl>
         </section>
       ))}
-    </Modal>
+    </Dialog>
   );
 }

@@ -16,7 +16,16 @@ import { Gate } from './Gate';
 import { NotFound } from './NotFound';
 import { parseParams, stringifyParams } from './params';
 
-const rootRoute = createRootRoute({ component: Gate, notFoundComponent: NotFound });
+const rootRoute = createRootRoute({
+  component: Gate,
+  notFoundComponent: NotFound,
+  // Here the frame itself broke, and with it the page's <main>.
+  errorComponent: (props) => (
+    <main>
+      <ErrorPage {...props} />
+    </main>
+  ),
+});
 
 const indexRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -1,7 +1,8 @@
 /** Makes a draft live, with a comment; when somebody else was faster, shows what that means first. */
-import { Button, Group, Modal, Textarea } from '@mantine/core';
+import { Button, Group, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
+import { Dialog } from '../ui/Dialog';
 import { ApiError, problemOf } from '../api/client';
 import type { RouterChange, Validation } from '../api/model';
 import { Notice } from '../ui/Notice';
@@ -41,7 +42,7 @@ export function ApplyDialog(props: Props) {
   };
   const isBehind = isConflict(apply.error) || draft.base !== live.revision;
   return (
-    <Modal opened={opened} onClose={onClose} size={isBehind ? 'xl' : 'md'} title="Apply the draft">
+    <Dialog opened={opened} onClose={onClose} size={isBehind ? 'xl' : 'md'} title="Apply the draft">
       <form onSubmit={submit}>
         {apply.error !== null && !isBehind && <Refused error={apply.error} />}
         {isBehind ? (
@@ -60,6 +61,7 @@ export function ApplyDialog(props: Props) {
           validation !== undefined && <ChangeList changes={validation.changes} />
         )}
         <Textarea
+          mt={12}
           label="Comment"
           description="Why, for those who read the history"
           autosize
@@ -88,7 +90,7 @@ export function ApplyDialog(props: Props) {
           )}
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The draft against what is live: as sentences and line by line. */
-import { Modal, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Dialog } from '../ui/Dialog';
 import type { Validation } from '../api/model';
 import { DiffView } from '../ui/DiffView';
 import { ChangeList } from './ChangeList';
@@ -17,14 +18,14 @@ type Props = {
 
 export function DiffDialog({ opened, draft, live, validation, onClose }: Props) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       size="xl"
       title={`Draft against revision ${live.revision}`}
     >
       <DraftDiff draft={draft} live={live} validation={validation} />
-    </Modal>
+    </Dialog>
   );
 }
 

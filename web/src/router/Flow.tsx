@@ -33,8 +33,7 @@ type Props = {
 
 export function Flow(props: Props) {
   const { document, status, onAdd } = props;
-  const rates = new Map(status?.routes.map((route) => [route.id, route.messages_per_second]));
-  const rateOf = (edge: Edge) => rates.get(idOf(document.routes[edge.route] ?? {})) ?? 0;
+  const rateOf = (edge: Edge) => edgeRate(edge, document, status);
   const chosen = props.shown?.section === 'routes' ? props.shown.index : null;
   const height = flowHeight(document);
   return (
@@ -64,6 +63,15 @@ export function Flow(props: Props) {
   );
 }
 
+/** At most what the route takes; from one source, at most what it has. */
+function edgeRate(edge: Edge, document: RouterDocument, status: RouterStatus | undefined): number {
+  const ofRoute = liveOf(status, 'routes', idOf(document.routes[edge.route] ?? {}));
+  const route = ofRoute?.perSecond ?? 0;
+  if (edge.source === undefined) return route;
+  const ofSource = liveOf(status, 'sources', idOf(document.sources[edge.source] ?? {}));
+  return Math.min(route, ofSource?.perSecond ?? 0);
+}
+
 type HeadProps = { title: string; section: Section; onAdd: Props['onAdd'] };
 
 function Head({ title, section, onAdd }: HeadProps) {
@@ -74,6 +82,7 @@ function Head({ title, section, onAdd }: HeadProps) {
       {onAdd !== null && (
         <Button
           variant="subtle"
+          color="gray"
           size="compact-xs"
           leftSection={<IconPlus size={14} />}
           onClick={() => onAdd(section)}

@@ -1,7 +1,8 @@
 /** Every revision that was ever live: who, when, why, what it changed; and the way back to it. */
-import { Button, Group, Modal, Skeleton, Textarea } from '@mantine/core';
+import { Button, Group, Skeleton, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
+import { Dialog } from '../ui/Dialog';
 import { problemOf } from '../api/client';
 import type { Revision } from '../api/model';
 import { DiffView } from '../ui/DiffView';
@@ -31,12 +32,8 @@ export function History({ shown, canEdit, onShow }: Props) {
         <thead>
           <tr>
             <th scope="col">Revision</th>
-            <th scope="col">Applied</th>
-            <th scope="col">By</th>
+            <th scope="col">Applied, by</th>
             <th scope="col">Comment</th>
-            <th scope="col">
-              <span className={classes.hidden}>Actions</span>
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -83,27 +80,32 @@ function RevisionRows({ revision, time, isShown, previous, onShow, onReturn }: R
           {number}
           {revision.live && <span className={classes.live}>live</span>}
         </td>
-        <td className={classes.time}>{time}</td>
-        <td>{revision.author}</td>
-        <td className={classes.comment}>{revision.comment}</td>
-        <td className={classes.actions}>
-          <Button
-            variant="default"
-            aria-expanded={isShown}
-            onClick={() => onShow(isShown ? null : number)}
-          >
-            {isShown ? 'Hide' : 'Show'}
-          </Button>
-          {onReturn !== null && !revision.live && (
-            <Button variant="default" onClick={() => onReturn(number)}>
-              Roll back
-            </Button>
-          )}
+        <td>
+          <span className={classes.time}>{time}</span> {revision.author}
+        </td>
+        <td className={classes.comment}>
+          <div className={classes.row}>
+            <span>{revision.comment}</span>
+            <Group gap={8} wrap="nowrap">
+              <Button
+                variant="default"
+                aria-expanded={isShown}
+                onClick={() => onShow(isShown ? null : number)}
+              >
+                {isShown ? 'Hide' : 'Show'}
+              </Button>
+              {onReturn !== null && !revision.live && (
+                <Button variant="default" onClick={() => onReturn(number)}>
+                  Roll back
+                </Button>
+              )}
+            </Group>
+          </div>
         </td>
       </tr>
       {isShown && (
         <tr>
-          <td colSpan={5} className={classes.detail}>
+          <td colSpan={3} className={classes.detail}>
             <RevisionDetail revision={number} previous={previous} />
           </td>
         </tr>
@@ -122,7 +124,7 @@ function RevisionDetail({ revision, previous }: DetailProps) {
     <>
       {data.diff !== null && (
         <>
-          <h3>Changes since revision {previous}</h3>
+          <h2>Changes since revision {previous}</h2>
           <ChangeList changes={data.diff.changes} />
           <DiffView text={data.diff.text} label="Changed lines" />
         </>
@@ -152,7 +154,7 @@ function RollBackDialog({ revision, onClose }: { revision: number; onClose: () =
     back.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={`Roll back to revision ${revision}`}>
+    <Dialog opened onClose={onClose} title={`Roll back to revision ${revision}`}>
       <form onSubmit={submit}>
         {back.error !== null && (
           <Notice tone="error" title={problemOf(back.error).title}>
@@ -177,6 +179,6 @@ function RollBackDialog({ revision, onClose }: { revision: number; onClose: () =
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

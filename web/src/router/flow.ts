@@ -6,7 +6,7 @@ export const GAP_PX = 8;
 /** The heading between the logspaces and the destinations, which share a column. */
 export const HEAD_PX = 36;
 
-export type Edge = { key: string; fromY: number; toY: number; route: number };
+export type Edge = { key: string; fromY: number; toY: number; source?: number; route: number };
 
 /** Lines from sources to routes. A route that names no source listens to all of them. */
 export function inputEdges(document: RouterDocument): Edge[] {
@@ -14,7 +14,7 @@ export function inputEdges(document: RouterDocument): Edge[] {
     const from = listOf(route['from']);
     return document.sources.flatMap((source, at) =>
       from.length === 0 || from.includes(idOf(source))
-        ? [{ key: `${at}-${index}`, fromY: rowY(at), toY: rowY(index), route: index }]
+        ? [{ key: `${at}-${index}`, fromY: rowY(at), toY: rowY(index), source: at, route: index }]
         : [],
     );
   });

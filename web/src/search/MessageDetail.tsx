@@ -69,7 +69,7 @@ function LongText({ title, text, hits }: { title: string; text: string; hits: Re
   return (
     <section>
       <div className={classes.head}>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <Copy what={title.toLowerCase().split(',')[0] ?? title} text={text} />
       </div>
       <pre className={classes.text}>
@@ -97,7 +97,7 @@ function FieldTable({ title, rows, onFilter, children }: FieldTableProps) {
   return (
     <section>
       <div className={classes.head}>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
       </div>
       <dl className={classes.fields}>
         {rows.map((row, at) => (

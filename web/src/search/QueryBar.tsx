@@ -1,5 +1,5 @@
 /** Where the query is written: Enter runs it, Shift-Enter goes to a new line. */
-import { Button, Textarea, VisuallyHidden } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react';
 import type { LogspaceInfo } from '../api/model';
@@ -45,7 +45,7 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
         ref={input}
         className={classes.query}
         classNames={{ input: classes.input ?? '' }}
-        label={<VisuallyHidden>Query</VisuallyHidden>}
+        aria-label="Query"
         placeholder='Words, "a phrase", host:web* severity>=warning'
         leftSection={<IconSearch size={16} />}
         autosize

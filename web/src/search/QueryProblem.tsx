@@ -1,6 +1,6 @@
 /** What the server says about a query, under the bar and with the place in the query it speaks of. */
 import { Button } from '@mantine/core';
-import { ApiError, problemOf } from '../api/client';
+import { isRefusal, problemOf } from '../api/client';
 import type { Coverage, QueryWarning } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { Underlined } from '../ui/Underlined';
@@ -15,9 +15,8 @@ type ProblemProps = {
 /** A refusal is the query's own fault and would be repeated; everything else may pass. */
 export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
   const { title, detail, line, column, end_column, suggestion } = problemOf(error);
-  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
   return (
-    <Notice tone="error" title={title} onRetry={refused ? undefined : onRetry}>
+    <Notice tone="error" title={title} onRetry={isRefusal(error) ? undefined : onRetry}>
       {detail !== undefined && detail !== title && <p>{detail}</p>}
       {column !== undefined && (
         <Underlined text={query} line={line ?? 1} column={column} endColumn={end_column} />

@@ -2,6 +2,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { isRefusal } from '../api/client';
 import { useKeys } from '../ui/useKeys';
 import { EmptyResult } from './EmptyResult';
 import { LinkedMessage } from './LinkedMessage';
@@ -91,7 +92,8 @@ export function SearchPage({ state, onChange }: Props) {
         state={state}
         search={search.isFetching && !live ? undefined : newest}
         total={count.data?.count}
-        live={live}
+        counting={count.isLoading}
+        live={live && !isRefusal(search.error)}
         paused={wantsRefresh && !live}
         onRefresh={(refresh) => onChange({ ...state, refresh }, true)}
       />

@@ -10,23 +10,29 @@ type Props = {
   state: SearchState;
   search: SearchResponse | undefined;
   total: number | undefined;
+  counting: boolean;
   live: boolean;
   paused: boolean;
   onRefresh: (refresh: Refresh) => void;
 };
 
-export function StatusLine({ state, search, total, live, paused, onRefresh }: Props) {
+export function StatusLine({ state, search, total, counting, live, paused, onRefresh }: Props) {
   const [zone] = useZone();
   return (
     <div className={classes.line}>
-      <span className={classes.total} data-testid="total">
-        {total === undefined ? 'Counting…' : `${formatCount(total)} ${plural(total)}`}
+      <span className={classes.total}>
+        {counting && 'Counting…'}
+        {total !== undefined && `${formatCount(total)} ${plural(total)}`}
       </span>
       {search !== undefined && <span className="dimmed">{formatTook(search.took_ms)}</span>}
       <span className={classes.zone}>Times in {zoneLabel(zone, new Date())}</span>
       {paused && (
         <span className="dimmed">
-          Paused while {state.open === null ? 'scrolled' : 'a message is open'}
+          Paused
+          <span className={classes.why}>
+            {' '}
+            while {state.open === null ? 'scrolled' : 'a message is open'}
+          </span>
         </span>
       )}
       {live && <span className={classes.pulse} aria-hidden />}

@@ -2,14 +2,7 @@
 import { Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { IconChevronDown, IconClock } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
-import {
-  type Zone,
-  formatTime,
-  fromInputValue,
-  toInputValue,
-  useZone,
-  zoneLabel,
-} from '../ui/time';
+import { type Zone, momentText, parseMoment, useZone, zoneLabel } from '../ui/time';
 import { type TimeRange, presets } from './searchParams';
 import bar from './QueryBar.module.css';
 import classes from './TimeRangePicker.module.css';
@@ -95,40 +88,55 @@ type AbsoluteProps = { range: TimeRange; zone: Zone; onChoose: (range: TimeRange
 
 function AbsoluteRange({ range, zone, onChoose }: AbsoluteProps) {
   const between = range.kind === 'between' ? range : { from: null, to: null };
-  const [from, setFrom] = useState(toInputValue(between.from ?? '', zone));
-  const [to, setTo] = useState(toInputValue(between.to ?? '', zone));
-  const backwards = from !== '' && to !== '' && from >= to;
+  const [from, setFrom] = useState(momentText(between.from, zone));
+  const [to, setTo] = useState(momentText(between.to, zone));
+  const start = parseMoment(from, zone);
+  const end = parseMoment(to, zone);
+  const fromProblem = from !== '' && start === null && FORM;
+  const toProblem = to !== '' && (end === null ? FORM : isBackwards(start, end) && BACKWARDS);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    event.stopPropagation();
-    onChoose({ kind: 'between', from: fromInputValue(from, zone), to: fromInputValue(to, zone) });
+    onChoose({ kind: 'between', from: start, to: end });
   };
   return (
     <form className={classes.form} onSubmit={submit}>
       <TextInput
-        type="datetime-local"
-        step={1}
         size="xs"
         label="From"
+        placeholder="2026-01-31 15:04:05 or now-2h"
+        spellCheck={false}
         value={from}
+        error={fromProblem}
         onChange={(event) => setFrom(event.currentTarget.value)}
       />
       <TextInput
-        type="datetime-local"
-        step={1}
         size="xs"
         label="To"
-        description="Not included; empty means no end"
+        placeholder="now"
+        description="Not included; empty means no end."
         inputWrapperOrder={['label', 'input', 'description', 'error']}
+        spellCheck={false}
         value={to}
-        error={backwards && 'Must be later than From'}
+        error={toProblem}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Button type="submit" variant="default" disabled={backwards || (from === '' && to === '')}>
+      <Button
+        type="submit"
+        variant="default"
+        disabled={fromProblem !== false || toProblem !== false || (from === '' && to === '')}
+      >
         Use these times
       </Button>
     </form>
   );
+}
+
+const FORM = 'Write it as 2026-01-31 15:04:05, or as now-2h.';
+const BACKWARDS = 'Must be later than From.';
+
+/** Relative moments are the server's to compare. */
+function isBackwards(from: string | null, to: string): boolean {
+  return from !== null && Date.parse(from) >= Date.parse(to);
 }
 
 function rangeLabel(range: TimeRange, zone: Zone): string {
@@ -145,5 +153,5 @@ function rangeLabel(range: TimeRange, zone: Zone): string {
 /** A moment as short as it can be told; a relative one as it is written. */
 function momentLabel(moment: string | null, missing: string, zone: Zone): string {
   if (moment === null) return missing;
-  return formatTime(moment, zone).replace(/(:00)?\.000$/, '');
+  return momentText(moment, zone).replace(/(\d:\d\d):00$/, '$1');
 }

@@ -1,6 +1,6 @@
 /** What the search page asks the server. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../api/client';
+import { client, isRefusal, unwrap } from '../api/client';
 import type { CountResponse, Message, SearchRequest, SearchResponse } from '../api/model';
 import { type SearchState, requestRange } from './searchParams';
 
@@ -31,8 +31,9 @@ export function searchQuery(state: SearchState, refreshMs: number | false) {
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.cursor,
-    refetchInterval: ({ state: { data } }) => {
-      if (refreshMs === false || (data !== undefined && data.pages.length > 1)) return false;
+    refetchInterval: ({ state: { data, error } }) => {
+      if (isRefusal(error) || refreshMs === false || (data !== undefined && data.pages.length > 1))
+        return false;
       return Math.max(refreshMs, (data?.pages[0]?.took_ms ?? 0) * REFRESH_REST_FACTOR);
     },
   });
@@ -45,8 +46,10 @@ export function countQuery(state: SearchState, refreshMs: number | false) {
     queryKey: ['count', body],
     queryFn: ({ signal }): Promise<CountResponse> =>
       unwrap(client.POST('/api/v1/count', { body, signal })),
-    refetchInterval: ({ state: { data } }) =>
-      refreshMs !== false && Math.max(refreshMs, (data?.took_ms ?? 0) * REFRESH_REST_FACTOR),
+    refetchInterval: ({ state: { data, error } }) =>
+      !isRefusal(error) &&
+      refreshMs !== false &&
+      Math.max(refreshMs, (data?.took_ms ?? 0) * REFRESH_REST_FACTOR),
   });
 }
 

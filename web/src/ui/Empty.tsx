@@ -2,10 +2,18 @@
 import type { ReactNode } from 'react';
 import classes from './Empty.module.css';
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+type Props = {
+  title: string;
+  /** Where nothing else is on the page, the title is the page's. */
+  isPage?: boolean;
+  children?: ReactNode;
+};
+
+export function Empty({ title, isPage = false, children }: Props) {
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <section className={classes.empty}>
-      <h2 className={classes.title}>{title}</h2>
+      <Heading className={classes.title}>{title}</Heading>
       {children}
     </section>
   );

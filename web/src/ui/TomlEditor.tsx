@@ -48,7 +48,7 @@ export default function TomlEditor({ label, value, marks, readOnly, onChange }: 
       extensions: [
         ...extensions,
         EditorState.readOnly.of(readOnly),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           const text = update.state.doc.toString();
           if (update.docChanged && text !== latest.current.value) latest.current.onChange(text);

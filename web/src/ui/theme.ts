@@ -1,10 +1,5 @@
 /** The console's look: one type scale, a 4 px grid, and the colours of both themes as CSS variables. */
-import {
-  type CSSVariablesResolver,
-  type MantineColorsTuple,
-  createTheme,
-  defaultVariantColorsResolver,
-} from '@mantine/core';
+import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from '@mantine/core';
 
 const pine: MantineColorsTuple = [
   '#e9f6f3',
@@ -25,7 +20,7 @@ const slate: MantineColorsTuple = [
   '#b9c5c0',
   '#94a39d',
   '#6f7e78',
-  '#33403b',
+  '#43534d',
   '#28332f',
   '#1b2421',
   '#121917',
@@ -60,6 +55,7 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--mantine-color-placeholder': '#5f6963',
     '--mantine-color-error': '#b3261e',
     '--mantine-color-anchor': '#0f5c52',
+    '--mantine-color-default-border': '#c3cac4',
     '--panel': '#ffffff',
     '--rail': '#eef1ed',
     '--line': '#dde1dc',
@@ -87,6 +83,7 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--mantine-color-placeholder': '#8d9c96',
     '--mantine-color-error': '#ff8f85',
     '--mantine-color-anchor': '#6cc9b8',
+    '--mantine-color-default-border': '#3a4842',
     '--panel': '#18211e',
     '--rail': '#0f1513',
     '--line': '#2b3733',
@@ -111,6 +108,9 @@ export const tokens: { light: Tokens; dark: Tokens } = {
 
 export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}, ...tokens });
 
+const readable = { fontSize: '13px' };
+const small = { fontSize: '12px', lineHeight: '16px' };
+
 export const theme = createTheme({
   colors: { pine, dark: slate, gray },
   primaryColor: 'pine',
@@ -133,24 +133,18 @@ export const theme = createTheme({
   focusRing: 'auto',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // Mantine's light variant is a faint tint with mid-tone text: too pale for AA at our sizes.
-  variantColorResolver: (input) => ({
-    ...defaultVariantColorsResolver(input),
-    ...(input.variant === 'subtle' && input.color === undefined
-      ? { color: 'var(--mantine-color-text)', hover: 'var(--hover)' }
-      : {}),
-  }),
   components: {
-    ActionIcon: { defaultProps: { variant: 'subtle', size: 28 } },
-    Button: { defaultProps: { size: 'xs' } },
-    Checkbox: { defaultProps: { size: 'xs' } },
-    Modal: { defaultProps: { centered: true, transitionProps: { duration: 100 } } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 28 } },
+    Button: { defaultProps: { size: 'xs' }, styles: { label: { fontWeight: 500 } } },
+    Checkbox: { defaultProps: { size: 'xs' }, styles: { label: readable } },
+    InputWrapper: { styles: { description: small, error: small } },
+    ModalRoot: { defaultProps: { centered: true, transitionProps: { duration: 100 } } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
     NativeSelect: { defaultProps: { size: 'xs' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
-    Switch: { defaultProps: { size: 'xs' } },
+    Switch: { defaultProps: { size: 'xs' }, styles: { label: readable, description: small } },
     Textarea: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { openDelay: 400 } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAge, formatTime, fromInputValue, partsOf, toInputValue, zoneLabel } from './time';
+import { formatAge, formatTime, momentText, parseMoment, partsOf, zoneLabel } from './time';
 
 test('a time is written in the chosen zone, with milliseconds', () => {
   expect(formatTime('2026-01-02T03:04:05.678901234Z', 'utc')).toBe('2026-01-02 03:04:05.678');
@@ -13,13 +13,24 @@ test('a text that is not a time is shown as it came', () => {
   expect(formatAge('soon', 0)).toBe('soon');
 });
 
-test('an input reads back the moment it shows, in either zone', () => {
+test('a field reads back the moment it shows, in either zone', () => {
   for (const zone of ['local', 'utc'] as const) {
-    const moment = '2026-07-02T23:04:05.000Z';
-    expect(fromInputValue(toInputValue(moment, zone), zone)).toBe(moment);
+    for (const moment of ['2026-07-02T23:04:05.000Z', '2026-01-02T03:04:05.678Z', 'now-1h']) {
+      expect(parseMoment(momentText(moment, zone), zone)).toBe(moment);
+    }
   }
-  expect(fromInputValue('', 'utc')).toBeNull();
-  expect(fromInputValue('yesterday', 'utc')).toBeNull();
+});
+
+test('a moment can be written short, long, relative, and with its own zone', () => {
+  const check = (text: string, moment: string | null) =>
+    expect(parseMoment(text, 'local'), text).toBe(moment);
+  check('2026-01-02', '2026-01-01T23:00:00.000Z');
+  check(' 2026-01-02 03:04 ', '2026-01-02T02:04:00.000Z');
+  check('2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z');
+  check('2026-01-02T03:04:05+05:00', '2026-01-01T22:04:05.000Z');
+  check('-15m', '-15m');
+  check('now', 'now');
+  for (const text of ['', 'yesterday', '2026-13-01', '2026', '12', '01/02/2026']) check(text, null);
 });
 
 test('the zone names itself and its offset at that time of the year', () => {

@@ -44,16 +44,25 @@ function offsetOf(now: Date): string {
   return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
 }
 
-/** What a `datetime-local` input shows for a moment; empty when there is none. */
-export function toInputValue(rfc3339: string, zone: Zone): string {
-  const parts = partsOf(rfc3339, zone);
-  return parts === null ? '' : `${parts.date}T${parts.clock.slice(0, 8)}`;
+/** What a field for a moment shows: the moment in the zone, or what is no moment as it is written. */
+export function momentText(moment: string | null, zone: Zone): string {
+  return moment === null ? '' : formatTime(moment, zone).replace(/\.000$/, '');
 }
 
-/** The moment that a `datetime-local` input's text means in a zone, as RFC 3339; null when it means none. */
-export function fromInputValue(text: string, zone: Zone): string | null {
-  if (text === '') return null;
-  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+const RELATIVE = /^(now|(now)?[-+]\d+[smhdw])$/;
+const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?$/;
+
+/**
+ * The moment that a person wrote, for a request: a relative one as it is, a date and time of the zone as RFC 3339.
+ * Null when it is neither.
+ */
+export function parseMoment(text: string, zone: Zone): string | null {
+  const trimmed = text.trim();
+  if (RELATIVE.test(trimmed)) return trimmed;
+  const [, date, clock = '00:00:00'] = LOCAL.exec(trimmed) ?? [];
+  const iso = date === undefined ? trimmed : `${date}T${clock}${zone === 'utc' ? 'Z' : ''}`;
+  const hasZone = /T.*(Z|[-+]\d{2}:\d{2})$/.test(iso);
+  const at = new Date(date !== undefined || hasZone ? iso : NaN);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
