@@ -417,6 +417,22 @@ async fn guessing_a_password_becomes_slow_and_is_written_down() {
 }
 
 #[tokio::test]
+async fn many_guesses_at_once_are_as_slow() {
+    let server = Server::with_admin();
+    let guess = json!({"name": "ada", "password": "wrong horse"});
+    let guesses = (0..20).map(|_| {
+        let request = Request::post("/api/v1/session").header(header::CONTENT_TYPE, "application/json");
+        let app = server.app.clone();
+        tokio::spawn(app.oneshot(request.body(Body::from(guess.to_string())).unwrap()))
+    });
+    let mut checked = 0;
+    for guess in guesses.collect::<Vec<_>>() {
+        checked += usize::from(guess.await.unwrap().unwrap().status() == StatusCode::UNAUTHORIZED);
+    }
+    assert!((5..=7).contains(&checked), "{checked} passwords were looked at");
+}
+
+#[tokio::test]
 async fn the_first_administrator_is_made_with_the_code_and_only_once() {
     let server = Server::start(|_| {});
     let nobody = As::default();

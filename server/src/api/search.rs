@@ -298,7 +298,7 @@ async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Jso
     let times = (request.from.as_deref(), request.to.as_deref());
     let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared, started);
+    let (cancel, _guard) = Cancel::new(shared, Instant::now());
     let page = move || {
         let _permit = permit;
         let mut page = Page { order, limit, hits: Vec::new(), more: false };
@@ -324,7 +324,7 @@ async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<
     let times = (request.from.as_deref(), request.to.as_deref());
     let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared, started);
+    let (cancel, _guard) = Cancel::new(shared, Instant::now());
     let counted = move || {
         let _permit = permit;
         let mut count = 0;

@@ -92,12 +92,16 @@ pub(crate) async fn log_in(
     Json(login): Json<Login>,
 ) -> Result<impl IntoResponse> {
     refuse_the_impatient(&shared, &login.name, peer)?;
+    let permit = shared.password_permit().await?;
+    // Again: of many attempts at once, those that waited here know by now how the first ones ended.
+    refuse_the_impatient(&shared, &login.name, peer)?;
     let Some((name, role)) = check_password(&shared, &login).await? else {
         shared.throttle.lock().failed(&login.name, peer.0, Instant::now());
         let name: String = login.name.chars().take(accounts::NAME_CHARS_MAX).collect();
         shared.audit(name, "session.refused", format!("from {peer}")).await?;
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "name or password is wrong"));
     };
+    drop(permit);
     shared.throttle.lock().succeeded(&login.name, peer.0);
     shared.audit(name.clone(), "session.begin", format!("from {peer}")).await?;
     begin(&shared, name, role).await
@@ -150,7 +154,6 @@ fn refuse_the_impatient(shared: &Shared, name: &str, peer: Peer) -> Result<()> {
 /// The user's name as it is stored and the role, where the password fits.
 async fn check_password(shared: &Shared, login: &Login) -> Result<Option<(String, Role)>> {
     let (name, password) = (login.name.clone(), login.password.clone());
-    let _permit = shared.password_permit().await?;
     shared
         .meta(move |meta| {
             let found = meta.credentials(&name)?;
