@@ -3,7 +3,8 @@ import type { components } from './types';
 
 type Schemas = components['schemas'];
 
-export type ProblemDetail = Schemas['Problem'];
+/** A problem of the server, or one that the console states in the same words. */
+export type ProblemDetail = Omit<Schemas['Problem'], 'type' | 'detail'> & { detail?: string };
 export type DocumentProblem = Schemas['DocumentProblem'];
 export type Session = Schemas['Session'];
 export type SearchRequest = Schemas['SearchRequest'];
@@ -16,7 +17,9 @@ export type LogspaceInfo = Schemas['LogspaceInfo'];
 export type Validation = Schemas['Validation'];
 export type Revision = Schemas['Revision'];
 export type RouterChange = Schemas['RouterChange'];
-export type RouterStatus = Schemas['RouterStatus'];
+export type RouterStatus = Schemas['Status'];
 export type SourceStatus = Schemas['SourceStatus'];
 export type DestinationStatus = Schemas['DestinationStatus'];
 export type LogspaceStatus = Schemas['LogspaceStatus'];
+
+export type WireDocument = Schemas['Document'];

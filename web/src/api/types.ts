@@ -1,222 +1,2661 @@
-// The wire types of /api/v1, in the shape that openapi-typescript gives them (`npm run api -w web`).
-
-export interface components {
-  schemas: {
-    Problem: {
-      type?: string;
-      title: string;
-      status: number;
-      detail?: string;
-      line?: number;
-      column?: number;
-      end_column?: number;
-      path?: string;
-      problems?: components['schemas']['DocumentProblem'][];
-      suggestion?: string;
-    };
-    DocumentProblem: {
-      path: string;
-      message: string;
-      line?: number;
-      column?: number;
-    };
-    Role: 'admin' | 'operator' | 'analyst';
-    Session: {
-      authenticated: boolean;
-      setup_required: boolean;
-      user: { name: string; role: components['schemas']['Role'] } | null;
-      csrf_token: string | null;
-      version: string;
-    };
-    Login: { name: string; password: string };
-    Setup: { code: string; name?: string; password: string };
-    SearchRequest: {
-      query: string;
-      from?: string;
-      to?: string;
-      logspaces?: string[];
-      limit?: number;
-      order?: 'newest' | 'oldest';
-      cursor?: string;
-    };
-    CountRequest: { query: string; from?: string; to?: string; logspaces?: string[] };
-    Message: {
-      id: string;
-      time: string;
-      received: string;
-      device_time?: string;
-      host: string;
-      program: string;
-      pid: string;
-      msgid: string;
-      severity: number | null;
-      severity_name: string | null;
-      facility: number | null;
-      facility_name: string | null;
-      message: string;
-      raw: string;
-      raw_base64?: string;
-      source: string;
-      peer: string;
-      logspace: string;
-      flags: string[];
-      fields: Record<string, string | string[]>;
-    };
-    Coverage: {
-      complete: boolean;
-      scanned_messages: number;
-      scanned_bytes: number;
-      journal_batches: number;
-      skipped_batches: number;
-    };
-    QueryWarning: {
-      message: string;
-      line?: number;
-      column?: number;
-      end_column?: number;
-      suggestion?: string;
-    };
-    SearchResponse: {
-      messages: components['schemas']['Message'][];
-      cursor: string | null;
-      took_ms: number;
-      coverage: components['schemas']['Coverage'];
-      warnings: components['schemas']['QueryWarning'][];
-      query: string;
-    };
-    CountResponse: {
-      count: number;
-      took_ms: number;
-      coverage: components['schemas']['Coverage'];
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    LogspaceInfo: {
-      id: string;
-      in_router: boolean;
-      messages: number;
-      journal_bytes: number;
-      memory_bytes: number;
-      first_time: string | null;
-      last_time: string | null;
-      durability: string;
-    };
-    RouterDocument: Record<string, unknown>;
-    RouterChange: { revision: number; changes: string[]; warnings: string[] };
-    Validation: {
-      valid: boolean;
-      problems: components['schemas']['DocumentProblem'][];
-      warnings: string[];
-      changes: string[];
-      document?: components['schemas']['RouterDocument'];
-      toml?: string;
-    };
-    Revision: {
-      revision: number;
-      author: string;
-      comment: string;
-      created_at: string;
-      live: boolean;
-    };
-    RevisionDiff: { changes: string[]; text: string };
-    SourceStatus: {
-      id: string;
-      kind: string;
-      listeners: { url: string; state: 'listening' | 'failed'; error?: string | null }[];
-      connections: number;
-      messages: number;
-      bytes: number;
-      messages_per_second: number;
-      unparsed: number;
-      truncated: number;
-      dropped: Record<string, number>;
-      last_seen: string | null;
-      queue_bytes: number;
-      queue_bytes_max: number;
-    };
-    RouteStatus: { id: string; messages: number; messages_per_second: number };
-    DestinationStatus: {
-      id: string;
-      kind: string;
-      to: string;
-      state: 'ok' | 'retrying' | 'idle';
-      last_error: string | null;
-      messages: number;
-      bytes: number;
-      messages_per_second: number;
-      dropped: Record<string, number>;
-      queue_messages: number;
-      queue_bytes: number;
-      queue_bytes_max: number;
-      oldest_ms: number | null;
-    };
-    LogspaceStatus: {
-      id: string;
-      state: 'ok' | 'failing';
-      last_error: string | null;
-      messages: number;
-      messages_per_second: number;
-      journal_bytes: number;
-      first_time: string | null;
-      last_time: string | null;
-    };
-    RouterStatus: {
-      revision: number;
-      applied_at: string;
-      sources: components['schemas']['SourceStatus'][];
-      routes: components['schemas']['RouteStatus'][];
-      unrouted_messages: number;
-      destinations: components['schemas']['DestinationStatus'][];
-      logspaces: components['schemas']['LogspaceStatus'][];
-    };
-  };
-}
-
-type Schemas = components['schemas'];
-type Answer<Body> = {
-  responses: {
-    200: { headers: Record<string, unknown>; content: { 'application/json': Body } };
-    default: {
-      headers: Record<string, unknown>;
-      content: { 'application/problem+json': Schemas['Problem'] };
-    };
-  };
-};
-type Sends<Body> = { requestBody: { content: { 'application/json': Body } } };
-type SendsDocument = {
-  requestBody: { content: { 'application/json': Schemas['RouterDocument']; 'application/toml': string } };
-};
-type Revisioned = { parameters: { path: { revision: number } } };
+/**
+ * This file was auto-generated by openapi-typescript.
+ * Do not make direct changes to the file.
+ */
 
 export interface paths {
-  '/api/v1/session': {
-    get: Answer<Schemas['Session']>;
-    post: Sends<Schemas['Login']> & Answer<Schemas['Session']>;
-    delete: { responses: { 204: { headers: Record<string, unknown>; content?: never } } };
-  };
-  '/api/v1/setup': { post: Sends<Schemas['Setup']> & Answer<Schemas['Session']> };
-  '/api/v1/search': { post: Sends<Schemas['SearchRequest']> & Answer<Schemas['SearchResponse']> };
-  '/api/v1/count': { post: Sends<Schemas['CountRequest']> & Answer<Schemas['CountResponse']> };
-  '/api/v1/messages/{id}': {
-    get: { parameters: { path: { id: string } } } & Answer<Schemas['Message']>;
-  };
-  '/api/v1/logspaces': { get: Answer<{ logspaces: Schemas['LogspaceInfo'][] }> };
-  '/api/v1/router': {
-    get: Answer<Schemas['RouterDocument']>;
-    put: {
-      parameters: { header: { 'If-Match': string }; query?: { comment?: string } };
-    } & SendsDocument &
-      Answer<Schemas['RouterChange']>;
-  };
-  '/api/v1/router/validate': { post: SendsDocument & Answer<Schemas['Validation']> };
-  '/api/v1/router/status': { get: Answer<Schemas['RouterStatus']> };
-  '/api/v1/router/revisions': { get: Answer<{ revisions: Schemas['Revision'][] }> };
-  '/api/v1/router/revisions/{revision}': { get: Revisioned & Answer<Schemas['RouterDocument']> };
-  '/api/v1/router/diff': {
-    get: { parameters: { query: { from: number; to: number } } } & Answer<Schemas['RevisionDiff']>;
-  };
-  '/api/v1/router/rollback/{revision}': {
-    post: { parameters: { path: { revision: number }; query?: { comment?: string } } } & Answer<
-      Schemas['RouterChange']
-    >;
-  };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what, newest first. */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts messages; the same as the POST, for curl. */
+        get: operations["count_get"];
+        put?: never;
+        /** Counts messages. */
+        post: operations["count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stores messages and answers when they are durable. */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every logspace with what it holds. */
+        get: operations["logspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message by its id. */
+        get: operations["message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description. */
+        get: operations["openapi_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The live document. */
+        get: operations["get_router"];
+        /** Makes a document live. `If-Match` names the revision that it is based on. */
+        put: operations["put_router"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs between two revisions. */
+        get: operations["difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every document that was ever live, newest first. */
+        get: operations["revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of a revision. */
+        get: operations["revision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/rollback/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an earlier revision's document live again, as a new revision. */
+        post: operations["roll_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters and states of everything that the live document names. */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what would come of a document, and converts it between its forms. */
+        post: operations["validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finds messages; the same as the POST, for curl. */
+        get: operations["search_get"];
+        put?: never;
+        /** Finds messages. */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is logged in, and whether the first administrator is still to be made. */
+        get: operations["get_session"];
+        put?: never;
+        /** Logs in: sets the session's cookie. */
+        post: operations["log_in"];
+        /** Logs out: ends the session and forgets the cookie. */
+        delete: operations["log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes the first administrator and logs in. */
+        post: operations["set_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All tokens, without their secrets. */
+        get: operations["list_tokens"];
+        put?: never;
+        /** Makes a token and shows its secret this one time. */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a token: it stops working at once. */
+        delete: operations["remove_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users. */
+        get: operations["list_users"];
+        put?: never;
+        /** Makes a user. */
+        post: operations["create_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a user and ends the user's sessions. */
+        delete: operations["remove_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process is alive. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All counters in Prometheus' text format. */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether it takes and stores messages; what stands against it otherwise. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description The newest entries, newest first. */
+        Audit: {
+            entries: components["schemas"]["AuditEntry"][];
+        };
+        /** @description One thing that somebody did. */
+        AuditEntry: {
+            action: string;
+            detail: string;
+            /** Format: date-time */
+            time: string;
+            user: string;
+        };
+        /** @description How long and for how much a read waits for company. */
+        Coalesce: {
+            /** @description The most bytes that one read gathers. */
+            buffer: string;
+            /** @description The longest that the first byte waits. */
+            delay: string;
+        };
+        Count: "auto" | number;
+        /** @description Which messages to count. */
+        CountRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description How many messages match. */
+        CountResponse: {
+            /**
+             * Format: int64
+             * @description Exactly, where `coverage.complete`.
+             */
+            count: number;
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description What was looked at. */
+        Coverage: {
+            /** @description Whether all was looked at that had to be; a warning tells why not. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Batches they are in.
+             */
+            journal_batches: number;
+            /** Format: int64 */
+            scanned_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that were compared with the query.
+             */
+            scanned_messages: number;
+            /**
+             * Format: int64
+             * @description Batches that needed no look, because of their time.
+             */
+            skipped_batches: number;
+        };
+        /** @description A new token: the only time that its secret is shown. */
+        CreatedToken: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description To send as `Authorization: Bearer TOKEN`. */
+            token: string;
+        };
+        /** @description A place that messages are forwarded to. */
+        Destination: components["schemas"]["DestinationKind"] & {
+            /** @description The name that routes and counters know it by. */
+            id: string;
+            /** @description What waits while it is slow or away. */
+            queue: components["schemas"]["Queue"];
+        };
+        /** @description What a destination is. */
+        DestinationKind: (components["schemas"]["SyslogServer"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | (components["schemas"]["FileSink"] & {
+            /** @enum {string} */
+            kind: "file";
+        });
+        /** @description A forward destination. */
+        DestinationStatus: {
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            bytes: number;
+            /** @description What was dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Its id. */
+            id: string;
+            /** @description `syslog` or `file`. */
+            kind: string;
+            /** @description The last thing that went wrong. */
+            last_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /**
+             * Format: int64
+             * @description How long the oldest has been waiting.
+             */
+            oldest_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes that wait.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description As many may wait.
+             */
+            queue_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            queue_messages: number;
+            /** @description `idle` (nothing sent yet), `ok` or `retrying`. */
+            state: string;
+            /** @description Where it sends. */
+            to: string;
+        };
+        /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
+        Document: {
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["Destination"][];
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["Logspace"][];
+            /** @description Which messages go where, in order. */
+            routes: components["schemas"]["Route"][];
+            /** @description Where messages come in. */
+            sources: components["schemas"]["Source"][];
+            /**
+             * Format: int32
+             * @description The version of the document's shape: 1.
+             */
+            version: number;
+        };
+        /** @description One problem of a document. */
+        DocumentProblem: {
+            /**
+             * Format: int32
+             * @description In characters, from 1.
+             */
+            column?: number;
+            /**
+             * Format: int32
+             * @description Where in the text, from 1.
+             */
+            line?: number;
+            /** @description What is wrong and what to do. */
+            message: string;
+            /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
+            path: string;
+        };
+        /**
+         * @description When a message is acknowledged.
+         * @enum {string}
+         */
+        Durability: "fsync" | "os";
+        /** @description The value of a field; several where its name repeats. */
+        FieldValue: string | string[];
+        /** @description The keys of a file destination. */
+        FileSink: {
+            /** @description The file, absolute or below the data directory. */
+            path: string;
+        };
+        /**
+         * @description How a message is parsed.
+         * @enum {string}
+         */
+        Format: "auto" | "rfc5424" | "rfc3164" | "raw";
+        /**
+         * @description What is sent of a message.
+         * @enum {string}
+         */
+        ForwardFormat: "rfc5424" | "raw";
+        /**
+         * @description How messages are told apart in the stream to a server.
+         * @enum {string}
+         */
+        ForwardFraming: "octet" | "newline";
+        /**
+         * @description How messages are told apart in a stream.
+         * @enum {string}
+         */
+        Framing: "auto" | "newline" | "octet" | "nul";
+        /** @description What became of the messages. */
+        Ingested: {
+            /** @description Messages that are stored, durably. */
+            accepted: number;
+            /** @description Why, for the first 100. */
+            errors: components["schemas"]["LineError"][];
+            /** @description Messages that are not. */
+            rejected: number;
+        };
+        /** @description Why a message is not stored. */
+        LineError: {
+            /** @description Of the body, or the place in the array, from 1. */
+            line: number;
+            reason: string;
+        };
+        /** @description A socket of a source. */
+        ListenerStatus: {
+            /** @description `listening`. */
+            state: string;
+            /** @description Where senders connect to. */
+            url: string;
+        };
+        /** @description Name and password. */
+        Login: {
+            name: string;
+            password: string;
+        };
+        /** @description A named store. */
+        Logspace: {
+            /** @description When a message is acknowledged. */
+            durability: components["schemas"]["Durability"];
+            /** @description The name that routes and searches know it by. */
+            id: string;
+            /** @description What is kept. */
+            retention: components["schemas"]["Retention"];
+        };
+        /** @description A logspace with what it holds. */
+        LogspaceInfo: {
+            /** @description `fsync` or `os`. */
+            durability?: string | null;
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description Whether the live router document has it. One that it does not have can be searched, but not written to. */
+            in_router: boolean;
+            /**
+             * Format: int64
+             * @description On disk.
+             */
+            journal_bytes: number;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Batches that are kept in memory for quick search.
+             */
+            memory_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /** @description How long messages are kept. */
+            retention: components["schemas"]["RetentionInfo"];
+        };
+        /** @description A logspace, as the router page shows it. */
+        LogspaceStatus: {
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description On disk.
+             */
+            journal_bytes: number;
+            /** @description Why it fails. */
+            last_error?: string | null;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Stored over the last seconds.
+             */
+            messages_per_second: number;
+            /** @description `ok` or `failing`: messages can not be stored and senders are held back. */
+            state: string;
+        };
+        /** @description Every logspace that can be searched. */
+        Logspaces: {
+            logspaces: components["schemas"]["LogspaceInfo"][];
+        };
+        /** @description A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
+        Message: {
+            /**
+             * Format: date-time
+             * @description The message's own time, where it was not believed.
+             */
+            device_time?: string;
+            /**
+             * Format: int32
+             * @description 0 (kern) to 23 (local7).
+             */
+            facility: number | null;
+            facility_name: string | null;
+            /** @description What else it carries, by name. */
+            fields: {
+                [key: string]: components["schemas"]["FieldValue"];
+            };
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`. */
+            flags: string[];
+            /** @description The host it claims to come from; empty where it says none. */
+            host: string;
+            /**
+             * @description `LOGSPACE:SEQUENCE`.
+             * @example main:42
+             */
+            id: string;
+            logspace: string;
+            /** @description The text. */
+            message: string;
+            msgid: string;
+            /** @description The address it was sent from. */
+            peer: string;
+            pid: string;
+            program: string;
+            /** @description Everything exactly as received. */
+            raw: string;
+            /** @description The bytes of `raw`, where they are no UTF-8. */
+            raw_base64?: string;
+            /**
+             * Format: date-time
+             * @description When we received it.
+             */
+            received: string;
+            /**
+             * Format: int32
+             * @description 0 (emerg) to 7 (debug).
+             */
+            severity: number | null;
+            severity_name: string | null;
+            /** @description The id of the source it came in through. */
+            source: string;
+            /**
+             * Format: date-time
+             * @description The message's own time, or `received` where that is missing or absurd.
+             */
+            time: string;
+        };
+        /** @description A user's new password. */
+        NewPassword: {
+            /** @description At least 8 characters. */
+            password: string;
+        };
+        /** @description A user to make. */
+        NewUser: {
+            /** @description Letters, digits and `. _ - @`. */
+            name: string;
+            /** @description At least 8 characters. */
+            password: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description A body of which no message could be stored. */
+        NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /**
+         * @description Which messages come first.
+         * @enum {string}
+         */
+        Order: "newest" | "oldest";
+        /** @description The body of every answer that is no success (`application/problem+json`). */
+        Problem: {
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description What happened, where, and what to do. */
+            detail: string;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query or document, from 1. */
+            line?: number;
+            /** @description Which part of a document, such as `routes[2].where`. */
+            path?: string;
+            /** @description Every problem of a document. */
+            problems?: components["schemas"]["DocumentProblem"][];
+            /** Format: int32 */
+            status: number;
+            /** @description What was perhaps meant. */
+            suggestion?: string;
+            /** @description The status in words. */
+            title: string;
+            /** @description Always `about:blank`: the status says what kind of problem it is. */
+            type: string;
+        };
+        /** @description What to know about an answer. */
+        QueryWarning: {
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query, from 1. */
+            line?: number;
+            message: string;
+            /** @description A query that was perhaps meant. */
+            suggestion?: string;
+        };
+        /** @description What waits for a destination. */
+        Queue: {
+            /** @description The most bytes that wait. */
+            size: string;
+        };
+        /** @description What a logspace keeps. Without either limit it keeps everything. */
+        Retention: {
+            /** @description How old a message becomes. */
+            age?: string | null;
+            /** @description How many bytes on disk the logspace takes. */
+            size?: string | null;
+        };
+        /** @description How long messages are kept. */
+        RetentionInfo: {
+            /** @description At most this old. */
+            age?: string | null;
+            /** @description At most this much. */
+            size?: string | null;
+        };
+        /** @description A revision without its text. */
+        Revision: {
+            author: string;
+            comment: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether it is what runs. */
+            live: boolean;
+            /** Format: int64 */
+            revision: number;
+        };
+        /** @description What differs between two revisions. */
+        RevisionDiff: {
+            /** @description A sentence each; empty where one of the two can not be read any more. */
+            changes: string[];
+            /** @description Of the texts, as `diff -u` writes it. */
+            text: string;
+        };
+        /** @description All revisions, newest first. */
+        Revisions: {
+            revisions: components["schemas"]["Revision"][];
+        };
+        /**
+         * @description What somebody may do. Each role may do what those before it may.
+         * @enum {string}
+         */
+        Role: "analyst" | "operator" | "admin";
+        /** @description One rule of the router. */
+        Route: {
+            /** @description It takes only messages that no earlier route took. */
+            fallback: boolean;
+            /** @description Messages taken here go to no later route. */
+            final: boolean;
+            /** @description A full destination slows the sender down instead of dropping. */
+            flow_control: boolean;
+            /** @description The sources it listens to; empty is all of them. */
+            from: string[];
+            /** @description The name that counters know it by. */
+            id: string;
+            /** @description The logspaces and destinations that get them. */
+            to: string[];
+            /** @description The messages it takes, in the query language. */
+            where: string;
+        };
+        /** @description A route. */
+        RouteStatus: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Matched since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+        };
+        /** @description A change that is live. */
+        RouterChange: {
+            /** @description What changed, a sentence each. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            /** @description What can run but is hardly meant. */
+            warnings: string[];
+        };
+        /** @description Which messages, and how many. */
+        SearchRequest: {
+            /** @description Where the page begins: `cursor` of the page before. */
+            cursor?: string | null;
+            /**
+             * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
+             *     missing.
+             */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of a page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description A page of messages. */
+        SearchResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /** @description Where the next page begins; null on the last. */
+            cursor: string | null;
+            messages: components["schemas"]["Message"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description Who is logged in. */
+        Session: {
+            authenticated: boolean;
+            /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
+            csrf_token: string | null;
+            /** @description There is no user yet: make the first administrator with `POST /api/v1/setup`. */
+            setup_required: boolean;
+            user: components["schemas"]["SessionUser"] | null;
+            /** @description Of the server. */
+            version: string;
+        };
+        /** @description The user of a session. */
+        SessionUser: {
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description What makes the first administrator. */
+        Setup: {
+            /** @description The code that the server printed when it started. */
+            code: string;
+            /** @default admin */
+            name?: string;
+            /** @description At least 8 characters. */
+            password: string;
+        };
+        /** @description A configured receiver. */
+        Source: components["schemas"]["SourceKind"] & {
+            /** @description The name that routes, messages and counters know it by. */
+            id: string;
+        };
+        /** @description What a source receives. */
+        SourceKind: (components["schemas"]["Syslog"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | {
+            /** @enum {string} */
+            kind: "http";
+        } | {
+            /** @enum {string} */
+            kind: "internal";
+        };
+        /** @description A source. */
+        SourceStatus: {
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Open connections.
+             */
+            connections: number;
+            /** @description What was dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Its id. */
+            id: string;
+            /** @description `syslog`, `http` or `internal`. */
+            kind: string;
+            /** @description When the last message came. */
+            last_seen?: string | null;
+            /** @description Its sockets. */
+            listeners: components["schemas"]["ListenerStatus"][];
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /**
+             * Format: int64
+             * @description Bytes between the sockets and the disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description As many may be there before senders are held back.
+             */
+            queue_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Messages that were longer than the limit.
+             */
+            truncated: number;
+            /**
+             * Format: int64
+             * @description Messages whose format was not recognised.
+             */
+            unparsed: number;
+        };
+        /** @description Counters and states of everything that the live router document names. */
+        Status: {
+            /** @description Since when it is live. */
+            applied_at: string;
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["DestinationStatus"][];
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["LogspaceStatus"][];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            /** @description Rules, in order. */
+            routes: components["schemas"]["RouteStatus"][];
+            /** @description Receivers. */
+            sources: components["schemas"]["SourceStatus"][];
+            /**
+             * Format: int64
+             * @description Messages that no route matched: they are dropped.
+             */
+            unrouted_messages: number;
+        };
+        /** @description The keys of a syslog source. */
+        Syslog: {
+            /** @description Networks that may send; empty is everyone. */
+            allow: string[];
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description How a message is parsed. */
+            format: components["schemas"]["Format"];
+            /** @description How messages are told apart in a stream. */
+            framing: components["schemas"]["Framing"];
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://ADDRESS:PORT`. */
+            listen: string[];
+            /**
+             * Format: int32
+             * @description How many stream connections are open at a time; one more is refused.
+             */
+            max_connections: number;
+            /** @description The longest message that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+        };
+        /** @description The keys of a syslog destination. */
+        SyslogServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            /** @description How messages are told apart in the stream. */
+            framing: components["schemas"]["ForwardFraming"];
+            /** @description `tcp://HOST:PORT`. */
+            to: string;
+        };
+        /** @description A token without its secret. */
+        Token: {
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used: string | null;
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description A token to make. */
+        TokenRequest: {
+            /**
+             * Format: date-time
+             * @description When it ends (RFC 3339); never where it is missing.
+             */
+            expires_at?: string | null;
+            /** @description What to call it. */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description All tokens. */
+        Tokens: {
+            tokens: components["schemas"]["Token"][];
+        };
+        /** @description A user. */
+        User: {
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description All users. */
+        Users: {
+            users: components["schemas"]["User"][];
+        };
+        /** @description What would come of a document. */
+        Validation: {
+            /** @description What would change, a sentence each. */
+            changes: string[];
+            /** @description The document, where it can be read as one. */
+            document?: components["schemas"]["Document"];
+            problems: components["schemas"]["DocumentProblem"][];
+            /** @description The text that would be stored. */
+            toml?: string;
+            valid: boolean;
+            /** @description What can run but is hardly meant. */
+            warnings: string[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    audit: {
+        parameters: {
+            query?: {
+                /** @description 1 to 10000. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Audit"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string | null;
+                /** @description The first time that is not in range any more. */
+                to?: string | null;
+                /** @description Ids with commas between them; all logspaces where it is missing. */
+                logspaces?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: {
+                /** @description The logspace to store in; where it is missing, the routes decide. */
+                logspace?: string | null;
+                time_field?: string | null;
+                message_field?: string | null;
+                host_field?: string | null;
+                program_field?: string | null;
+                severity_field?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A JSON object a line, an array of objects or one, or a text a line */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-ndjson": string;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ingested"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NothingIngested"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logspaces"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi_json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_router: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept asks for the same. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The revision, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_router: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header: {
+                /** @description ETag of the document that was edited */
+                "If-Match": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    difference: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionDiff"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revisions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revision: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept asks for the same. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roll_back: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string | null;
+                /** @description The first time that is not in range any more. */
+                to?: string | null;
+                /** @description Ids with commas between them; all logspaces where it is missing. */
+                logspaces?: string | null;
+                /** @description Messages of a page. */
+                limit?: number | null;
+                order?: ("newest" | "oldest") | null;
+                /** @description Where the page begins: `cursor` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Setup"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Users"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description A reason a line */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
 }

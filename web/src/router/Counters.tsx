@@ -53,11 +53,11 @@ export function Counters({ status }: { status: RouterStatus }) {
 type Row = { id: string; about?: string; trouble?: string | undefined; cells: ReactNode[] };
 
 function sourceRow(source: SourceStatus): Row {
-  const failed = source.listeners.filter(({ state }) => state === 'failed');
+  const failed = source.listeners.filter(({ state }) => state !== 'listening');
   return {
     id: source.id,
     about: source.listeners.map(({ url }) => url).join(' ') || source.kind,
-    trouble: failed.map(({ url, error }) => `${url}: ${error ?? 'failed'}`).join('; ') || undefined,
+    trouble: failed.map(({ url, state }) => `${url}: ${state}`).join('; ') || undefined,
     cells: [
       formatCount(source.messages),
       formatRate(source.messages_per_second),
@@ -97,7 +97,7 @@ function destinationRow(destination: DestinationStatus): Row {
       formatBytes(destination.bytes),
       dropped(destination.dropped),
       queue(destination.queue_bytes, destination.queue_bytes_max),
-      oldest_ms === null ? '–' : `${formatRate(oldest_ms / 1000)} s`,
+      oldest_ms == null ? '–' : `${formatRate(oldest_ms / 1000)} s`,
     ],
   };
 }
@@ -150,6 +150,6 @@ function queue(bytes: number, bytesMax: number): string {
   return `${formatBytes(bytes)} of ${formatBytes(bytesMax)}`;
 }
 
-function age(time: string | null): string {
-  return time === null ? '–' : formatAge(time, Date.now());
+function age(time: string | null | undefined): string {
+  return time == null ? '–' : formatAge(time, Date.now());
 }

@@ -185,7 +185,7 @@ function liveOf(
   switch (section) {
     case 'sources': {
       const source = status?.sources.find((one) => one.id === id);
-      const failed = source?.listeners.some(({ state }) => state === 'failed');
+      const failed = source?.listeners.some(({ state }) => state !== 'listening');
       return (
         source && {
           perSecond: source.messages_per_second,

@@ -1,7 +1,7 @@
 /** What the router page asks the server, and what it tells it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapWithResponse } from '../api/client';
-import type { Revision, RouterChange, RouterStatus, Validation } from '../api/model';
+import type { Revision, RouterChange, RouterStatus, Validation, WireDocument } from '../api/model';
 import { type RouterDocument, readDocument } from './document';
 import type { Content } from './draft';
 
@@ -103,10 +103,13 @@ export function rollBack(revision: number, comment: string): Promise<RouterChang
 }
 
 function bodyOf(content: Content | null) {
-  if (content?.kind !== 'toml') return { body: { ...content?.document } };
-  return {
-    body: content.text,
-    bodySerializer: (text: unknown) => text as string,
-    headers: { 'Content-Type': TOML },
-  };
+  if (content?.kind === 'toml') {
+    return {
+      body: content.text,
+      bodySerializer: (text: unknown) => text as string,
+      headers: { 'Content-Type': TOML },
+    };
+  }
+  // A draft can be wrong in any way: whether it is a document is what the server is asked.
+  return { body: content?.document as unknown as WireDocument };
 }

@@ -46,7 +46,7 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
         className={classes.query}
         classNames={{ input: classes.input ?? '' }}
         aria-label="Query"
-        placeholder='Words, "a phrase", host:web* severity>=warning'
+        placeholder='Words, "a phrase", host:web*'
         leftSection={<IconSearch size={16} />}
         autosize
         minRows={1}
