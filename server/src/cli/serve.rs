@@ -139,7 +139,7 @@ async fn serve(
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
     let address = web.local_addr().map_err(Failure::environment)?;
-    announce(address, pipeline, setup_code).map_err(Failure::environment)?;
+    announce(address, pipeline, setup_code);
     let app = api::app(state).into_make_service_with_connect_info::<SocketAddr>();
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let mut wait = stopped.clone();
@@ -161,16 +161,17 @@ async fn serve(
 }
 
 /// Says where the console and the listeners are: what scripts wait for.
-fn announce(web: SocketAddr, pipeline: &Pipeline, setup_code: Option<String>) -> std::io::Result<()> {
+fn announce(web: SocketAddr, pipeline: &Pipeline, setup_code: Option<String>) {
     let url = format!("http://{}", reachable(web));
     for (id, listener) in pipeline.listening() {
-        text::line(&format!("listening: {id} {listener}"))?;
+        text::notice(&format!("listening: {id} {listener}"));
     }
-    text::line(&format!("ready: console {url}"))?;
+    text::notice(&format!("ready: console {url}"));
     if let Some(code) = setup_code {
-        text::line(&format!("setup: create the administrator at {url}/setup with the one-time code {code}"))?;
+        text::notice(&format!(
+            "setup: create the administrator at {url}/setup with the one-time code {code}"
+        ));
     }
-    Ok(())
 }
 
 /// An address that a browser can open.

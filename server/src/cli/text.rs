@@ -11,6 +11,12 @@ pub(super) fn line(text: &str) -> io::Result<()> {
     }
 }
 
+/// Prints a line of a process that runs on, whether somebody reads it or not.
+pub(super) fn notice(text: &str) {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).ok();
+}
+
 /// Prints to standard error, where that is still open.
 pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();

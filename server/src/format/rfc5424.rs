@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn structured_data_that_is_broken_is_part_of_the_message() {
-        for data in [r#"[x a="1""#, r#"[x a=1] m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" "#, r#"[a b="\"#]
+        for data in [r#"[x a="1""#, r#"[x a=1] m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" x"#, r#"[a b="\"#]
         {
             check_fields("", data, &[]);
         }

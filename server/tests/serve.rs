@@ -1,0 +1,370 @@
+//! The real binary under good and bad input: what it takes, what it refuses, and that nothing is lost.
+
+mod support;
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+use support::{ROUTER, Server, logstead, output, wait_until};
+
+fn messages(found: &[Value]) -> Vec<&str> {
+    found.iter().map(|message| message["message"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_message_over_each_transport_is_found_with_its_exact_bytes() {
+    let server = Server::start(ROUTER);
+    let rfc5424 = r#"<165>1 2026-11-21T06:13:00.25Z web-1 app 42 ID7 [x@1 user="ana"] over tcp one"#;
+    let rfc3164 = "<34>Oct  1 22:14:15 web-2 su[230]: over tcp two";
+    server.send(format!("{rfc5424}\n{} {rfc3164}", rfc3164.len()).as_bytes());
+    server.send_udp(&[b"<13>1 2026-11-21T06:13:00Z web-3 app - - - over udp"]);
+    server.ingest("over http");
+    server.wait_for("over", 4);
+    let found = server.search("host:web-1 x@1.user=ana severity:notice");
+    assert_eq!(found[0]["raw"], rfc5424);
+    assert_eq!(found[0]["time"], "2026-11-21T06:13:00.250Z");
+    assert_eq!(found[0]["fields"]["x@1.user"], "ana");
+    assert_eq!(server.search("program=su pid=230")[0]["raw"], rfc3164);
+    assert_eq!(server.count("peer=127.0.0.1 over udp"), 1);
+}
+
+#[test]
+fn frames_that_can_not_be_read_are_kept_and_counted() {
+    let server = Server::start(ROUTER);
+    server.send(b"no header kept\n<999>kept\n\xff\xfe kept \x80\n<13>a\0b kept\n\n\r\n");
+    server.wait_for("kept", 4);
+    let found = server.search("flag:unparsed");
+    assert_eq!(found.len(), 4);
+    let raw = found.iter().find(|message| !message["raw_base64"].is_null()).unwrap();
+    assert_eq!(raw["raw_base64"], "//4ga2VwdCCA");
+    assert_eq!(found.iter().filter(|message| message["raw"] == "<13>a\0b kept").count(), 1);
+    assert_eq!(server.status()["sources"][0]["unparsed"], 4);
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_cut_once_and_the_next_one_is_clean() {
+    let server = Server::start(ROUTER);
+    let mut bytes = b"<13>huge ".to_vec();
+    bytes.resize(10 << 20, b'x');
+    bytes.extend_from_slice(b"\n<13>next\n");
+    server.send(&bytes);
+    server.wait_for("next", 1);
+    let found = server.search("huge");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["raw"].as_str().unwrap().len(), 64 << 10);
+    assert_eq!(found[0]["flags"][0], "truncated");
+    assert_eq!(server.count("*"), 2);
+    assert_eq!(server.status()["sources"][0]["truncated"], 1);
+}
+
+#[test]
+fn half_a_frame_is_kept_when_its_sender_goes_away() {
+    let server = Server::start(ROUTER);
+    server.send(b"<13>whole\n<13>half");
+    server.send(b"99 <13>counted half");
+    server.wait_for("half", 2);
+    assert_eq!(server.count("flag:incomplete"), 2);
+    assert_eq!(server.count("whole -flag:incomplete"), 1);
+}
+
+#[test]
+fn a_sender_of_single_bytes_holds_nobody_up() {
+    let server = Server::start(ROUTER);
+    let mut slow = server.tcp();
+    slow.set_nodelay(true).unwrap();
+    for (number, byte) in b"<13>slow but sure\n".iter().enumerate() {
+        slow.write_all(&[*byte]).unwrap();
+        server.send(format!("<13>quick {number}\n").as_bytes());
+        server.wait_for(&format!("\"quick {number}\""), 1);
+    }
+    server.wait_for("\"slow but sure\"", 1);
+    assert_eq!(server.status()["sources"][0]["connections"], 1);
+}
+
+#[test]
+fn what_is_ingested_is_found_at_the_first_try() {
+    let server = Server::start(ROUTER);
+    for number in 0..1000 {
+        server.ingest(&format!("unique-{number}-token"));
+        assert_eq!(server.count(&format!("unique-{number}-token")), 1, "number {number}");
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+    let mut server = Server::start(ROUTER);
+    let mut acknowledged = Vec::new();
+    for round in 0..3 {
+        std::thread::scope(|scope| {
+            let (server, pid) = (&server, server.pid().to_string());
+            let senders: Vec<_> = (0..4)
+                .map(|sender| {
+                    scope.spawn(move || {
+                        let mut acknowledged = Vec::new();
+                        for number in 0.. {
+                            let id = format!("r{round}s{sender}n{number}");
+                            // The process ends in the middle of one.
+                            match server.try_ingest(&format!("load {id}")) {
+                                Ok(_) => acknowledged.push(id),
+                                Err(_) => break,
+                            }
+                        }
+                        acknowledged
+                    })
+                })
+                .collect();
+            wait_until("some load", || server.count(&format!("r{round}*")) > 40);
+            assert!(std::process::Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+            for sender in senders {
+                acknowledged.extend(sender.join().unwrap());
+            }
+        });
+        server.kill_and_restart();
+    }
+    assert!(acknowledged.len() > 100);
+    for id in acknowledged {
+        assert_eq!(server.count(&id), 1, "{id}");
+    }
+}
+
+#[test]
+fn a_stop_stores_what_was_received_first() {
+    let mut server = Server::start(ROUTER);
+    let mut sender = server.tcp();
+    for number in 0..20_000 {
+        writeln!(sender, "<13>before the stop {number}").unwrap();
+    }
+    sender.flush().unwrap();
+    server.wait_for("\"before the stop 0\"", 1);
+    let start = Instant::now();
+    assert_eq!(server.terminate().code(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    drop(sender);
+    server.restart();
+    server.wait_for("\"before the stop\"", 20_000);
+}
+
+#[test]
+fn another_router_document_goes_live_without_losing_or_doubling_a_message() {
+    let server = Server::start(ROUTER);
+    let renamed = ROUTER.replace("id = \"syslog\"", "id = \"edge\"");
+    let split = format!(
+        "{}[[logspaces]]\nid = \"odd\"\n",
+        ROUTER.replace(
+            "[[routes]]",
+            "[[routes]]\nid = \"odd\"\nwhere = 'message:/[13579]$/'\nto = [\"odd\"]\nfinal = true\n\n[[routes]]"
+        )
+    );
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let sent = std::thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let mut stream = server.tcp();
+            let mut sent = 0_u64;
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                for _ in 0..50 {
+                    writeln!(stream, "<13>reload {sent}").unwrap();
+                    sent += 1;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            sent
+        });
+        for round in 0..6 {
+            let (status, answer) = server.put_router(if round % 2 == 0 { &split } else { ROUTER });
+            assert_eq!(status, 200, "{answer}");
+            let before = server.count("reload");
+            wait_until("messages arrive", || before < server.count("reload"));
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        sender.join().unwrap()
+    });
+    server.wait_for("reload", sent);
+    assert!(0 < server.count("logspace:odd reload"));
+    assert_eq!(server.count("logspace:odd message:/[02468]$/"), 0);
+    let (status, answer) = server.put_router(&renamed);
+    assert_eq!(status, 200, "{answer}");
+}
+
+#[test]
+fn a_document_that_can_not_run_changes_nothing() {
+    let server = Server::start(ROUTER);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let wanted = ROUTER.replace("tcp://127.0.0.1:0", &format!("tcp://127.0.0.1:{port}"));
+    let (status, answer) = server.put_router(&wanted);
+    assert!((400..500).contains(&status), "{status} {answer}");
+    assert_eq!(answer["problems"][0]["path"], "sources[0].listen[1]");
+    assert_eq!(server.status()["revision"], 1);
+    server.send(b"<13>still here\n");
+    server.wait_for("\"still here\"", 1);
+}
+
+#[test]
+fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
+    let peer = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = peer.local_addr().unwrap();
+    let router = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"siem\", \"copy\"]")
+        + &format!(
+            "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://{address}\"\nformat = \"raw\"\nframing = \"newline\"\n\
+             [[destinations]]\nid = \"copy\"\nkind = \"file\"\npath = \"copy.log\"\n"
+        );
+    let server = Server::start(&router);
+    let mut sender = server.tcp();
+    let mut expected = Vec::new();
+    let mut send = |range: std::ops::Range<u32>| {
+        for number in range {
+            writeln!(sender, "<13>forward {number}").unwrap();
+            expected.push(format!("<13>forward {number}"));
+        }
+    };
+    send(0..100);
+    let (connection, _) = peer.accept().unwrap();
+    let mut received: Vec<String> =
+        BufReader::new(connection).lines().take(100).map(|line| line.unwrap()).collect();
+    drop(peer);
+    send(100..200);
+    server.wait_for("forward", 200);
+    let siem = |field: &str| server.status()["destinations"][0][field].clone();
+    // What was written into the connection before its end was noticed is gone: plain TCP has no receipts.
+    send(200..300);
+    wait_until("the destination notices", || siem("state") == "retrying");
+    let peer = TcpListener::bind(address).unwrap();
+    send(300..400);
+    let (connection, _) = peer.accept().unwrap();
+    let last = "<13>forward 399";
+    for line in BufReader::new(connection).lines() {
+        received.push(line.unwrap());
+        if received.last().unwrap() == last {
+            break;
+        }
+    }
+    assert!(received.iter().rev().take(100).eq(expected.iter().rev().take(100)));
+    wait_until("the file holds all", || {
+        std::fs::read_to_string(server.data().join("copy.log")).is_ok_and(|text| text.lines().eq(&expected))
+    });
+    assert_eq!(siem("state"), "ok");
+}
+
+#[test]
+fn senders_that_are_not_allowed_or_too_many_are_refused_and_counted() {
+    let router = ROUTER.replace("kind = \"syslog\"\n", "kind = \"syslog\"\nmax_connections = 1\n");
+    let server = Server::start(&router);
+    let mut first = server.tcp();
+    first.write_all(b"<13>first\n").unwrap();
+    server.wait_for("first", 1);
+    let mut second = server.tcp();
+    assert_eq!(second.read(&mut [0]).unwrap_or(0), 0, "closed at once");
+    let dropped = |reason: &str| server.status()["sources"][0]["dropped"][reason].as_u64().unwrap_or(0);
+    assert_eq!(dropped("connection_limit"), 1);
+    let (status, answer) = server
+        .put_router(&ROUTER.replace("kind = \"syslog\"\n", "kind = \"syslog\"\nallow = [\"10.0.0.0/8\"]\n"));
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(server.tcp().read(&mut [0]).unwrap_or(0), 0, "closed at once");
+    server.send_udp(&[b"<13>not allowed"]);
+    wait_until("the datagram is counted", || dropped("not_allowed") == 1);
+    assert_eq!(dropped("connection_not_allowed"), 1);
+    assert_eq!(server.count("*"), 1);
+}
+
+#[test]
+fn the_second_server_on_a_data_directory_hears_who_has_it() {
+    let server = Server::start(ROUTER);
+    let data = server.data().to_str().unwrap();
+    let (code, _, error) = output(&["serve", "--data", data, "--set", "web.listen=127.0.0.1:0"]);
+    assert_eq!(code, 3);
+    assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
+    let (code, _, error) = output(&["search", "*", "--data", data]);
+    assert_eq!(code, 3, "{error}");
+}
+
+#[test]
+fn what_stands_against_a_start_is_said_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let under_a_file = file.join("data");
+    let (code, _, error) = output(&["serve", "--data", under_a_file.to_str().unwrap()]);
+    assert_eq!(code, 3);
+    assert!(error.contains("file/data can not be written"), "{error}");
+
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let data = folder.path().join("data");
+    let web = format!("web.listen={address}");
+    let (code, _, error) = output(&["serve", "--data", data.to_str().unwrap(), "--set", &web]);
+    assert_eq!(code, 3);
+    assert!(error.contains(&format!("web.listen: {address} can not be listened on")), "{error}");
+
+    let router = folder.path().join("router.toml");
+    std::fs::write(&router, ROUTER.replace("tcp://127.0.0.1:0", &format!("tcp://{address}"))).unwrap();
+    let arguments = ["serve", "--data", data.to_str().unwrap(), "--router", router.to_str().unwrap()];
+    let (code, _, error) = output(&[&arguments[..], &["--set", "web.listen=127.0.0.1:0"]].concat());
+    assert_eq!(code, 3);
+    assert!(error.contains("sources[0].listen[1]"), "{error}");
+}
+
+#[test]
+fn check_names_file_line_and_column_of_every_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = folder.path().join("router.toml");
+    std::fs::write(
+        &router,
+        ROUTER.replace("listen =", "lisen =").replace("to = [\"main\"]", "to = [\"mian\"]"),
+    )
+    .unwrap();
+    let (code, _, error) = output(&["check", "--router", router.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(error.contains("router.toml:7:"), "{error}");
+    assert!(error.contains("did you mean `listen`"), "{error}");
+    assert!(error.contains("did you mean `main`"), "{error}");
+
+    let settings = folder.path().join("logstead.toml");
+    std::fs::write(&settings, "[web]\nlisten = \"127.0.0.1:0\"\nport = 5\n").unwrap();
+    let (code, _, error) = output(&["check", "--config", settings.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(error.contains("logstead.toml:3:1: web.port"), "{error}");
+    assert_eq!(output(&["check"]).0, 0);
+    assert_eq!(output(&["check", "--no-such-option"]).0, 2);
+}
+
+#[test]
+fn the_command_line_searches_a_stopped_and_a_running_store() {
+    let mut server = Server::start(ROUTER);
+    server.send(
+        b"<13>1 2026-11-21T06:13:00Z web-1 app 7 - - say \"hi\", ana\n<13>Nov 21 06:13:01 web-1 app: bye\n",
+    );
+    server.wait_for("host:web-1", 2);
+    let token = ["--server", server.web(), "--token", "administrator"];
+    let running = output(&[&["search", "host:web-1 say"][..], &token].concat());
+    let text = "2026-11-21T06:13:00Z web-1 app[7]: say \"hi\", ana\n";
+    assert_eq!((running.0, running.1.as_str()), (0, text), "{}", running.2);
+    let denied = output(&["search", "*", "--server", server.web(), "--token", "wrong"]);
+    assert_eq!(denied.0, 1);
+    server.terminate();
+
+    let data = server.data().to_str().unwrap().to_owned();
+    let search =
+        |query: &str, more: &[&str]| output(&[&["search", query, "--data", &data][..], more].concat());
+    assert_eq!(search("say", &[]).1, text);
+    let csv = search("say", &["--format", "csv"]).1;
+    assert!(csv.ends_with("web-1,app,7,notice,user,\"say \"\"hi\"\", ana\"\n"), "{csv}");
+    let json: Value = serde_json::from_str(&search("bye", &["--format", "json"]).1).unwrap();
+    assert_eq!(json["raw"], "<13>Nov 21 06:13:01 web-1 app: bye");
+    assert_eq!(search("nothing", &[]).0, 1);
+    assert_eq!(search("/(/", &[]).0, 1);
+    assert_eq!(search("app", &["--limit", "1", "--format", "raw"]).1.lines().count(), 1);
+    assert_eq!(search("app", &["--logspace", "nowhere"]).0, 1);
+    assert_eq!(messages(&[json]), ["bye"]);
+}
+
+#[test]
+fn help_shows_an_example_for_every_command() {
+    for command in ["serve", "check", "search"] {
+        let (code, help, _) = output(&[command, "--help"]);
+        assert_eq!(code, 0);
+        assert!(help.contains(&format!("logstead {command}")) && help.contains("Examples:"), "{help}");
+    }
+    assert!(output(&["--version"]).1.starts_with("logstead "));
+    assert!(logstead(&[]).output().unwrap().status.code() == Some(2));
+}

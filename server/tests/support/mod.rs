@@ -1,0 +1,240 @@
+//! The real binary in a temporary directory on free ports, and a client that speaks to it.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const TOKEN: &str = "administrator";
+/// How long a test waits for what must happen.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+
+pub const ROUTER: &str = r#"
+version = 1
+
+[[sources]]
+id = "syslog"
+kind = "syslog"
+listen = ["udp://127.0.0.1:0", "tcp://127.0.0.1:0"]
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// `logstead` with arguments and no settings of the caller.
+pub fn logstead(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_logstead"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("LOGSTEAD_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// What a command that ends by itself said.
+pub fn output(arguments: &[&str]) -> (i32, String, String) {
+    let output = logstead(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+/// A running server.
+pub struct Server {
+    child: Child,
+    data: PathBuf,
+    folder: Option<TempDir>,
+    web: String,
+    listening: Vec<(String, String)>,
+}
+
+impl Server {
+    /// Starts in a new data directory.
+    pub fn start(router: &str) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("router.toml"), router).unwrap();
+        let data = folder.path().join("data");
+        let (child, web, listening) = launch(&data, &folder.path().join("router.toml"));
+        Server { child, data, folder: Some(folder), web, listening }
+    }
+
+    /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
+    pub fn kill_and_restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.restart();
+    }
+
+    /// Starts it again on the same data.
+    pub fn restart(&mut self) {
+        let router = self.folder.as_ref().unwrap().path().join("router.toml");
+        (self.child, self.web, self.listening) = launch(&self.data, &router);
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub fn terminate(&mut self) -> ExitStatus {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn web(&self) -> &str {
+        &self.web
+    }
+
+    fn address(&self, scheme: &str) -> SocketAddr {
+        let prefix = format!("{scheme}://");
+        let url = self.listening.iter().find_map(|(_, url)| url.strip_prefix(&prefix)).unwrap();
+        url.parse().unwrap()
+    }
+
+    pub fn tcp(&self) -> TcpStream {
+        TcpStream::connect(self.address("tcp")).unwrap()
+    }
+
+    /// Sends bytes over TCP and closes the connection.
+    pub fn send(&self, bytes: &[u8]) {
+        self.tcp().write_all(bytes).unwrap();
+    }
+
+    pub fn send_udp(&self, datagrams: &[&[u8]]) {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        for datagram in datagrams {
+            socket.send_to(datagram, self.address("udp")).unwrap();
+        }
+    }
+
+    /// Calls the API: status and answer.
+    pub fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Value) {
+        self.try_call(method, path, headers, body).unwrap()
+    }
+
+    /// As [`Server::call`], for a server that may go away.
+    fn try_call(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<(u16, Value), ureq::Error> {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}/api/v1{path}", self.web))
+            .header("Authorization", format!("Bearer {TOKEN}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut answer = agent.run(request.body(body)?)?;
+        let text = answer.body_mut().read_to_string()?;
+        Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text))))
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.call("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
+    }
+
+    /// Ingests lines: how many were accepted.
+    pub fn ingest(&self, lines: &str) -> u64 {
+        self.try_ingest(lines).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Server::ingest`], for a server that may go away or refuse.
+    pub fn try_ingest(&self, lines: &str) -> Result<u64, String> {
+        let called = self.try_call("POST", "/ingest", &[("Content-Type", "text/plain")], lines.as_bytes());
+        let (status, answer) = called.map_err(|error| error.to_string())?;
+        if status == 200 { Ok(answer["accepted"].as_u64().unwrap()) } else { Err(answer.to_string()) }
+    }
+
+    pub fn count(&self, query: &str) -> u64 {
+        let (status, answer) = self.post("/count", &serde_json::json!({ "query": query }));
+        assert_eq!(status, 200, "{answer}");
+        answer["count"].as_u64().unwrap()
+    }
+
+    /// The messages that match, the oldest first.
+    pub fn search(&self, query: &str) -> Vec<Value> {
+        let request = serde_json::json!({ "query": query, "limit": 10000, "order": "oldest" });
+        let (status, answer) = self.post("/search", &request);
+        assert_eq!(status, 200, "{answer}");
+        answer["messages"].as_array().unwrap().clone()
+    }
+
+    /// Waits until as many messages match.
+    pub fn wait_for(&self, query: &str, count: u64) {
+        wait_until(&format!("{count} messages match {query}"), || {
+            let found = self.count(query);
+            assert!(found <= count, "{found} messages match {query} where {count} were sent");
+            found == count
+        });
+    }
+
+    pub fn status(&self) -> Value {
+        self.call("GET", "/router/status", &[], b"").1
+    }
+
+    /// Makes another router document live.
+    pub fn put_router(&self, toml: &str) -> (u16, Value) {
+        let revision = self.status()["revision"].to_string();
+        let revision = format!("\"{revision}\"");
+        let headers = [("Content-Type", "application/toml"), ("If-Match", revision.as_str())];
+        self.call("PUT", "/router?comment=test", &headers, toml.as_bytes())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Waits until something holds; fails the test when it does not.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < WAIT_MAX, "waited for nothing: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn launch(data: &Path, router: &Path) -> (Child, String, Vec<(String, String)>) {
+    let (data, router) = (data.to_str().unwrap(), router.to_str().unwrap());
+    let mut command =
+        logstead(&["serve", "--data", data, "--router", router, "--set", "web.listen=127.0.0.1:0"]);
+    let mut child = command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stderr(Stdio::inherit()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut listening = Vec::new();
+    loop {
+        let line = lines.next().expect("the server ends before it is ready").unwrap();
+        if let Some(listener) = line.strip_prefix("listening: ") {
+            let (source, url) = listener.split_once(' ').unwrap();
+            listening.push((source.to_owned(), url.to_owned()));
+        } else if let Some(url) = line.strip_prefix("ready: console ") {
+            return (child, url.to_owned(), listening);
+        }
+    }
+}
