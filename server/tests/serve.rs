@@ -1,5 +1,7 @@
 //! The real binary under good and bad input: what it takes, what it refuses, and that nothing is lost.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 mod support;
 
 use serde_json::Value;

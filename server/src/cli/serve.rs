@@ -9,6 +9,7 @@ use crate::{clock, internal};
 use clap::Args;
 use logstead_config::{DEFAULT_ROUTER_TOML, check_toml};
 use logstead_indexer::RealDisk;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ impl Serve {
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
         }
+        raise_file_limit();
         let entries = internal::start(settings.log.level.name()).map_err(Failure::no)?;
         let _lock = DataLock::acquire(&settings.data).map_err(Failure::environment)?;
         let meta = Meta::open(&settings.data.join("logstead.db")).map_err(Failure::environment)?;
@@ -92,6 +94,13 @@ impl Serve {
             meta.add_revision(&first.toml, "system", &format!("first start, from {name}"), clock::now());
         Ok((number.map_err(Failure::environment)?, first))
     }
+}
+
+/// Connections and journal files are files: as many as the system lets us have.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it can not be raised, the soft limit that the process was given stays.
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
 }
 
 fn change(name: &str, toml: String) -> Result<Change, Failure> {

@@ -1,6 +1,12 @@
 //! The real binary in a temporary directory on free ports, and a client that speaks to it.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::zombie_processes,
+    reason = "support of several test files"
+)]
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};

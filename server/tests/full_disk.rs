@@ -1,0 +1,90 @@
+//! A full disk is a designed state: senders are refused or held back, search works, and when space returns
+//! everything goes on by itself.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+use logstead::pipeline::{Change, Pipeline, SubmitError};
+use logstead_config::check_toml;
+use logstead_config::settings::{self, Layers};
+use logstead_indexer::SimDisk;
+use logstead_record::query::{Context, Matcher, TimeRange, parse};
+use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const ROUTER: &str = r#"
+version = 1
+[[sources]]
+id = "syslog"
+kind = "syslog"
+listen = ["tcp://127.0.0.1:0"]
+[[sources]]
+id = "http"
+kind = "http"
+[[logspaces]]
+id = "main"
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
+    let data = tempfile::tempdir().unwrap();
+    let settings = Arc::new(settings::load(&Layers::default()).unwrap());
+    let (document, checked) = check_toml(ROUTER).unwrap();
+    let change = Change { toml: ROUTER.to_owned(), document, checked };
+    Pipeline::start(disk, data.path(), settings, 1, change).unwrap()
+}
+
+fn batch(message: &str) -> Batch {
+    let mut builder = BatchBuilder::new();
+    let received = Timestamp::parse_rfc3339(b"2026-11-21T06:13:00Z").unwrap();
+    builder.origin(Origin { source: b"http", peer: b"", received });
+    builder.push(&Row::text(message.as_bytes()));
+    builder.seal()
+}
+
+fn count(pipeline: &Pipeline, query: &str) -> u64 {
+    let context = Context { now: Timestamp::default(), logspace: "main" };
+    let matcher = Matcher::new(&parse(query).unwrap(), &context);
+    pipeline.searchers()[0].1.count(&matcher, TimeRange::ALL, &|| false).unwrap().count
+}
+
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(30), "waited for nothing: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
+    let disk = Arc::new(SimDisk::new(1));
+    let pipeline = start(disk.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let submit = |message: &str| runtime.block_on(pipeline.submit(batch(message), None));
+    submit("before").unwrap();
+
+    disk.set_bytes_max(Some(disk.used_bytes()));
+    let refused = submit("refused").unwrap_err();
+    assert!(matches!(&refused, SubmitError::Failed(reason) if !reason.is_empty()), "{refused:?}");
+    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
+    TcpStream::connect(address).unwrap().write_all(b"<13>held back\n").unwrap();
+    let state = || pipeline.status().logspaces[0].state.clone();
+    let held_bytes = || pipeline.status().sources[0].queue_bytes;
+    wait_until("the message is held", || 0 < held_bytes() && state() == "failing");
+    assert!(pipeline.ready().unwrap_err()[0].contains("`main` can not store messages"));
+    assert_eq!((count(&pipeline, "before"), count(&pipeline, "\"held back\"")), (1, 0));
+
+    disk.set_bytes_max(None);
+    wait_until("the message is stored", || count(&pipeline, "\"held back\"") == 1);
+    wait_until("the budget is free", || held_bytes() == 0);
+    assert_eq!(state(), "ok");
+    submit("after").unwrap();
+    assert_eq!(count(&pipeline, "*"), 3);
+    pipeline.stop();
+    assert_eq!(submit("too late"), Err(SubmitError::ShuttingDown));
+}
