@@ -136,7 +136,8 @@ impl Search {
         known.retain(|id| self.logspaces.is_empty() || self.logspaces.contains(id));
         let disk = Arc::new(RealDisk);
         let open = |id: String| {
-            let opened = logstead_indexer::open(disk.clone(), &folder.join(&id), Options::default());
+            let opened =
+                logstead_indexer::open(disk.clone(), &folder.join(&id).join("journal"), Options::default());
             opened.map(|(_, searcher, _)| (id, searcher)).map_err(Failure::environment)
         };
         known.into_iter().map(open).collect()

@@ -238,7 +238,7 @@ impl Pipeline {
 
     /// Opens a logspace and starts its thread.
     fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
-        let folder = self.data.join("logspaces").join(id);
+        let folder = self.data.join("logspaces").join(id).join("journal");
         let Configuration { options, .. } = self.configuration(id, checked, checked.logspaces.len());
         let (appender, searcher, recovery) =
             logstead_indexer::open(self.disk.clone(), &folder, options).map_err(|error| error.to_string())?;
