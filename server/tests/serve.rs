@@ -94,6 +94,22 @@ fn what_is_ingested_is_found_at_the_first_try() {
 }
 
 #[test]
+fn a_field_that_no_message_has_is_pointed_out() {
+    let server = Server::start(ROUTER);
+    server.send(b"<13>1 2026-11-21T06:13:00Z web-1 app - - [x@1 user=\"ana\"] hello\n");
+    server.wait_for("hello", 1);
+    let warnings = |query: &str| {
+        let (_, answer) = server.post("/search", &serde_json::json!({ "query": query }));
+        answer["warnings"].clone()
+    };
+    let warning = &warnings("usr:ana")[0];
+    let message = "no message in this range has a field `usr`: did you mean `x@1.user`?";
+    assert_eq!(warning["message"], message);
+    assert_eq!(server.count(warning["suggestion"].as_str().unwrap()), 1);
+    assert!(warnings("x@1.user:bob").as_array().unwrap().is_empty());
+}
+
+#[test]
 fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let mut server = Server::start(ROUTER);
     let mut acknowledged = Vec::new();

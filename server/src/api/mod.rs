@@ -10,6 +10,7 @@ mod assets;
 mod cursor;
 mod error;
 mod extract;
+mod hint;
 mod ingest;
 pub(crate) mod message;
 mod router;

@@ -7,6 +7,7 @@
 use super::cursor::Cursor;
 use super::error::{ApiError, Place, Result};
 use super::extract::{Json, Path, Query};
+use super::hint;
 use super::message::Message;
 use super::{Inner, Shared, blocking};
 use crate::clock;
@@ -287,6 +288,21 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// Says which fields no message in range has, and what was probably meant.
+    fn warn_of_unknown_fields(&mut self, text: &str) {
+        for field in hint::unknown_fields(&self.query, &self.searchers, self.range, self.now) {
+            let name = field.name;
+            let (hint, suggestion) = match field.meant {
+                Some(meant) => (format!("did you mean `{meant}`?"), Some(text.replacen(&name, &meant, 1))),
+                None => ("to search for the text, put it in quotes".to_owned(), None),
+            };
+            let message = format!("no message in this range has a field `{name}`: {hint}");
+            self.warnings.push(QueryWarning { suggestion, ..QueryWarning::plain(message) });
+        }
+    }
+}
+
 async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Json<SearchResponse>> {
     let started = Instant::now();
     let order = match request.order.unwrap_or_default() {
@@ -307,6 +323,9 @@ async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Jso
             page.ask(id, searcher, matcher, range, after, &cancel)
         })?;
         let (messages, cursor) = page.finish(coverage.complete);
+        if messages.is_empty() {
+            scope.warn_of_unknown_fields(&request.query);
+        }
         Ok(SearchResponse {
             messages,
             cursor,
