@@ -4,7 +4,8 @@ import { afterEach, vi } from 'vitest';
 
 afterEach(cleanup);
 
-// jsdom has neither; Mantine asks for both.
+// jsdom has none of these; Mantine asks for all.
+Object.defineProperty(document, 'fonts', { value: new EventTarget() });
 window.matchMedia = vi.fn().mockImplementation((query: string) => ({
   matches: false,
   media: query,

@@ -79,7 +79,7 @@ function networkError(error: unknown): never {
   throw new ApiError({
     title: 'The server cannot be reached',
     status: 0,
-    detail: 'Check that Logstead is running and that this device has a connection to it.',
+    detail: 'The server cannot be reached: check that it is running, and your connection to it.',
   });
 }
 

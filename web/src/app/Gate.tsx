@@ -5,7 +5,6 @@
 import { Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { problemOf } from '../api/client';
 import type { Session } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { LoginPage } from '../session/LoginPage';
@@ -48,13 +47,10 @@ function Waiting() {
 }
 
 function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
-  const { title, detail } = problemOf(error);
   return (
     <main>
       <Empty isPage title="Logstead does not answer">
-        <Notice tone="error" title={title} onRetry={retry}>
-          {detail}
-        </Notice>
+        <Notice tone="error" title={error.message} onRetry={retry} />
       </Empty>
     </main>
   );

@@ -99,13 +99,12 @@ function isConflict(error: Error | null): boolean {
 }
 
 function Refused({ error }: { error: Error }) {
-  const { title, detail, problems = [], path, line, column } = problemOf(error);
+  const { problems = [], path, line, column } = problemOf(error);
   if (problems.length > 0) return <ProblemList problems={problems} onShow={() => undefined} />;
   return (
-    <Notice tone="error" title={title}>
+    <Notice tone="error" title={error.message}>
       {path !== undefined && <span className="mono">{path} </span>}
-      {line !== undefined && `line ${line}, column ${column ?? 1}: `}
-      {detail}
+      {line !== undefined && `line ${line}, column ${column ?? 1}`}
     </Notice>
   );
 }

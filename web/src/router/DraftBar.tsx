@@ -11,6 +11,7 @@ import { DiffDialog } from './DiffDialog';
 import type { Draft } from './draft';
 import type { Live } from './queries';
 import classes from './DraftBar.module.css';
+import list from './ProblemList.module.css';
 
 type Props = {
   live: Live;
@@ -72,10 +73,9 @@ export function DraftBar(props: Props) {
           discard it and start from what is live.
         </Notice>
       )}
-      {draft !== null &&
-        validation?.warnings.map((warning) => (
-          <Notice key={warning} tone="caution" title={warning} />
-        ))}
+      {draft !== null && validation !== undefined && validation.warnings.length > 0 && (
+        <Warnings warnings={validation.warnings} />
+      )}
       {draft === null && applied !== null && applied.revision === live.revision && (
         <Applied change={applied} />
       )}
@@ -112,6 +112,19 @@ function Applied({ change }: { change: RouterChange }) {
       {change.warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
+    </Notice>
+  );
+}
+
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 1) return <Notice tone="caution" title={warnings[0]} />;
+  return (
+    <Notice tone="caution" title={`${warnings.length} warnings`}>
+      <ul className={list.list}>
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
     </Notice>
   );
 }

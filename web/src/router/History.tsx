@@ -3,7 +3,6 @@ import { Button, Group, Skeleton, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Dialog } from '../ui/Dialog';
-import { problemOf } from '../api/client';
 import type { Revision } from '../api/model';
 import { DiffView } from '../ui/DiffView';
 import { Notice } from '../ui/Notice';
@@ -23,7 +22,7 @@ export function History({ shown, canEdit, onShow }: Props) {
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
   const [returning, setReturning] = useState<number | null>(null);
   if (error !== null) {
-    return <Notice tone="error" title={problemOf(error).title} onRetry={() => void refetch()} />;
+    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
   }
   if (revisions === undefined) return <Skeleton height={240} aria-label="Loading" />;
   return (
@@ -118,7 +117,7 @@ type DetailProps = { revision: number; previous: number | undefined };
 
 function RevisionDetail({ revision, previous }: DetailProps) {
   const { data, error } = useQuery(revisionQuery(revision, previous));
-  if (error !== null) return <Notice tone="error" title={problemOf(error).title} />;
+  if (error !== null) return <Notice tone="error" title={error.message} />;
   if (data === undefined) return <Skeleton height={120} aria-label="Loading" />;
   return (
     <>
@@ -156,11 +155,7 @@ function RollBackDialog({ revision, onClose }: { revision: number; onClose: () =
   return (
     <Dialog opened onClose={onClose} title={`Roll back to revision ${revision}`}>
       <form onSubmit={submit}>
-        {back.error !== null && (
-          <Notice tone="error" title={problemOf(back.error).title}>
-            {problemOf(back.error).detail}
-          </Notice>
-        )}
+        {back.error !== null && <Notice tone="error" title={back.error.message} />}
         <p>Its document becomes live again, as a new revision. Nothing in the history is lost.</p>
         <Textarea
           mt={12}

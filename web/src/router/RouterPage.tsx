@@ -3,7 +3,6 @@ import { Skeleton, Tabs } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect } from 'react';
-import { problemOf } from '../api/client';
 import type { DocumentProblem, RouterStatus, Session, Validation } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -66,17 +65,13 @@ function mayEdit(session: Session | undefined): boolean {
 }
 
 function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const { title, detail } = problemOf(error);
-  return (
-    <Notice tone="error" title={title} onRetry={onRetry}>
-      {detail}
-    </Notice>
-  );
+  return <Notice tone="error" title={error.message} onRetry={onRetry} />;
 }
 
 type LoadedProps = Props & { live: Live; status: RouterStatus | undefined; canEdit: boolean };
 
 function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
+  const queryClient = useQueryClient();
   const [draft, setDraft] = useDraft();
   const content = draft?.content ?? null;
   const [settled] = useDebouncedValue(content, VALIDATE_WAIT_MS);
@@ -101,7 +96,9 @@ function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
         validation={opinion}
         appliedAt={status?.applied_at}
         canEdit={canEdit}
-        onValidate={() => void validation.refetch()}
+        onValidate={() =>
+          void queryClient.invalidateQueries({ queryKey: ['router', 'validation'] })
+        }
         onChange={setDraft}
       />
       {validation.error !== null && content !== null && <Failed error={validation.error} />}

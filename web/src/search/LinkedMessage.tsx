@@ -2,7 +2,7 @@
 import { ActionIcon, Skeleton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { ApiError, problemOf } from '../api/client';
+import { ApiError } from '../api/client';
 import { Notice } from '../ui/Notice';
 import { MessageDetail } from './MessageDetail';
 import { messageQuery } from './queries';
@@ -35,10 +35,5 @@ function Missing({ error }: { error: Error }) {
   if (error instanceof ApiError && error.status === 404) {
     return <Notice tone="caution" title="This message is not in the store (any more)." />;
   }
-  const { title, detail } = problemOf(error);
-  return (
-    <Notice tone="error" title={title}>
-      {detail}
-    </Notice>
-  );
+  return <Notice tone="error" title={error.message} />;
 }

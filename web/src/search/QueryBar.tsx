@@ -1,7 +1,7 @@
 /** Where the query is written: Enter runs it, Shift-Enter goes to a new line. */
 import { Button, Textarea } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import type { LogspaceInfo } from '../api/model';
 import { useKeys } from '../ui/useKeys';
 import { LogspacePicker } from './LogspacePicker';
@@ -26,10 +26,6 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
     },
   });
   const run = () => onRun({ ...state, query: text.trim() });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    run();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') input.current?.blur();
     // While an input method composes a word, Enter belongs to it.
@@ -40,7 +36,7 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
   // A change of range or logspace takes along what is written but was not run yet.
   const change = (next: SearchState) => onChange({ ...next, query: text.trim() });
   return (
-    <form className={classes.bar} onSubmit={submit} role="search" aria-label="Messages">
+    <div className={classes.bar} role="search" aria-label="Messages">
       <Textarea
         ref={input}
         className={classes.query}
@@ -65,9 +61,9 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
           onChange={(chosen) => change({ ...state, logspaces: chosen })}
         />
       )}
-      <Button type="submit" className={classes.run ?? ''} size="sm">
+      <Button className={classes.run ?? ''} size="sm" onClick={run}>
         Search
       </Button>
-    </form>
+    </div>
   );
 }

@@ -14,10 +14,9 @@ type ProblemProps = {
 
 /** A refusal is the query's own fault and would be repeated; everything else may pass. */
 export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
-  const { title, detail, line, column, end_column, suggestion } = problemOf(error);
+  const { line, column, end_column, suggestion } = problemOf(error);
   return (
-    <Notice tone="error" title={title} onRetry={isRefusal(error) ? undefined : onRetry}>
-      {detail !== undefined && detail !== title && <p>{detail}</p>}
+    <Notice tone="error" title={error.message} onRetry={isRefusal(error) ? undefined : onRetry}>
       {column !== undefined && (
         <Underlined text={query} line={line ?? 1} column={column} endColumn={end_column} />
       )}

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
 import { useKeys } from '../ui/useKeys';
 import { EmptyResult } from './EmptyResult';
+import { FirstRun } from './FirstRun';
 import { LinkedMessage } from './LinkedMessage';
 import { Loading } from './Loading';
 import { QueryBar } from './QueryBar';
@@ -13,8 +14,8 @@ import { ResultTable } from './ResultTable';
 import { StatusLine } from './StatusLine';
 import { withClause } from './editQuery';
 import { hitPattern } from './highlight';
-import { countQuery, logspacesQuery, searchQuery } from './queries';
-import { type SearchState, canRefresh } from './searchParams';
+import { countQuery, firstRunQuery, logspacesQuery, searchQuery } from './queries';
+import { type SearchState, canRefresh, isEverything, refreshInterval } from './searchParams';
 import classes from './SearchPage.module.css';
 
 type Props = {
@@ -28,11 +29,15 @@ export function SearchPage({ state, onChange }: Props) {
   const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
   // What the reader looks at must not move away under the eyes.
   const live = wantsRefresh && atTop && state.open === null;
-  const refreshMs = live && Number(state.refresh) * 1000;
+  const refreshMs = live && refreshInterval(state.refresh);
   const searching = searchQuery(state, refreshMs);
   const search = useInfiniteQuery(searching);
   const count = useQuery(countQuery(state, refreshMs));
   const { data: logspaces = [] } = useQuery(logspacesQuery);
+  const { data: isFirstRun } = useQuery({
+    ...firstRunQuery,
+    enabled: isEverything(state.query),
+  });
 
   const pageCount = search.data?.pages.length ?? 0;
   const searchKey = JSON.stringify(searching.queryKey);
@@ -112,8 +117,9 @@ export function SearchPage({ state, onChange }: Props) {
       {messages === undefined && search.fetchStatus === 'idle' && search.error === null && (
         <p className={classes.note}>Cancelled. Press Search to run it again.</p>
       )}
-      {messages?.length === 0 && (
-        <EmptyResult state={state} logspaces={logspaces} onChange={(next) => onChange(next)} />
+      {isFirstRun === true && <FirstRun />}
+      {messages?.length === 0 && isFirstRun !== true && (
+        <EmptyResult state={state} onChange={(next) => onChange(next)} />
       )}
       {messages !== undefined && messages.length > 0 && (
         <ResultTable

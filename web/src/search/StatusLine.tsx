@@ -60,7 +60,7 @@ function refreshLabel(refresh: Refresh): string {
   switch (refresh) {
     case 'off':
       return 'Refresh off';
-    case '1':
+    case 'live':
       return 'Live';
     case '5':
     case '10':

@@ -9,6 +9,8 @@ const PAGE_MESSAGES = 200;
 /** How much longer than a search took the page waits before it repeats it, so that slow ones are not piled up. */
 const REFRESH_REST_FACTOR = 10;
 
+const FIRST_RUN_WAIT_MS = 1_000;
+
 type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces'>;
 
 function scopeOf(state: SearchState): Scope {
@@ -67,6 +69,18 @@ export const logspacesQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await unwrap(client.GET('/api/v1/logspaces', { signal }))).logspaces,
   staleTime: 30_000,
+});
+
+/** Whether nothing but Logstead's own log has ever come in. Asked again until something has. */
+export const firstRunQuery = queryOptions({
+  queryKey: ['first-run'],
+  queryFn: async ({ signal }): Promise<boolean> => {
+    const body = { query: '-source=internal', limit: 1 };
+    const { messages } = await unwrap(client.POST('/api/v1/search', { body, signal }));
+    return messages.length === 0;
+  },
+  staleTime: Infinity,
+  refetchInterval: ({ state: { data } }) => data === true && FIRST_RUN_WAIT_MS,
 });
 
 /** Where a first message can be sent: the addresses of the listeners that are up. */

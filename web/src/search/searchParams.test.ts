@@ -6,7 +6,7 @@ const initial = readSearch({});
 test('a bare address is the newest of the last hour, live', () => {
   expect(initial.query).toBe('');
   expect(initial.range).toEqual({ kind: 'last', span: '1h' });
-  expect(initial.refresh).toBe('1');
+  expect(initial.refresh).toBe('live');
   expect(writeSearch(initial)).toEqual({});
 });
 

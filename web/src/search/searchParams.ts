@@ -15,10 +15,13 @@ export type TimeRange =
   | { kind: 'all' }
   | { kind: 'between'; from: string | null; to: string | null };
 
-/** Seconds between two refreshes; `off` when the results stay as they are. */
-export type Refresh = 'off' | '1' | '5' | '10';
+/** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
+export type Refresh = 'live' | '5' | '10' | 'off';
 
-export const refreshes: readonly Refresh[] = ['1', '5', '10', 'off'];
+export const refreshes: readonly Refresh[] = ['live', '5', '10', 'off'];
+
+/** A message is to be seen within a second, the search itself and the way there and back included. */
+const LIVE_MS = 500;
 
 export const presets: readonly { span: string; label: string }[] = [
   { span: '5m', label: 'Last 5 minutes' },
@@ -35,7 +38,7 @@ const initial: SearchState = {
   range: { kind: 'last', span: '1h' },
   logspaces: [],
   open: null,
-  refresh: '1',
+  refresh: 'live',
 };
 
 type Params = Record<string, string | undefined>;
@@ -105,7 +108,25 @@ export function requestRange(range: TimeRange): { from?: string; to?: string } {
   }
 }
 
+/** The time between two refreshes; false when there are none. */
+export function refreshInterval(refresh: Refresh): number | false {
+  switch (refresh) {
+    case 'live':
+      return LIVE_MS;
+    case '5':
+    case '10':
+      return Number(refresh) * 1000;
+    case 'off':
+      return false;
+  }
+}
+
 /** A range that ends at a fixed moment gets no new messages worth asking for. */
 export function canRefresh(range: TimeRange): boolean {
   return range.kind !== 'between' || range.to === null;
+}
+
+/** Whether a query leaves nothing out. */
+export function isEverything(query: string): boolean {
+  return query === '' || query === '*';
 }

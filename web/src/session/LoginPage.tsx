@@ -2,7 +2,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { ApiError, problemOf } from '../api/client';
+import { ApiError } from '../api/client';
 import type { Session } from '../api/model';
 import { signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -56,6 +56,5 @@ function explain(error: Error): string {
     const wait = error.retryAfterSeconds;
     return `Too many attempts. Try again ${wait === null ? 'later' : `in ${wait} s`}.`;
   }
-  const { title, detail } = problemOf(error);
-  return detail === undefined ? title : `${title}: ${detail}`;
+  return error.message;
 }

@@ -2,7 +2,6 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { problemOf } from '../api/client';
 import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -30,7 +29,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
         standard output: look in the terminal where it runs, or in its service or container log.
       </p>
       <form onSubmit={submit}>
-        {setup.error !== null && <SetupProblem error={setup.error} />}
+        {setup.error !== null && <Notice tone="error" title={setup.error.message} />}
         <TextInput
           label="Setup code"
           autoComplete="one-time-code"
@@ -64,14 +63,5 @@ export function SetupPage({ version, onSignedIn }: Props) {
         </Button>
       </form>
     </AuthFrame>
-  );
-}
-
-function SetupProblem({ error }: { error: Error }) {
-  const { title, detail } = problemOf(error);
-  return (
-    <Notice tone="error" title={title}>
-      {detail}
-    </Notice>
   );
 }

@@ -1,0 +1,77 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import type { DocumentProblem } from '../api/model';
+import { renderPart } from '../test-render';
+import { ItemPanel } from './ItemPanel';
+import type { ItemPlace, RouterDocument } from './document';
+import type { Edit } from './draft';
+
+const document: RouterDocument = {
+  version: 1,
+  sources: [{ id: 'syslog', kind: 'syslog', listen: ['tcp://0.0.0.0:5514'] }],
+  logspaces: [{ id: 'main' }],
+  destinations: [],
+  routes: [{ id: 'default', from: [], where: '(', to: ['main', 'gone'] }],
+};
+
+function setUp(place: ItemPlace, problems: DocumentProblem[] = [], canEdit = true) {
+  const onEdit = vi.fn<(edit: Edit) => void>();
+  renderPart(
+    <ItemPanel
+      document={document}
+      place={place}
+      item={document[place.section][place.index] ?? {}}
+      problems={problems}
+      canEdit={canEdit}
+      onClose={vi.fn()}
+      onShow={vi.fn()}
+      onEdit={onEdit}
+    />,
+  );
+  return onEdit;
+}
+
+const route: ItemPlace = { section: 'routes', index: 0 };
+const source: ItemPlace = { section: 'sources', index: 0 };
+
+test('a problem stands beside its field', () => {
+  setUp(route, [{ path: 'routes[0].where', message: 'something must follow here' }]);
+  const filter = screen.getByRole('textbox', { name: 'Filter' });
+  expect(filter).toBeInvalid();
+  expect(filter).toHaveAccessibleDescription(/something must follow here/);
+});
+
+test('a problem without a field stands above the fields', () => {
+  setUp(route, [{ path: 'routes[0].color', message: 'unknown key' }]);
+  expect(screen.getByRole('alert')).toHaveTextContent('routes[0].color unknown key');
+});
+
+test('a target that is gone can be unticked', async () => {
+  const onEdit = setUp(route);
+  const targets = within(screen.getByRole('group', { name: 'Send to' }));
+  await userEvent.click(targets.getByRole('checkbox', { name: 'gone (does not exist)' }));
+  expect(onEdit).toHaveBeenCalledWith({ type: 'set', place: route, key: 'to', value: ['main'] });
+});
+
+test('a list is written a line each, and empty lines are not in the document', async () => {
+  const onEdit = setUp(source);
+  const listen = screen.getByRole('textbox', { name: 'Listen on' });
+  await userEvent.type(listen, '{Enter}{Enter}x');
+  expect(listen).toHaveValue('tcp://0.0.0.0:5514\n\nx');
+  const value = ['tcp://0.0.0.0:5514', 'x'];
+  expect(onEdit).toHaveBeenLastCalledWith({ type: 'set', place: source, key: 'listen', value });
+});
+
+test('another kind begins with its own keys', async () => {
+  const onEdit = setUp(source);
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Kind' }), 'http');
+  const item = { id: 'syslog', kind: 'http' };
+  expect(onEdit).toHaveBeenCalledWith({ type: 'replace', place: source, item });
+});
+
+test('who may not edit can look', () => {
+  setUp(route, [], false);
+  expect(screen.getByRole('textbox', { name: 'Filter' })).toBeDisabled();
+  expect(screen.queryByRole('button', { name: 'Remove' })).not.toBeInTheDocument();
+});
