@@ -1,4 +1,4 @@
-// From a fresh checkout to a running Logstead with its data in ./data. Arguments go to `logstead serve`.
+// From a fresh checkout to a running Logstead, with its data in ./data as configured by default. Arguments go to `logstead serve`.
 import { build, binary } from './build.mjs';
 import { run } from './run.mjs';
 import { requireTools } from './tools.mjs';
@@ -10,7 +10,7 @@ let consoleUrl;
 let syslogPort;
 let greeted = false;
 
-process.exitCode = await run(binary, ['serve', '--data', 'data', ...process.argv.slice(2)], {
+process.exitCode = await run(binary, ['serve', ...process.argv.slice(2)], {
   onLine: (line) => {
     consoleUrl ??= /^ready: console (\S+)/.exec(line)?.[1];
     syslogPort ??= /^listening: \S+ tcp:\/\/\S+:(\d+)/.exec(line)?.[1];
