@@ -40,6 +40,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
 
     test('search', async ({ logstead, page, searchPage }) => {
+      await searchPage.open();
+      await expect(searchPage.firstMessage).toBeVisible();
+      await expectAccessible(page);
+
       await logstead.sendTcp(
         ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `<${n}>1 - host-${n} app 1 - - severity ${n}`),
       );

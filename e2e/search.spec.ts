@@ -60,10 +60,18 @@ test('the address has the whole search', async ({ logstead, page, searchPage }) 
   await expect(searchPage.message('only hay')).toBeHidden();
 });
 
-test('a search without a match says so', async ({ searchPage }) => {
+test('a search without a match says so', async ({ logstead, searchPage }) => {
+  await logstead.ingest(['something else']);
   await searchPage.open();
   await searchPage.search('nothing-like-this');
   await expect(searchPage.empty).toBeVisible();
+});
+
+test('a new store says how to send the first message', async ({ logstead, searchPage }) => {
+  await searchPage.open();
+  await expect(searchPage.firstMessage).toBeVisible();
+  const command = searchPage.firstMessage.getByLabel('logger command', { exact: true });
+  await expect(command).toContainText(logstead.listener('tcp:').port);
 });
 
 test.describe('on a narrow screen', () => {

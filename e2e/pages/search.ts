@@ -11,6 +11,7 @@ export class SearchPage {
   readonly place;
   readonly warning;
   readonly empty;
+  readonly firstMessage;
 
   constructor(
     private readonly page: Page,
@@ -22,7 +23,8 @@ export class SearchPage {
     this.alert = page.getByRole('alert');
     this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
     this.warning = page.getByRole('status').filter({ hasText: /searched for the text/ });
-    this.empty = page.getByRole('heading', { name: /^No message/ });
+    this.empty = page.getByRole('heading', { name: 'No message matches' });
+    this.firstMessage = page.getByRole('region', { name: 'First message' });
   }
 
   async open(parameters: Record<string, string> = {}): Promise<void> {
