@@ -176,3 +176,18 @@ fn cpu() -> u64 {
 fn print(line: &str) -> Result<()> {
     writeln!(std::io::stdout(), "{line}").context("standard output")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_stored_and_the_steps_are_measured() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lines = crate::corpus::lines(2000);
+        let run = once(&lines, &folder.path().join("data")).expect("a run");
+        assert_eq!(run.messages, 2000);
+        assert!(0 < run.split.parse && 0 < run.split.append && 0 < run.journal_bytes);
+        assert!(run.journal_bytes < lines.len() as u64, "the journal is compressed");
+    }
+}

@@ -85,9 +85,10 @@ function Head({ title, section, onAdd }: HeadProps) {
           color="gray"
           size="compact-xs"
           leftSection={<IconPlus size={14} />}
+          aria-label={label}
           onClick={() => onAdd(section)}
         >
-          {label}
+          Add
         </Button>
       )}
     </div>
