@@ -136,7 +136,7 @@ fn link_targets(markdown: &str) -> Vec<String> {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a crate has a folder").to_owned()
 }
 
 fn read(path: &Path) -> String {
