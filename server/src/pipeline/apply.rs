@@ -306,7 +306,9 @@ impl Prepared {
             match socket(listener, before) {
                 Ok(socket) => self.sockets.push((id.to_owned(), listener, socket)),
                 Err(error) => {
-                    let message = format!("{listener} can not be listened on: {error}");
+                    let message = format!(
+                        "{listener} can not be listened on: {error}; stop what listens there, or choose another port"
+                    );
                     problems.push(problem(format!("sources[{index}].listen[{at}]"), &message));
                 }
             }

@@ -77,7 +77,7 @@ function RevisionRows({ revision, time, isShown, previous, onShow, onReturn }: R
       <tr data-shown={isShown}>
         <td>
           {number}
-          {revision.live && <span className={classes.live}>live</span>}
+          {revision.live && <span className={classes.live}> live</span>}
         </td>
         <td>
           <span className={classes.time}>{time}</span> {revision.author}
