@@ -88,3 +88,18 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     pipeline.stop();
     assert_eq!(submit("too late"), Err(SubmitError::ShuttingDown));
 }
+
+#[test]
+fn a_stop_does_not_wait_for_ever_for_a_full_disk() {
+    let disk = Arc::new(SimDisk::new(2));
+    let pipeline = start(disk.clone());
+    disk.set_bytes_max(Some(disk.used_bytes()));
+    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
+    TcpStream::connect(address).unwrap().write_all(b"<13>never stored\n").unwrap();
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    let start = Instant::now();
+    pipeline.stop();
+    assert!(start.elapsed() < Duration::from_secs(9));
+    let dropped = "logstead_logspace_dropped_total{logspace=\"main\",reason=\"stopped\"} 1";
+    assert!(pipeline.metrics_text().contains(dropped));
+}

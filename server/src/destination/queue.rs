@@ -128,7 +128,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::receipt::Budget;
+    use crate::pipeline::receipt::{Budget, Pending};
     use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
 
     fn batch() -> Arc<Batch> {
@@ -143,8 +143,8 @@ mod tests {
         let queue = Queue::new(batch().memory_bytes());
         let budget = Budget::new(1024);
         let push = |flow_control| {
-            let receipt = Receipt::silent(budget.try_reserve(1).unwrap());
-            queue.push(batch(), flow_control, &receipt)
+            let chunk = Pending::silent(budget.try_reserve(1).unwrap());
+            queue.push(batch(), flow_control, chunk.receipt())
         };
         assert!(push(true));
         assert_eq!(budget.used_bytes(), 0, "there is room: the sender may go on");
@@ -161,10 +161,10 @@ mod tests {
     fn a_stopped_queue_gives_out_what_waits_and_takes_nothing() {
         let queue = Queue::new(1 << 20);
         let budget = Budget::new(1024);
-        let receipt = Receipt::silent(budget.try_reserve(1).unwrap());
-        assert!(queue.push(batch(), true, &receipt));
+        let chunk = Pending::silent(budget.try_reserve(1).unwrap());
+        assert!(queue.push(batch(), true, chunk.receipt()));
         queue.stop(Instant::now() + Duration::from_secs(60));
-        assert!(!queue.push(batch(), true, &receipt));
+        assert!(!queue.push(batch(), true, chunk.receipt()));
         assert!(queue.peek().is_some());
         queue.pop();
         assert!(queue.peek().is_none());

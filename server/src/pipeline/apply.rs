@@ -111,8 +111,15 @@ impl Pipeline {
             return Err(ApplyError::Conflict { current });
         }
         let prepared = self.prepare(&change.checked, &before)?;
-        let sources = self.sources(&prepared, &before).map_err(system)?;
-        let revision = store().map_err(ApplyError::System)?;
+        let stored = self.sources(&prepared, &before).map_err(|error| error.to_string());
+        let stored = stored.and_then(|sources| Ok((sources, store()?)));
+        let (sources, revision) = match stored {
+            Ok(stored) => stored,
+            Err(error) => {
+                prepared.undo(&before);
+                return Err(ApplyError::System(error));
+            }
+        };
         let live = Arc::new(Live {
             revision,
             toml: change.toml,

@@ -4,7 +4,7 @@
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
 use super::counters::LogspaceCounters;
-use super::receipt::Receipt;
+use super::receipt::Pending;
 use crate::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
@@ -26,7 +26,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Messages on their way into a logspace.
 pub(crate) struct Append {
     pub(crate) encoded: Encoded,
-    pub(crate) receipt: Receipt,
+    pub(crate) pending: Pending,
 }
 
 enum Command {
@@ -79,7 +79,7 @@ impl Logspace {
         if let Err(refused) = self.commands.send(Command::Append(append))
             && let Command::Append(append) = refused.into_inner()
         {
-            append.receipt.fail("the logspace is closed");
+            append.pending.fail("the logspace is closed");
         }
     }
 
@@ -177,7 +177,7 @@ impl Writer {
     /// Commits `first` and what waits behind it; says whether to stop.
     fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
         let mut bytes = first.encoded.journal_bytes();
-        let (mut encoded, mut receipts) = (vec![first.encoded], vec![first.receipt]);
+        let (mut encoded, mut pending) = (vec![first.encoded], vec![first.pending]);
         let mut stop = false;
         while bytes < COMMIT_BYTES_MAX
             && let Ok(command) = self.received.try_recv()
@@ -186,7 +186,7 @@ impl Writer {
                 Command::Append(append) => {
                     bytes += append.encoded.journal_bytes();
                     encoded.push(append.encoded);
-                    receipts.push(append.receipt);
+                    pending.push(append.pending);
                 }
                 Command::Configure(configuration) => self.configure(configuration),
                 Command::Stop => {
@@ -195,51 +195,54 @@ impl Writer {
                 }
             }
         }
-        stop | self.commit(encoded, receipts)
+        stop | self.commit(encoded, pending)
     }
 
-    /// Appends until it succeeds or the process stops. Senders that wait for an answer get the failure at once
-    /// and may send again; all others are slowed down by the receipts that are held here.
-    fn commit(&mut self, mut encoded: Vec<Encoded>, mut receipts: Vec<Receipt>) -> bool {
+    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer
+    /// get the failure at once and may send again; all others are slowed down by what is held here.
+    fn commit(&mut self, mut encoded: Vec<Encoded>, mut pending: Vec<Pending>) -> bool {
+        let mut stop = false;
         let mut stop_since = None;
         while !encoded.is_empty() {
             let error = match self.appender.append(&encoded) {
                 Ok(_) => {
                     self.succeeded(&encoded);
-                    return false;
+                    pending.into_iter().for_each(Pending::done);
+                    return stop;
                 }
                 Err(error) => error.to_string(),
             };
             self.failed(&error);
-            (encoded, receipts) = refuse_answering(encoded, receipts, &error);
+            (encoded, pending) = refuse_answering(encoded, pending, &error);
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
-                    self.give_up(&encoded, &receipts, &error);
+                    self.give_up(&encoded, &error);
                     return true;
                 }
             }
-            if self.wait_for_space(&mut encoded, &mut receipts, &error) {
-                self.stopping.store(true, Ordering::Relaxed);
-            }
+            stop |= self.wait_for_space(&mut encoded, &mut pending, &error);
         }
-        self.stopping.load(Ordering::Relaxed)
+        stop
     }
 
-    /// Waits before the next try. What arrives meanwhile is refused or joins those that wait.
+    /// Waits before the next try; says whether to stop. What arrives meanwhile is refused or joins those that
+    /// wait.
     fn wait_for_space(
         &mut self,
         encoded: &mut Vec<Encoded>,
-        receipts: &mut Vec<Receipt>,
+        pending: &mut Vec<Pending>,
         error: &str,
     ) -> bool {
         let until = Instant::now() + RETRY_WAIT;
         loop {
             match self.received.recv_deadline(until) {
-                Ok(Command::Append(append)) if append.receipt.is_answering() => append.receipt.fail(error),
+                Ok(Command::Append(append)) if append.pending.receipt().is_answering() => {
+                    append.pending.fail(error);
+                }
                 Ok(Command::Append(append)) => {
                     encoded.push(append.encoded);
-                    receipts.push(append.receipt);
+                    pending.push(append.pending);
                 }
                 Ok(Command::Configure(configuration)) => self.configure(configuration),
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
@@ -264,10 +267,9 @@ impl Writer {
         }
     }
 
-    fn give_up(&self, encoded: &[Encoded], receipts: &[Receipt], error: &str) {
+    fn give_up(&self, encoded: &[Encoded], error: &str) {
         let messages = encoded.iter().map(Encoded::rows).sum();
         self.counters.dropped.add("stopped", messages);
-        receipts.iter().for_each(|receipt| receipt.fail(error));
         tracing::error!(logspace = self.id, messages, "stopped before these could be stored: {error}");
     }
 }
@@ -275,17 +277,11 @@ impl Writer {
 /// Tells the senders that wait for an answer, and keeps the rest.
 fn refuse_answering(
     encoded: Vec<Encoded>,
-    receipts: Vec<Receipt>,
+    pending: Vec<Pending>,
     error: &str,
-) -> (Vec<Encoded>, Vec<Receipt>) {
-    encoded
-        .into_iter()
-        .zip(receipts)
-        .filter(|(_, receipt)| {
-            if receipt.is_answering() {
-                receipt.fail(error);
-            }
-            !receipt.is_answering()
-        })
-        .unzip()
+) -> (Vec<Encoded>, Vec<Pending>) {
+    let (refused, kept): (Vec<_>, Vec<_>) =
+        encoded.into_iter().zip(pending).partition(|(_, pending)| pending.receipt().is_answering());
+    refused.into_iter().for_each(|(_, pending)| pending.fail(error));
+    kept.into_iter().unzip()
 }

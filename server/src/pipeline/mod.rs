@@ -35,7 +35,7 @@ use logstead_config::settings::Settings;
 use logstead_indexer::{Disk, Searcher};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::Mutex;
-use receipt::Receipt;
+use receipt::Pending;
 use running::{Inlet, Running};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,8 +155,8 @@ impl Pipeline {
         }
         let reserve = inlet.budget.reserve(batch.memory_bytes());
         let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
-        let (receipt, outcome) = Receipt::answering(reserved);
-        self.hand_in(inlet, batch, logspace.map(str::to_owned), receipt);
+        let (pending, outcome) = Pending::answering(reserved);
+        self.hand_in(inlet, batch, logspace.map(str::to_owned), pending);
         match outcome.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(SubmitError::Failed(reason)),
@@ -169,16 +169,16 @@ impl Pipeline {
         let running = self.running.load();
         let Some(inlet) = &running.internal else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
-            Some(reserved) => self.hand_in(inlet, batch, None, Receipt::silent(reserved)),
+            Some(reserved) => self.hand_in(inlet, batch, None, Pending::silent(reserved)),
             None => inlet.counters.dropped.add("queue_full", batch.rows()),
         }
     }
 
-    fn hand_in(&self, inlet: &Inlet, batch: Batch, logspace: Option<String>, receipt: Receipt) {
+    fn hand_in(&self, inlet: &Inlet, batch: Batch, logspace: Option<String>, pending: Pending) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
-        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, receipt };
-        // The channel lives as long as the pipeline.
-        self.work.send(Partition::Any, work).ok();
+        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, pending };
+        // When every worker has stopped, dropping it tells the sender.
+        self.work.send(Partition::Any, work);
     }
 
     /// The live revision of the router document.
@@ -243,7 +243,7 @@ impl Pipeline {
         running.sources.values().for_each(|source| source.stop());
         let mut workers = self.workers.lock();
         for number in 0..workers.len() {
-            self.work.send(Partition::Worker(number), Work::Stop).ok();
+            self.work.send(Partition::Worker(number), Work::Stop);
         }
         for worker in workers.drain(..) {
             if worker.join().is_err() {

@@ -5,6 +5,9 @@
 //! back and the sender hears the outcome. So nothing calls back up the pipe, a stuck logspace or a stuck
 //! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
 //! bounded by the sources' budgets.
+//!
+//! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
+//! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -65,33 +68,23 @@ struct Shared {
 }
 
 impl Receipt {
-    /// For a sender that does not wait for an answer.
-    pub(crate) fn silent(reserved: OwnedSemaphorePermit) -> Receipt {
+    fn new(reserved: OwnedSemaphorePermit, waiting: Option<oneshot::Sender<Result<(), String>>>) -> Receipt {
         Receipt(Arc::new(Shared {
             _reserved: reserved,
             failure: Mutex::new(None),
-            waiting: Mutex::new(None),
-            has_waiting: false,
+            has_waiting: waiting.is_some(),
+            waiting: Mutex::new(waiting),
         }))
-    }
-
-    /// For a sender that waits: the receiver hears `Ok` when everything is durable.
-    pub(crate) fn answering(
-        reserved: OwnedSemaphorePermit,
-    ) -> (Receipt, oneshot::Receiver<Result<(), String>>) {
-        let (sender, receiver) = oneshot::channel();
-        let shared = Shared {
-            _reserved: reserved,
-            failure: Mutex::new(None),
-            waiting: Mutex::new(Some(sender)),
-            has_waiting: true,
-        };
-        (Receipt(Arc::new(shared)), receiver)
     }
 
     /// Whether a sender waits for the outcome, so that a failure can be handed to it.
     pub(crate) fn is_answering(&self) -> bool {
         self.0.has_waiting
+    }
+
+    /// A part of the chunk that is yet to be done.
+    pub(crate) fn pending(&self) -> Pending {
+        Pending { receipt: self.clone(), done: false }
     }
 
     /// A part of the chunk is lost. The first reason is the one that the sender hears.
@@ -100,10 +93,46 @@ impl Receipt {
     }
 }
 
-impl Drop for Receipt {
+/// A part of a chunk that something still has to be done with.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    receipt: Receipt,
+    done: bool,
+}
+
+impl Pending {
+    /// For a sender that does not wait for an answer.
+    pub(crate) fn silent(reserved: OwnedSemaphorePermit) -> Pending {
+        Pending { receipt: Receipt::new(reserved, None), done: false }
+    }
+
+    /// For a sender that waits: the receiver hears `Ok` when everything is durable.
+    pub(crate) fn answering(
+        reserved: OwnedSemaphorePermit,
+    ) -> (Pending, oneshot::Receiver<Result<(), String>>) {
+        let (sender, receiver) = oneshot::channel();
+        (Pending { receipt: Receipt::new(reserved, Some(sender)), done: false }, receiver)
+    }
+
+    /// It is done.
+    pub(crate) fn done(mut self) {
+        self.done = true;
+    }
+
+    /// It can not be done, and why.
+    pub(crate) fn fail(self, reason: &str) {
+        self.receipt.fail(reason);
+    }
+
+    pub(crate) fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+}
+
+impl Drop for Pending {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.fail("internal error: see the log of Logstead");
+        if !self.done {
+            self.receipt.fail("it was not stored: the server stopped, or its log says why");
         }
     }
 }
@@ -125,14 +154,30 @@ mod tests {
     #[test]
     fn the_sender_hears_the_outcome_when_the_last_part_is_done() {
         let budget = Budget::new(10 * UNIT_BYTES);
-        let (receipt, mut outcome) = Receipt::answering(budget.try_reserve(3000).unwrap());
-        let part = receipt.clone();
-        drop(receipt);
+        let (chunk, mut outcome) = Pending::answering(budget.try_reserve(3000).unwrap());
+        let part = chunk.receipt().clone();
+        chunk.done();
         assert!(outcome.try_recv().is_err() && budget.used_bytes() == 3 * UNIT_BYTES);
         part.fail("disk full");
         drop(part);
         assert_eq!(outcome.try_recv(), Ok(Err("disk full".to_owned())));
         assert_eq!(budget.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_part_that_is_forgotten_is_a_failure() {
+        let budget = Budget::new(UNIT_BYTES);
+        for (is_done, expected_ok) in [(true, true), (false, false)] {
+            let (chunk, mut outcome) = Pending::answering(budget.try_reserve(1).unwrap());
+            let part = chunk.receipt().pending();
+            chunk.done();
+            if is_done {
+                part.done()
+            } else {
+                drop(part)
+            }
+            assert_eq!(outcome.try_recv().unwrap().is_ok(), expected_ok);
+        }
     }
 
     #[test]

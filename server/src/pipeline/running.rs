@@ -76,7 +76,7 @@ impl Running {
         match &self.targets[target] {
             Reached::Logspace(logspace) => {
                 let encoded = logstead_indexer::encode(batch);
-                logspace.append(Append { encoded, receipt: receipt.clone() });
+                logspace.append(Append { encoded, pending: receipt.pending() });
             }
             Reached::Destination(destination) => destination.push(batch, flow_control, receipt),
         }

@@ -3,7 +3,7 @@
 
 use super::counters::{Counters, SourceCounters};
 use super::logspace::Append;
-use super::receipt::Receipt;
+use super::receipt::{Pending, Receipt};
 use super::running::Running;
 use crate::format::{Known, Syslog};
 use crate::source::framing::Frame;
@@ -24,7 +24,7 @@ pub(crate) struct Chunk {
     /// From which frame on which peer sent them, ascending. Not empty.
     pub(crate) peers: Vec<(u32, Arc<str>)>,
     pub(crate) received: Timestamp,
-    pub(crate) receipt: Receipt,
+    pub(crate) pending: Pending,
 }
 
 /// What a worker is given.
@@ -37,7 +37,7 @@ pub(crate) enum Work {
         counters: Arc<SourceCounters>,
         /// Goes there and nowhere else, whatever the routes say.
         logspace: Option<String>,
-        receipt: Receipt,
+        pending: Pending,
     },
     Stop,
 }
@@ -77,13 +77,13 @@ pub(crate) fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
 }
 
 impl WorkSender {
-    /// Hands work in, or gives it back when every worker has stopped.
-    pub(crate) fn send(&self, partition: Partition, work: Work) -> Result<(), Work> {
+    /// Hands work in; `false` when every worker has stopped.
+    pub(crate) fn send(&self, partition: Partition, work: Work) -> bool {
         let queue = match partition {
             Partition::Any => &self.any,
             Partition::Worker(number) => &self.each[number % self.each.len()],
         };
-        queue.send(work).map_err(crossbeam_channel::SendError::into_inner)
+        queue.send(work).is_ok()
     }
 
     /// How many workers there are.
@@ -123,6 +123,7 @@ impl Worker {
         while let Some(work) = self.work.next() {
             // A bug that one message brings to light must not stop all others.
             if catch_unwind(AssertUnwindSafe(|| self.work(work, &mut builder))).is_err() {
+                tracing::error!("a bug in a worker: the messages of one read may be lost; please report it");
                 builder = BatchBuilder::new();
             }
         }
@@ -133,16 +134,18 @@ impl Worker {
             Work::Chunk(chunk) => {
                 let batch = parse(&chunk, builder);
                 count(&batch, chunk.bytes.len(), &chunk.counters);
-                let Chunk { source, counters, bytes, receipt, .. } = chunk;
+                let Chunk { source, counters, bytes, pending, .. } = chunk;
                 drop(bytes);
-                self.route(&Arc::new(batch), &source, &counters, &receipt);
+                self.route(&Arc::new(batch), &source, &counters, pending.receipt());
+                pending.done();
             }
-            Work::Batch { batch, source, counters, logspace, receipt } => {
+            Work::Batch { batch, source, counters, logspace, pending } => {
                 count(&batch, batch.columns().message.bytes().len(), &counters);
                 match logspace {
-                    Some(id) => self.store(&id, batch, &receipt),
-                    None => self.route(&batch, &source, &counters, &receipt),
+                    Some(id) => self.store(&id, batch, pending.receipt()),
+                    None => self.route(&batch, &source, &counters, pending.receipt()),
                 }
+                pending.done();
             }
             Work::Stop => {}
         }
@@ -164,7 +167,7 @@ impl Worker {
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
                 let encoded = logstead_indexer::encode(batch);
-                logspace.append(Append { encoded, receipt: receipt.clone() });
+                logspace.append(Append { encoded, pending: receipt.pending() });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }

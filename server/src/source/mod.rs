@@ -12,7 +12,7 @@ mod udp;
 use crate::clock;
 use crate::format::Syslog;
 use crate::pipeline::counters::SourceCounters;
-use crate::pipeline::receipt::{Budget, Receipt};
+use crate::pipeline::receipt::{Budget, Pending};
 use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
 use arc_swap::ArcSwap;
 use coalesce::Coalesce;
@@ -130,21 +130,22 @@ impl Shared {
     /// Hands frames on, waiting while too many bytes of this source are under way.
     pub(crate) async fn hand_on(&self, frames: Frames) {
         let reserved = self.budget.reserve(frames.cost_bytes()).await;
-        self.send(frames, Receipt::silent(reserved));
+        self.send(frames, Pending::silent(reserved));
     }
 
     /// As [`Shared::hand_on`], but drops and counts instead of waiting.
     pub(crate) fn hand_on_or_drop(&self, frames: Frames) {
         match self.budget.try_reserve(frames.cost_bytes()) {
-            Some(reserved) => self.send(frames, Receipt::silent(reserved)),
+            Some(reserved) => self.send(frames, Pending::silent(reserved)),
             None => self.counters.dropped.add("queue_full", frames.frames.len()),
         }
     }
 
-    fn send(&self, frames: Frames, receipt: Receipt) {
+    fn send(&self, frames: Frames, pending: Pending) {
         self.counters.reads.add(1);
         let settings = self.settings.load();
         let partition = partition(settings.config.partitions, frames.turn, self.work.workers());
+        let messages = frames.frames.len();
         let chunk = Chunk {
             source: self.id.clone(),
             syslog: settings.syslog.clone(),
@@ -153,10 +154,10 @@ impl Shared {
             frames: frames.frames,
             peers: frames.peers,
             received: clock::now(),
-            receipt,
+            pending,
         };
-        if let Err(Work::Chunk(chunk)) = self.work.send(partition, Work::Chunk(chunk)) {
-            self.counters.dropped.add("stopped", chunk.frames.len());
+        if !self.work.send(partition, Work::Chunk(chunk)) {
+            self.counters.dropped.add("stopped", messages);
         }
     }
 }
