@@ -100,7 +100,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
     let counters = Counters::default();
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
-    let router = Router::new(&checked, &counters, now);
+    let router = Router::new(&checked, &counters);
     let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
     let (mut appender, _, _) = logstead_indexer::open(Arc::new(RealDisk), data, Options::default())?;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);

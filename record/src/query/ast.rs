@@ -137,7 +137,19 @@ impl Query {
 
     /// Whether it asks for logspaces by name.
     pub fn uses_logspace(&self) -> bool {
-        self.any_field(&mut |field| *field == FieldName::Known(Field::Logspace))
+        self.any_field(&mut |field, _| *field == FieldName::Known(Field::Logspace))
+    }
+
+    /// Whether what it means depends on the time of day: `time:-15m` does, `time>2026-11-21` does not.
+    pub fn uses_now(&self) -> bool {
+        let moves = |bound: &Bound<TimeExpr>| match bound {
+            Bound::Included(time) | Bound::Excluded(time) => !matches!(time, TimeExpr::At(_)),
+            Bound::Unbounded => false,
+        };
+        self.any_field(&mut |_, test| match test {
+            FieldTest::Time(bounds) => moves(&bounds.low) || moves(&bounds.high),
+            _ => false,
+        })
     }
 
     /// The dynamic fields it names, each once, in order.
@@ -147,12 +159,12 @@ impl Query {
         names
     }
 
-    fn any_field(&self, accepts: &mut impl FnMut(&FieldName) -> bool) -> bool {
+    fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
         match self {
             Query::All | Query::Text(_) => false,
             Query::And(inner) | Query::Or(inner) => inner.iter().any(|query| query.any_field(accepts)),
             Query::Not(inner) => inner.any_field(accepts),
-            Query::Field(field, _) => accepts(field),
+            Query::Field(field, test) => accepts(field, test),
         }
     }
 

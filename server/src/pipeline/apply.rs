@@ -81,7 +81,7 @@ pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Runn
         applied_at: now(),
     };
     Running {
-        router: Router::new(&live.checked, counters, live.applied_at),
+        router: Router::new(&live.checked, counters),
         live: Arc::new(live),
         targets: Vec::new(),
         logspaces: BTreeMap::new(),
@@ -200,7 +200,7 @@ impl Pipeline {
         before: &Running,
     ) -> Result<(), ApplyError> {
         let checked = live.checked.clone();
-        let router = Router::new(&checked, &self.counters, live.applied_at);
+        let router = Router::new(&checked, &self.counters);
         let mut logspaces = before.logspaces.clone();
         logspaces.extend(prepared.logspaces);
         let targets = Running::reach(&router, &logspaces, &prepared.destinations);

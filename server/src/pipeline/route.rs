@@ -2,7 +2,7 @@
 
 use super::counters::{Counters, RouteCounters};
 use logstead_config::{Checked, Target};
-use logstead_record::query::{Context, Matcher};
+use logstead_record::query::{Context, Matcher, Query};
 use logstead_record::{Batch, Selection, Timestamp};
 use std::sync::Arc;
 
@@ -15,13 +15,42 @@ pub struct Router {
 struct Route {
     /// Sources it takes messages from.
     from: Vec<String>,
-    matcher: Matcher,
+    filter: Filter,
     /// Positions in the router's targets.
     to: Vec<usize>,
     is_final: bool,
     is_fallback: bool,
     flow_control: bool,
     counters: Arc<RouteCounters>,
+}
+
+/// What a route matches.
+enum Filter {
+    Fixed(Matcher),
+    /// Depends on the time of day: for a batch, that is when it was received. So routing stays a pure function
+    /// of the batch.
+    Moving(Query),
+}
+
+impl Filter {
+    fn new(query: &Query) -> Filter {
+        if query.uses_now() {
+            Filter::Moving(query.clone())
+        } else {
+            Filter::Fixed(Matcher::new(query, &Context { now: Timestamp::default(), logspace: "" }))
+        }
+    }
+
+    fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
+        match self {
+            Filter::Fixed(matcher) => matcher.select_within(batch, within),
+            Filter::Moving(_) if batch.is_empty() => within.clone(),
+            Filter::Moving(query) => {
+                let context = Context { now: batch.received(0), logspace: "" };
+                Matcher::new(query, &context).select_within(batch, within)
+            }
+        }
+    }
 }
 
 /// Messages that go to one target.
@@ -46,11 +75,11 @@ pub struct Routed {
 
 impl Router {
     /// Compiles the routes of a checked document.
-    pub fn new(checked: &Checked, counters: &Counters, now: Timestamp) -> Router {
+    pub fn new(checked: &Checked, counters: &Counters) -> Router {
         let mut targets: Vec<Target> = Vec::new();
         let routes = checked.routes.iter().map(|checked| Route {
             from: checked.from.clone(),
-            matcher: Matcher::new(&checked.filter, &Context { now, logspace: "" }),
+            filter: Filter::new(&checked.filter),
             to: checked.to.iter().map(|target| position_of(&mut targets, target)).collect(),
             is_final: checked.route.is_final,
             is_fallback: checked.route.fallback,
@@ -78,7 +107,7 @@ impl Router {
             if route.is_fallback {
                 candidates.subtract(&matched);
             }
-            let rows = route.matcher.select_within(batch, &candidates);
+            let rows = route.filter.select_within(batch, &candidates);
             if rows.is_empty() {
                 continue;
             }
@@ -132,7 +161,7 @@ mod tests {
         let source = "[[sources]]\nid = \"http\"\nkind = \"http\"\n";
         let (_, checked) =
             logstead_config::check_toml(&format!("version = 1\n{source}{spaces}{routes}")).unwrap();
-        let router = Router::new(&checked, &Counters::default(), Timestamp::default());
+        let router = Router::new(&checked, &Counters::default());
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: b"", received: Timestamp::default() });
         for message in MESSAGES {
@@ -171,6 +200,13 @@ mod tests {
         let deny = route("fw", "where = 'deny'; to = [\"fw\"]; final = false");
         let fallback = route("rest", "fallback = true; to = [\"rest\"]");
         check(&(deny + &fallback), &["fw:01", "rest:23"], 0);
+    }
+
+    #[test]
+    fn a_filter_on_the_age_of_messages_goes_by_the_time_of_receipt() {
+        let old = route("old", "where = 'received<now-1h'; to = [\"fw\"]; final = true");
+        let fresh = route("fresh", "where = 'received>=now-1h'; to = [\"main\"]");
+        check(&(old + &fresh), &["main:0123"], 0);
     }
 
     #[test]
