@@ -127,6 +127,9 @@ impl Batch {
         if !c.field_ends.is_sorted() || fields_end != c.field_values.len() {
             return Err(ColumnError::Ends { arena_bytes: c.field_values.len() });
         }
+        if let Some(&code) = c.head_form.iter().find(|&&code| HeadForm::from_code(code).is_none()) {
+            return Err(ColumnError::HeadForm { code });
+        }
         Ok(Batch { columns })
     }
 
@@ -535,6 +538,16 @@ mod tests {
         let batch = builder.seal();
         assert_ne!(batch.columns().head.bytes(), b"");
         assert_eq!(raw(&batch, 0), frame);
+    }
+
+    #[test]
+    fn a_head_form_of_a_later_version_is_refused() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(ORIGIN);
+        builder.push(&Row::text(b"x"));
+        let mut columns = builder.seal().columns().clone();
+        columns.head_form[0] = 99;
+        assert_eq!(Batch::from_columns(columns), Err(ColumnError::HeadForm { code: 99 }));
     }
 
     #[test]

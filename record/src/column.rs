@@ -38,6 +38,12 @@ pub enum ColumnError {
         /// How many values there are.
         values: usize,
     },
+    /// A head is in a form that a later version knows.
+    #[error("head form {code} is not known to this version")]
+    HeadForm {
+        /// Its code.
+        code: u8,
+    },
     /// A column has another number of rows than the batch.
     #[error("a column has {rows} rows where {expected} are expected")]
     Rows {

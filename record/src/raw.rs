@@ -20,6 +20,11 @@ pub enum HeadForm {
         /// 0 to 9.
         fraction_digits: u8,
     },
+    /// The same with `+00:00` for the `Z`, as rsyslog and `logger` write it.
+    Rfc5424Offset {
+        /// 0 to 9.
+        fraction_digits: u8,
+    },
     /// `<PRI>Mmm dd hh:mm:ss HOST PROGRAM[PID]: `, the time in UTC.
     Rfc3164,
 }
@@ -32,6 +37,7 @@ impl HeadForm {
             HeadForm::Whole => 1,
             HeadForm::Rfc3164 => 2,
             HeadForm::Rfc5424 { fraction_digits } => 16 + fraction_digits,
+            HeadForm::Rfc5424Offset { fraction_digits } => 32 + fraction_digits,
         }
     }
 
@@ -42,6 +48,7 @@ impl HeadForm {
             1 => Some(HeadForm::Whole),
             2 => Some(HeadForm::Rfc3164),
             16..=25 => Some(HeadForm::Rfc5424 { fraction_digits: code - 16 }),
+            32..=41 => Some(HeadForm::Rfc5424Offset { fraction_digits: code - 32 }),
             _ => None,
         }
     }
@@ -67,9 +74,13 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
         write_decimal(priority.number(), out);
         out.push(b'>');
         match form {
-            HeadForm::Rfc5424 { fraction_digits } => {
+            HeadForm::Rfc5424 { fraction_digits } | HeadForm::Rfc5424Offset { fraction_digits } => {
                 out.extend_from_slice(b"1 ");
                 time.write_rfc3339(out, fraction_digits);
+                if matches!(form, HeadForm::Rfc5424Offset { .. }) {
+                    out.pop();
+                    out.extend_from_slice(b"+00:00");
+                }
                 for part in [self.host, self.program, self.pid, self.msgid] {
                     out.push(b' ');
                     out.extend_from_slice(if part.is_empty() { b"-" } else { part });
@@ -161,7 +172,7 @@ impl Batch {
         let form = HeadForm::from_code(columns.head_form[row]).unwrap_or(HeadForm::Stored);
         match form {
             HeadForm::Stored | HeadForm::Whole => out.extend_from_slice(columns.head.get(row)),
-            HeadForm::Rfc5424 { .. } | HeadForm::Rfc3164 => {
+            HeadForm::Rfc5424 { .. } | HeadForm::Rfc5424Offset { .. } | HeadForm::Rfc3164 => {
                 let parts = HeadParts {
                     priority: self.priority(row),
                     time: self.own_time(row),

@@ -18,7 +18,7 @@ pub(super) fn parse<'a>(
     // Version 1, or a later one that begins alike.
     let at = at + text.get(at..)?.strip_prefix(b"1 ").map(|_| 2)?;
     let (stamp, at) = token(text, at)?;
-    let (time, fraction_digits) = time(stamp)?;
+    let (time, head_form) = time(stamp)?;
     let (host, at) = token(text, at)?;
     let (program, at) = token(text, at)?;
     let (pid, at) = token(text, at)?;
@@ -37,7 +37,7 @@ pub(super) fn parse<'a>(
         message,
         raw: frame,
         message_at: Some(at + (text.len() - at - message.len())),
-        head_form: HeadForm::Rfc5424 { fraction_digits },
+        head_form,
         flags: Flags(known.flags.0),
     })
 }
@@ -47,17 +47,23 @@ fn value(text: &[u8]) -> &[u8] {
     if text == b"-" { b"" } else { text }
 }
 
-/// The stamp, and how many digits stand after its point.
-fn time(stamp: &[u8]) -> Option<(Option<Timestamp>, u8)> {
+/// The stamp, and the form in which it can be written again.
+fn time(stamp: &[u8]) -> Option<(Option<Timestamp>, HeadForm)> {
     if stamp == b"-" {
-        return Some((None, 0));
+        return Some((None, HeadForm::Stored));
     }
     let time = Timestamp::parse_rfc3339(stamp)?;
     let fraction = stamp
         .get(19)
         .filter(|&&byte| byte == b'.')
         .map_or(0, |_| stamp[20..].iter().take_while(|byte| byte.is_ascii_digit()).count());
-    Some((Some(time), fraction.min(9) as u8))
+    let fraction_digits = fraction.min(9) as u8;
+    let form = if stamp.ends_with(b"+00:00") {
+        HeadForm::Rfc5424Offset { fraction_digits }
+    } else {
+        HeadForm::Rfc5424 { fraction_digits }
+    };
+    Some((Some(time), form))
 }
 
 /// Where the message begins: behind `-` or the elements that are well formed. What is neither is part of the
@@ -180,6 +186,15 @@ mod tests {
             "<13>1 2026-11-21T06:13:00Z h a:b - - -x",
             ["2026-11-21T06:13:00Z", "13", "h", "a:b", "", "", "-x"],
         );
+    }
+
+    #[test]
+    fn a_head_in_utc_is_not_stored_however_it_says_so() {
+        for stamp in ["2026-11-21T06:13:00.123456+00:00", "2026-11-21T06:13:00Z", "2026-11-21T06:13:00.1Z"] {
+            let frame = format!("<13>1 {stamp} vm root - - [timeQuality tzKnown=\"1\"] hello");
+            let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+            assert!(batch.columns().head.bytes().is_empty(), "{stamp}");
+        }
     }
 
     fn check_fields(data: &str, message: &str, expected: &[(&str, &str)]) {

@@ -376,7 +376,7 @@ fn report(id: &str, folder: &Path, recovery: &Recovery) {
     for damage in damaged {
         tracing::error!(logspace = id, %folder, "can not be read and is left as it is: {damage}");
     }
-    tracing::info!(logspace = id, messages, "opened");
+    tracing::info!("logspace `{id}` is open and holds {messages} messages");
 }
 
 fn problem(path: String, message: &str) -> Problem {
