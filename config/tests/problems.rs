@@ -440,6 +440,7 @@ fn json_has_the_same_problems_without_a_place() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test may look at the clock")]
 fn a_hostile_document_is_judged_quickly() {
     let sources: String = (0..1000).map(|n| format!("[[sources]]\nid='s{n}'\nkind='http'\n")).collect();
     let names = "'zz',".repeat(1000);
