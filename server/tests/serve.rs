@@ -6,7 +6,7 @@ mod support;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 use support::{ROUTER, Server, logstead, output, wait_until};
 
@@ -82,6 +82,26 @@ fn a_sender_of_single_bytes_holds_nobody_up() {
     }
     server.wait_for("\"slow but sure\"", 1);
     assert_eq!(server.status()["sources"][0]["connections"], 1);
+}
+
+#[test]
+fn bodies_that_never_come_hold_no_other_sender_up() {
+    let server = Server::start(ROUTER);
+    let address = server.web().strip_prefix("http://").unwrap();
+    let trickle = |_| {
+        let mut connection = TcpStream::connect(address).unwrap();
+        let head = "POST /api/v1/ingest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer administrator\r\n\
+                    Content-Type: text/plain\r\nContent-Length: 67108864\r\n\r\nx";
+        connection.write_all(head.as_bytes()).unwrap();
+        connection
+    };
+    let held_open: Vec<TcpStream> = (0..8).map(trickle).collect();
+    let start = Instant::now();
+    for number in 0..20 {
+        server.ingest(&format!("quick {number}"));
+    }
+    assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
+    drop(held_open);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! What handlers take from a request: axum's extractors, whose refusals are problems as every other.
 
 use super::error::{ApiError, Place, Result};
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 
 /// Longest body of a request that is no ingest.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -110,20 +112,55 @@ pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError 
 }
 
 /// The whole body, or 413 as soon as it is known to be longer.
-pub(crate) async fn read_body(body: Body, body_bytes_max: usize) -> Result<Bytes> {
-    let announced = axum::body::HttpBody::size_hint(&body).lower();
-    let too_large = || {
-        let detail = format!("the body is longer than {body_bytes_max} bytes: send it in parts");
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
-    };
-    if u64::try_from(body_bytes_max).is_ok_and(|max| max < announced) {
-        return Err(too_large());
+async fn read_body(body: Body, body_bytes_max: usize) -> Result<Bytes> {
+    let mut pieces = Pieces::of(body, body_bytes_max)?;
+    while pieces.read_next().await?.is_some() {}
+    Ok(pieces.whole())
+}
+
+/// A body that is read piece by piece, so that the reader knows how much has come.
+pub(crate) struct Pieces {
+    body: Body,
+    body_bytes_max: usize,
+    read: Vec<u8>,
+}
+
+impl Pieces {
+    /// 413 where more is announced than may come.
+    pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<Pieces> {
+        let announced = body.size_hint().lower();
+        let pieces = Pieces { body, body_bytes_max, read: Vec::new() };
+        if u64::try_from(body_bytes_max).is_ok_and(|max| max < announced) {
+            return Err(pieces.too_large());
+        }
+        Ok(pieces)
     }
-    axum::body::to_bytes(body, body_bytes_max).await.map_err(|error| {
-        let is_limit = std::error::Error::source(&error)
-            .is_some_and(|source| source.to_string().contains("length limit exceeded"));
-        if is_limit { too_large() } else { ApiError::bad_request(format!("the body broke off: {error}")) }
-    })
+
+    /// Waits for the next piece and says how long it is; `None` at the end. 413 where it is one too many.
+    pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await {
+            let frame =
+                frame.map_err(|error| ApiError::bad_request(format!("the body broke off: {error}")))?;
+            // What is no data is a trailer, which says nothing to us.
+            let Ok(piece) = frame.into_data() else { continue };
+            if self.body_bytes_max - self.read.len() < piece.len() {
+                return Err(self.too_large());
+            }
+            self.read.extend_from_slice(&piece);
+            return Ok(Some(piece.len()));
+        }
+        Ok(None)
+    }
+
+    /// What was read.
+    pub(crate) fn whole(self) -> Bytes {
+        self.read.into()
+    }
+
+    fn too_large(&self) -> ApiError {
+        let detail = format!("the body is longer than {} bytes: send it in parts", self.body_bytes_max);
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    }
 }
 
 /// Reads JSON; the error says where it is wrong.

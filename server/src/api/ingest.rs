@@ -4,13 +4,13 @@
 //! as a whole is stored.
 
 use super::error::{ApiError, Place, Problem, Result};
-use super::extract::{Peer, Query, media_type, read_body, unsupported};
+use super::extract::{Peer, Pieces, Query, media_type, unsupported};
 use super::search::{split_list, unknown_logspace};
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::clock;
 use crate::format::json::{Json, KnownNames, Limits, Rejected};
 use crate::pipeline::SubmitError;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -97,9 +97,12 @@ pub(crate) async fn ingest(
     let form = Form::of(&headers)?;
     check_logspace(&shared, params.logspace.as_deref())?;
     let body_bytes_max = shared.state.settings.limits.ingest_body_max.as_usize();
-    let announced = HttpBody::size_hint(&body).upper().and_then(|bytes| usize::try_from(bytes).ok());
-    let _room = room(&shared, announced.unwrap_or(body_bytes_max).min(body_bytes_max)).await?;
-    let body = read_body(body, body_bytes_max).await?;
+    let mut room = Room { shared: &shared, held: None, bytes: 0 };
+    let mut pieces = Pieces::of(body, body_bytes_max)?;
+    while let Some(bytes) = pieces.read_next().await? {
+        room.grow(bytes).await?;
+    }
+    let body = pieces.whole();
     let source = source_id(&shared);
     let logspace = params.logspace.clone();
     let parsed = blocking(move || parse(&body, form, params.names(), &source, peer)).await??;
@@ -151,13 +154,29 @@ fn check_logspace(shared: &Inner, logspace: Option<&str>) -> Result<()> {
     if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
 }
 
-/// Waits until there is memory for a body.
-async fn room(shared: &Inner, body_bytes: usize) -> Result<SemaphorePermit<'_>> {
-    let permits =
-        shared.ingest_kib.acquire_many(u32::try_from(body_bytes.div_ceil(1024)).unwrap_or(u32::MAX));
-    match tokio::time::timeout(TURN_WAIT_MAX, permits).await {
-        Ok(Ok(permit)) => Ok(permit),
-        Ok(Err(_)) | Err(_) => Err(busy("too many messages are under way")),
+/// A body's share of the memory for all bodies. It grows with what has come, so that a sender who announces
+/// much and sends little holds nobody up.
+struct Room<'a> {
+    shared: &'a Inner,
+    held: Option<SemaphorePermit<'a>>,
+    bytes: usize,
+}
+
+impl Room<'_> {
+    /// Waits until there is memory for more bytes.
+    async fn grow(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
+        let more = self.bytes.div_ceil(1024).saturating_sub(held);
+        let permits = self.shared.ingest_kib.acquire_many(u32::try_from(more).unwrap_or(u32::MAX));
+        let Ok(Ok(permit)) = tokio::time::timeout(TURN_WAIT_MAX, permits).await else {
+            return Err(busy("too many messages are under way"));
+        };
+        match &mut self.held {
+            Some(held) => held.merge(permit),
+            none => *none = Some(permit),
+        }
+        Ok(())
     }
 }
 
