@@ -103,3 +103,26 @@ fn a_stop_does_not_wait_for_ever_for_a_full_disk() {
     let dropped = "logstead_logspace_dropped_total{logspace=\"main\",reason=\"stopped\"} 1";
     assert!(pipeline.metrics_text().contains(dropped));
 }
+
+#[test]
+fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
+    let disk = Arc::new(SimDisk::new(3));
+    let pipeline = start(disk.clone());
+    disk.set_bytes_max(Some(disk.used_bytes()));
+    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
+    TcpStream::connect(address).unwrap().write_all(b"<13>just in time\n").unwrap();
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    let (ended, has_ended) = std::sync::mpsc::channel();
+    let stopping = pipeline.clone();
+    std::thread::spawn(move || {
+        stopping.stop();
+        ended.send(())
+    });
+    wait_until("the stop begins", || pipeline.stop_requested());
+    // After some more tries the writer has met the stop while it waited for space.
+    let calls = disk.calls();
+    wait_until("the disk is tried again", || calls + 6 < disk.calls());
+    disk.set_bytes_max(None);
+    has_ended.recv_timeout(Duration::from_secs(9)).expect("the stop ends");
+    assert_eq!(count(&pipeline, "\"just in time\""), 1);
+}
