@@ -4,10 +4,13 @@
 //! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
 
 use crate::column::{ColumnError, NameColumn, NameColumnBuilder, TextColumn};
+use crate::field::Field;
 use crate::priority::Priority;
+use crate::query::FieldName;
 use crate::raw::{HeadForm, HeadParts};
 use crate::selection::Selection;
 use crate::time::{DAY, Timestamp};
+use std::ops::Range;
 
 /// Most rows of a batch: a reader of a stored batch refuses more.
 pub const BATCH_ROWS_MAX: usize = 1 << 20;
@@ -98,6 +101,31 @@ pub struct Batch {
     columns: Columns,
 }
 
+impl Columns {
+    /// The columns of `rows` rows that say nothing.
+    pub fn empty(rows: usize) -> Columns {
+        Columns {
+            received: vec![0; rows],
+            time: vec![NO_TIME; rows],
+            priority: vec![NO_PRIORITY; rows],
+            flags: vec![0; rows],
+            source: NameColumn::empty(rows),
+            peer: NameColumn::empty(rows),
+            host: NameColumn::empty(rows),
+            program: NameColumn::empty(rows),
+            msgid: NameColumn::empty(rows),
+            pid: TextColumn::empty(rows),
+            message: TextColumn::empty(rows),
+            field_ends: vec![0; rows],
+            field_names: NameColumn::default(),
+            field_values: TextColumn::default(),
+            head_form: vec![HeadForm::Stored.code(); rows],
+            head: TextColumn::empty(rows),
+            tail: TextColumn::empty(rows),
+        }
+    }
+}
+
 impl Batch {
     /// From columns that were read from somewhere: they are checked.
     pub fn from_columns(columns: Columns) -> Result<Batch, ColumnError> {
@@ -131,6 +159,32 @@ impl Batch {
             return Err(ColumnError::HeadForm { code });
         }
         Ok(Batch { columns })
+    }
+
+    /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
+    /// whose values are no texts of their own.
+    pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
+        let rows = values.len();
+        let mut columns = Columns::empty(rows);
+        let names = || NameColumn::of_values(values.clone());
+        match field {
+            FieldName::Dynamic(name) => {
+                columns.field_ends = (1..=rows as u32).collect();
+                let mut field_name = TextColumn::default();
+                field_name.push(name.as_bytes());
+                columns.field_names = NameColumn::repeated(field_name, rows);
+                columns.field_values = values.clone();
+            }
+            FieldName::Known(Field::Host) => columns.host = names(),
+            FieldName::Known(Field::Program) => columns.program = names(),
+            FieldName::Known(Field::Source) => columns.source = names(),
+            FieldName::Known(Field::Peer) => columns.peer = names(),
+            FieldName::Known(Field::Msgid) => columns.msgid = names(),
+            FieldName::Known(Field::Severity | Field::Facility) => columns.priority = first_bytes(values),
+            FieldName::Known(Field::Flag) => columns.flags = first_bytes(values),
+            FieldName::Known(_) => return None,
+        }
+        Some(Batch { columns })
     }
 
     /// All columns.
@@ -213,7 +267,7 @@ impl Batch {
     }
 
     /// The range of a row's dynamic fields in `field_names` and `field_values`.
-    pub fn field_range(&self, row: usize) -> std::ops::Range<usize> {
+    pub fn field_range(&self, row: usize) -> Range<usize> {
         let ends = &self.columns.field_ends;
         row.checked_sub(1).map_or(0, |before| ends[before] as usize)..ends[row] as usize
     }
@@ -280,6 +334,11 @@ impl Batch {
             + c.flags.capacity()
             + c.head_form.capacity()
     }
+}
+
+/// The first byte of each value.
+fn first_bytes(values: &TextColumn) -> Vec<u8> {
+    values.iter().map(|value| value.first().copied().unwrap_or(NO_PRIORITY)).collect()
 }
 
 fn expect_rows(rows: usize, expected: usize) -> Result<(), ColumnError> {
@@ -360,6 +419,8 @@ pub struct BatchBuilder {
     program: NameColumnBuilder,
     msgid: NameColumnBuilder,
     field_names: NameColumnBuilder,
+    /// Scratch: ids of names of another batch in this one.
+    new_ids: Vec<u32>,
     /// A head as it would be written again.
     head: Vec<u8>,
 }
@@ -442,6 +503,31 @@ impl BatchBuilder {
                 c.tail.push(&row.raw[at + row.message.len()..]);
             }
         }
+    }
+
+    /// Adds some rows of another batch as they are.
+    pub fn extend(&mut self, batch: &Batch, rows: Range<usize>) {
+        let (c, other, new_ids) = (&mut self.columns, &batch.columns, &mut self.new_ids);
+        c.received.extend_from_slice(&other.received[rows.clone()]);
+        c.time.extend_from_slice(&other.time[rows.clone()]);
+        c.priority.extend_from_slice(&other.priority[rows.clone()]);
+        c.flags.extend_from_slice(&other.flags[rows.clone()]);
+        c.head_form.extend_from_slice(&other.head_form[rows.clone()]);
+        self.source.extend(&other.source, rows.clone(), new_ids);
+        self.peer.extend(&other.peer, rows.clone(), new_ids);
+        self.host.extend(&other.host, rows.clone(), new_ids);
+        self.program.extend(&other.program, rows.clone(), new_ids);
+        self.msgid.extend(&other.msgid, rows.clone(), new_ids);
+        c.pid.extend(&other.pid, rows.clone());
+        c.message.extend(&other.message, rows.clone());
+        c.head.extend(&other.head, rows.clone());
+        c.tail.extend(&other.tail, rows.clone());
+        let first = rows.start.checked_sub(1).map_or(0, |before| other.field_ends[before] as usize);
+        let last = rows.end.checked_sub(1).map_or(0, |last| other.field_ends[last] as usize);
+        let shift = self.field_names.len();
+        c.field_ends.extend(other.field_ends[rows].iter().map(|&end| (end as usize - first + shift) as u32));
+        self.field_names.extend(&other.field_names, first..last, new_ids);
+        c.field_values.extend(&other.field_values, first..last);
     }
 
     /// The form that really gives this row's head.
@@ -564,6 +650,33 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn rows_of_other_batches_are_added_as_they_are(
+            rows in proptest::collection::vec(
+                ("[a-c]{0,2}", "[ -~]{0,9}", proptest::collection::vec(("[a-b]", "[x-z]{0,2}"), 0..3)), 1..20,
+            ),
+            cuts in proptest::collection::vec(0_usize..20, 0..4),
+        ) {
+            let mut builder = BatchBuilder::new();
+            builder.origin(ORIGIN);
+            for (host, message, fields) in &rows {
+                for (name, value) in fields {
+                    builder.field(name.as_bytes(), value.as_bytes());
+                }
+                builder.push(&Row { host: host.as_bytes(), ..Row::text(message.as_bytes()) });
+            }
+            let all = builder.seal();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).collect();
+            cuts.extend([0, rows.len()]);
+            cuts.sort_unstable();
+            for cut in cuts.windows(2) {
+                builder.extend(&all, cut[0]..cut[1]);
+            }
+            let again = builder.seal();
+            prop_assert!(Batch::from_columns(again.columns().clone()).is_ok());
+            prop_assert_eq!(again, all);
+        }
+
         #[test]
         fn taking_rows_keeps_every_column(
             rows in proptest::collection::vec(

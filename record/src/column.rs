@@ -2,6 +2,7 @@
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// One text a row, stored back to back.
 ///
@@ -95,6 +96,21 @@ impl TextColumn {
         }
     }
 
+    /// Appends some rows of another column.
+    pub fn extend(&mut self, other: &TextColumn, rows: Range<usize>) {
+        let Some(last) = rows.end.checked_sub(1).filter(|_| !rows.is_empty()) else { return };
+        let (start, end) = (other.start(rows.start), other.ends[last] as usize);
+        let shift = self.bytes.len();
+        self.bytes.extend_from_slice(&other.bytes[start..end]);
+        u32::try_from(self.bytes.len()).expect("a batch is far below 4 GiB: see BATCH_BYTES_MAX");
+        self.ends.extend(other.ends[rows].iter().map(|&end| (end as usize - start + shift) as u32));
+    }
+
+    /// `rows` rows without text.
+    pub fn empty(rows: usize) -> TextColumn {
+        TextColumn { bytes: Vec::new(), ends: vec![0; rows] }
+    }
+
     /// The text of a row.
     pub fn get(&self, row: usize) -> &[u8] {
         &self.bytes[self.start(row)..self.ends[row] as usize]
@@ -153,6 +169,21 @@ impl NameColumn {
             Some(&id) => Err(ColumnError::Id { id, values: values.len() }),
             None => Ok(NameColumn { values, ids }),
         }
+    }
+
+    /// `rows` rows without text.
+    pub fn empty(rows: usize) -> NameColumn {
+        NameColumn { values: TextColumn::empty(1), ids: vec![0; rows] }
+    }
+
+    /// `rows` rows with the first of these values.
+    pub(crate) fn repeated(values: TextColumn, rows: usize) -> NameColumn {
+        NameColumn { values, ids: vec![0; rows] }
+    }
+
+    /// Each of these distinct values once.
+    pub fn of_values(values: TextColumn) -> NameColumn {
+        NameColumn { ids: (0..values.len() as u32).collect(), values }
     }
 
     /// The text of a row.
@@ -243,6 +274,20 @@ impl NameColumnBuilder {
             })
             .get();
         *last
+    }
+
+    /// Appends some rows of another column. `new_ids` is scratch.
+    pub(crate) fn extend(&mut self, other: &NameColumn, rows: Range<usize>, new_ids: &mut Vec<u32>) {
+        new_ids.clear();
+        new_ids.resize(other.values.len(), u32::MAX);
+        self.column.ids.reserve(rows.len());
+        for &id in &other.ids[rows] {
+            let new_id = &mut new_ids[id as usize];
+            if *new_id == u32::MAX {
+                *new_id = self.id(other.values.get(id as usize));
+            }
+            self.column.ids.push(*new_id);
+        }
     }
 
     /// How many rows there are.

@@ -10,6 +10,7 @@
 mod batch;
 mod column;
 mod field;
+mod group;
 mod priority;
 pub mod query;
 mod raw;
@@ -20,6 +21,7 @@ pub mod word;
 pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BatchBuilder, Columns, Flags, Origin, Row};
 pub use column::{ColumnError, NameColumn, TextColumn};
 pub use field::Field;
+pub use group::{Group, Groups};
 pub use priority::{FACILITY_NAMES, Facility, Priority, SEVERITY_NAMES, Severity, UnknownName};
 pub use raw::HeadForm;
 pub use selection::Selection;

@@ -14,6 +14,7 @@ use super::{Bounds, Codes};
 use crate::batch::{Batch, Flags};
 use crate::column::{NameColumn, TextColumn};
 use crate::field::Field;
+use crate::group::{Group, Groups};
 use crate::priority::Priority;
 use crate::selection::Selection;
 use crate::time::Timestamp;
@@ -52,6 +53,11 @@ impl Matcher {
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
         assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
         self.root.select(batch, within)
+    }
+
+    /// The columns it looks at.
+    pub fn groups(&self) -> Groups {
+        self.root.groups()
     }
 
     /// Whether every message is meant, whatever it is.
@@ -199,6 +205,24 @@ impl Node {
             Node::Raw(test) => 100 + test.cost(),
             Node::Not(node) => node.cost(),
             Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
+        }
+    }
+
+    fn groups(&self) -> Groups {
+        match self {
+            Node::All | Node::None => Groups::NONE,
+            Node::And(nodes) | Node::Or(nodes) => {
+                nodes.iter().fold(Groups::NONE, |groups, node| groups.and(node.groups()))
+            }
+            Node::Not(node) => node.groups(),
+            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => Group::Stamps.into(),
+            Node::Severity(_) | Node::Facility(_) | Node::Flag(_) => Group::Stamps.into(),
+            Node::Column(Column::Message, _) => Group::Message.into(),
+            Node::Column(Column::Pid, _) => Group::Pid.into(),
+            Node::Column(..) => Group::Names.into(),
+            Node::Dynamic(..) => Group::Fields.into(),
+            Node::Text(_) => Groups::NONE.with(Group::Names).with(Group::Message).with(Group::Fields),
+            Node::Raw(_) => Groups::ALL,
         }
     }
 
