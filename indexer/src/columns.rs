@@ -1,11 +1,16 @@
-//! The columns of a batch as bytes: the body of a journal frame before it is compressed.
+//! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed. In a
+//! block each group is compressed by itself.
 //!
-//! Everything is little endian. The number of rows is in the frame's header.
+//! Everything is little endian. The number of rows is in the frame's header or in the block's table.
 //!
-//! ```text
-//! columns  received  time  priority  flags  source  peer  host  program  msgid  pid  message
-//!          field counts  field names  field values  head forms  head  tail
-//! ```
+//! | group   | columns                                   |
+//! |---------|-------------------------------------------|
+//! | stamps  | received, time, priority, flags           |
+//! | names   | source, peer, host, program, msgid        |
+//! | pid     | pid                                       |
+//! | message | message                                   |
+//! | fields  | field counts, field names, field values   |
+//! | head    | head forms, head, tail                    |
 //!
 //! | column                                | bytes                                                             |
 //! |---------------------------------------|-------------------------------------------------------------------|
@@ -21,7 +26,7 @@
 //! **Invariant:** what [`write`] writes, [`read`] reads as an equal batch; anything else that [`read`] accepts
 //! is a batch whose columns fit each other.
 
-use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, NameColumn, TextColumn};
+use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
 
 /// Why bytes are no columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -52,55 +57,62 @@ pub enum ColumnsError {
     Misfit(#[from] ColumnError),
 }
 
-/// Appends the columns of a batch to `out`.
+/// Appends all columns of a batch to `out`.
 pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
-    let c = batch.columns();
     out.reserve(batch.memory_bytes());
-    write_differences(&c.received, out);
-    write_differences(&c.time, out);
-    out.extend_from_slice(&c.priority);
-    out.extend_from_slice(&c.flags);
-    for names in [&c.source, &c.peer, &c.host, &c.program, &c.msgid] {
-        write_names(names, out);
+    for group in Group::ALL {
+        write_group(batch, group, out);
     }
-    write_text(&c.pid, out);
-    write_text(&c.message, out);
-    write_lengths(&c.field_ends, out);
-    write_names(&c.field_names, out);
-    write_text(&c.field_values, out);
-    out.extend_from_slice(&c.head_form);
-    write_text(&c.head, out);
-    write_text(&c.tail, out);
+}
+
+/// Appends the columns of one group to `out`.
+pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
+    let c = batch.columns();
+    match group {
+        Group::Stamps => {
+            write_differences(&c.received, out);
+            write_differences(&c.time, out);
+            out.extend_from_slice(&c.priority);
+            out.extend_from_slice(&c.flags);
+        }
+        Group::Names => {
+            for names in [&c.source, &c.peer, &c.host, &c.program, &c.msgid] {
+                write_names(names, out);
+            }
+        }
+        Group::Pid => write_text(&c.pid, out),
+        Group::Message => write_text(&c.message, out),
+        Group::Fields => {
+            write_lengths(&c.field_ends, out);
+            write_names(&c.field_names, out);
+            write_text(&c.field_values, out);
+        }
+        Group::Head => {
+            out.extend_from_slice(&c.head_form);
+            write_text(&c.head, out);
+            write_text(&c.tail, out);
+        }
+    }
 }
 
 /// Reads the columns of `rows` rows. They must fill `bytes`.
 pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
     let mut input = Input { rest: bytes, bytes: bytes.len() };
-    let i = &mut input;
-    // The fields of a literal are evaluated in the order they are written.
-    let mut columns = Columns {
-        received: i.differences(rows)?,
-        time: i.differences(rows)?,
-        priority: i.take(rows)?.to_vec(),
-        flags: i.take(rows)?.to_vec(),
-        source: i.names(rows)?,
-        peer: i.names(rows)?,
-        host: i.names(rows)?,
-        program: i.names(rows)?,
-        msgid: i.names(rows)?,
-        pid: i.text(rows)?,
-        message: i.text(rows)?,
-        field_ends: i.ends(rows)?,
-        ..Columns::default()
-    };
-    let fields = columns.field_ends.last().map_or(0, |&end| end as usize);
-    columns.field_names = i.names(fields)?;
-    columns.field_values = i.text(fields)?;
-    columns.head_form = i.take(rows)?.to_vec();
-    columns.head = i.text(rows)?;
-    columns.tail = i.text(rows)?;
-    if !input.rest.is_empty() {
-        return Err(ColumnsError::Long { bytes: input.rest.len() });
+    let mut columns = Columns::default();
+    for group in Group::ALL {
+        input.group(group, rows, &mut columns)?;
+    }
+    input.end()?;
+    Ok(Batch::from_columns(columns)?)
+}
+
+/// Reads some groups of the columns of `rows` rows; the other columns say nothing.
+pub(crate) fn read_groups(groups: &[(Group, &[u8])], rows: usize) -> Result<Batch, ColumnsError> {
+    let mut columns = Columns::empty(rows);
+    for &(group, bytes) in groups {
+        let mut input = Input { rest: bytes, bytes: bytes.len() };
+        input.group(group, rows, &mut columns)?;
+        input.end()?;
     }
     Ok(Batch::from_columns(columns)?)
 }
@@ -159,6 +171,40 @@ struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
+    fn group(&mut self, group: Group, rows: usize, c: &mut Columns) -> Result<(), ColumnsError> {
+        match group {
+            Group::Stamps => {
+                c.received = self.differences(rows)?;
+                c.time = self.differences(rows)?;
+                c.priority = self.take(rows)?.to_vec();
+                c.flags = self.take(rows)?.to_vec();
+            }
+            Group::Names => {
+                for names in [&mut c.source, &mut c.peer, &mut c.host, &mut c.program, &mut c.msgid] {
+                    *names = self.names(rows)?;
+                }
+            }
+            Group::Pid => c.pid = self.text(rows)?,
+            Group::Message => c.message = self.text(rows)?,
+            Group::Fields => {
+                c.field_ends = self.ends(rows)?;
+                let fields = c.field_ends.last().map_or(0, |&end| end as usize);
+                c.field_names = self.names(fields)?;
+                c.field_values = self.text(fields)?;
+            }
+            Group::Head => {
+                c.head_form = self.take(rows)?.to_vec();
+                c.head = self.text(rows)?;
+                c.tail = self.text(rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), ColumnsError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(ColumnsError::Long { bytes: self.rest.len() }) }
+    }
+
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], ColumnsError> {
         let (taken, rest) =
             self.rest.split_at_checked(bytes).ok_or(ColumnsError::Short { at: self.bytes })?;
