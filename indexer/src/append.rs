@@ -8,6 +8,7 @@ use crate::Options;
 use crate::disk::Disk;
 use crate::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
+use crate::keep::Keeper;
 use crate::view::{FileView, Shared, View};
 use logstead_record::Timestamp;
 use std::io::{self, IoSlice};
@@ -25,9 +26,9 @@ pub enum Durability {
     Os,
 }
 
-/// Why an append failed. Nothing of it is stored; it can be tried again.
+/// Why something could not be written. Nothing of it counts; it can be tried again.
 #[derive(Debug, thiserror::Error)]
-pub enum AppendError {
+pub enum DiskError {
     /// There is no room.
     #[error("the disk is full: {bytes} bytes do not fit in {path}: {source}", path = path.display())]
     Full {
@@ -50,24 +51,28 @@ pub enum AppendError {
     },
 }
 
-/// What of a journal may be removed.
+/// What of a logspace may be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Expiry {
     /// Messages that were received before this.
     pub received_before: Option<Timestamp>,
-    /// The oldest, while the journal is larger than this.
-    pub journal_bytes_max: Option<u64>,
+    /// The oldest, while all files together are larger than this.
+    pub bytes_max: Option<u64>,
 }
 
-/// What was removed.
+/// What was removed, or would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Expired {
+    /// Segments.
+    pub segments: usize,
     /// Journal files.
     pub files: usize,
     /// Their messages.
     pub messages: u64,
     /// Their length.
     pub bytes: u64,
+    /// When the last of them was received.
+    pub received_last: Option<Timestamp>,
 }
 
 /// The one that writes a journal.
@@ -76,6 +81,7 @@ pub struct Appender {
     dir: PathBuf,
     options: Options,
     shared: Arc<Shared>,
+    keeper: Keeper,
     /// The file that is appended to; none after a failure, until the next append.
     open: Option<OpenFile>,
     next_sequence: u64,
@@ -86,6 +92,7 @@ pub struct Appender {
 pub(crate) struct OpenFile {
     pub(crate) journal: Arc<JournalFile>,
     pub(crate) bytes: u64,
+    pub(crate) rows: u64,
 }
 
 impl Appender {
@@ -93,22 +100,22 @@ impl Appender {
         disk: Arc<dyn Disk>,
         dir: PathBuf,
         options: Options,
-        shared: Arc<Shared>,
+        (shared, keeper): (Arc<Shared>, Keeper),
         open: Option<OpenFile>,
         previous_hash: Hash,
     ) -> Appender {
         let next_sequence = shared.read().next_sequence;
-        Appender { disk, dir, options, shared, open, next_sequence, previous_hash }
+        Appender { disk, dir, options, shared, keeper, open, next_sequence, previous_hash }
     }
 
     /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as
     /// durable as [`Options::durability`] says, and searches that begin now find them.
-    pub fn append(&mut self, batches: &[Encoded]) -> Result<Range<u64>, AppendError> {
+    pub fn append(&mut self, batches: &[Encoded]) -> Result<Range<u64>, DiskError> {
         let start = self.next_sequence;
         let placed = self.place(batches);
         let Some(last) = placed.last() else { return Ok(start..start) };
         let bytes = placed.iter().map(|frame| frame.header.frame_bytes()).sum();
-        self.make_room(bytes)?;
+        self.make_room(bytes, last.header.end_sequence() - start)?;
         let offset = self.write(&placed, bytes)?;
         (self.next_sequence, self.previous_hash) = (last.header.end_sequence(), last.hash);
         self.publish(&placed, offset);
@@ -126,37 +133,20 @@ impl Appender {
         self.options = options;
     }
 
-    /// Removes whole journal files from the old end, as far as all their messages may go. The newest file stays,
-    /// unless all its messages are too old: then an empty one takes its place.
-    pub fn expire(&mut self, expiry: Expiry) -> Result<Expired, AppendError> {
-        let is_old = |file: &FileView| expiry.received_before.is_some_and(|before| file.received < before);
-        let newest_is_old =
-            self.shared.read().files.last().is_some_and(|file| 0 < file.messages && is_old(file));
-        if newest_is_old {
-            self.begin_file()?;
+    /// Closes the journal file that is appended to where all its messages were received before a time, so that
+    /// it can be sealed, or expire.
+    pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
+        let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
+        if self.shared.read().files.last().is_some_and(is_old) { self.begin_file() } else { Ok(()) }
+    }
+
+    /// Removes whole segments and journal files from the old end, as far as all their messages may go. Where all
+    /// messages are too old, all of them go.
+    pub fn expire(&mut self, expiry: &Expiry) -> Result<Expired, DiskError> {
+        if let Some(before) = expiry.received_before {
+            self.close_old(before)?;
         }
-        let view = self.shared.read().clone();
-        let mut left: u64 = view.files.iter().map(|file| file.bytes).sum();
-        let mut expired = Expired::default();
-        for file in &view.files[..view.files.len().saturating_sub(1)] {
-            if !is_old(file) && expiry.journal_bytes_max.is_none_or(|max| left <= max) {
-                break;
-            }
-            let path = self.dir.join(&file.journal.name);
-            // One by one, so that a power cut never leaves a gap between files.
-            let removed = match self.disk.remove(&path) {
-                // By the time before, whose sync failed.
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => self.disk.sync_dir(&self.dir),
-            };
-            removed.map_err(|source| AppendError::Disk { action: "remove", path, source })?;
-            self.change_view(|view| view.drop_files(1));
-            left -= file.bytes;
-            expired.files += 1;
-            expired.messages += file.messages;
-            expired.bytes += file.bytes;
-        }
-        Ok(expired)
+        self.keeper.expire(expiry)
     }
 
     /// Gives each batch its sequences and its place in the chain. Empty ones need none.
@@ -172,15 +162,16 @@ impl Appender {
     }
 
     /// Sees to it that there is a file to append this much to.
-    fn make_room(&mut self, bytes: u64) -> Result<(), AppendError> {
-        match &self.open {
-            Some(open) if open.bytes == journal::HEADER_BYTES => Ok(()),
-            Some(open) if open.bytes + bytes <= self.options.journal_file_max => Ok(()),
-            _ => self.begin_file(),
-        }
+    fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
+        let fits = |open: &OpenFile| {
+            open.rows == 0
+                || open.bytes + bytes <= self.options.journal_file_max
+                    && open.rows + rows <= u64::from(self.options.segment_rows_max)
+        };
+        if self.open.as_ref().is_some_and(fits) { Ok(()) } else { self.begin_file() }
     }
 
-    fn begin_file(&mut self) -> Result<(), AppendError> {
+    fn begin_file(&mut self) -> Result<(), DiskError> {
         // Even if this fails the name may be there: nothing may follow in the file before.
         self.open = None;
         let header =
@@ -189,7 +180,7 @@ impl Appender {
         let path = || self.dir.join(journal::file_name(header.first_sequence));
         let journal =
             Arc::new(created.map_err(|source| failed("create", path(), journal::HEADER_BYTES, source))?);
-        self.open = Some(OpenFile { journal: Arc::clone(&journal), bytes: journal::HEADER_BYTES });
+        self.open = Some(OpenFile { journal: Arc::clone(&journal), bytes: journal::HEADER_BYTES, rows: 0 });
         self.change_view(|view| {
             // A file without a message that was left behind had the same name and is replaced.
             view.files.pop_if(|file| file.first_sequence == header.first_sequence);
@@ -199,7 +190,7 @@ impl Appender {
     }
 
     /// Writes frames to the open file and returns where they begin.
-    fn write(&mut self, placed: &[Placed<'_>], bytes: u64) -> Result<u64, AppendError> {
+    fn write(&mut self, placed: &[Placed<'_>], bytes: u64) -> Result<u64, DiskError> {
         let open = self.open.as_mut().expect("there is a file once there is room");
         let offset = open.bytes;
         let path = || self.dir.join(&open.journal.name);
@@ -222,6 +213,7 @@ impl Appender {
             return Err(error);
         }
         open.bytes += bytes;
+        open.rows += placed.iter().map(|frame| u64::from(frame.header.rows)).sum::<u64>();
         Ok(offset)
     }
 
@@ -240,12 +232,10 @@ impl Appender {
     }
 }
 
-fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> AppendError {
+pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> DiskError {
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            AppendError::Full { path, bytes, source }
-        }
-        _ => AppendError::Disk { action, path, source },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskError::Full { path, bytes, source },
+        _ => DiskError::Disk { action, path, source },
     }
 }
 
@@ -258,7 +248,12 @@ mod tests {
     use std::path::Path;
 
     const DIR: &str = "/journal";
-    const OPTIONS: Options = Options { memory_max: 0, journal_file_max: 600, durability: Durability::Fsync };
+    const OPTIONS: Options = Options {
+        memory_max: 0,
+        journal_file_max: 600,
+        segment_rows_max: 1000,
+        durability: Durability::Fsync,
+    };
 
     fn batch() -> Arc<Batch> {
         let mut builder = BatchBuilder::new();
@@ -270,7 +265,8 @@ mod tests {
     fn every_frame_vouches_for_all_before_it() {
         let disk = SimDisk::new(0);
         for _ in 0..5 {
-            let (mut appender, ..) = open(Arc::new(disk.clone()), Path::new(DIR), OPTIONS).unwrap();
+            let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+            let mut appender = open(&disk, Path::new("/"), OPTIONS).unwrap().appender;
             appender.append(&[encode(batch()), encode(batch())]).unwrap();
             appender.append(&[encode(Arc::default()), encode(batch())]).unwrap();
         }

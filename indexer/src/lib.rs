@@ -22,36 +22,54 @@ mod columns;
 mod disk;
 mod frame;
 mod journal;
+mod keep;
+mod manifest;
+mod read;
 mod recover;
 mod scan;
 mod search;
 mod segment;
 mod view;
 
-pub use append::{AppendError, Appender, Durability, Expired, Expiry};
+pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, RealDisk};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
 pub use journal::HeaderError;
-pub use recover::{OpenError, Recovery, open};
+pub use keep::{Backlog, Done, KeepError, Keeper, Task};
+pub use manifest::ManifestError;
+pub use recover::{OpenError, Opened, Recovery, open};
 pub use search::{Counted, Coverage, Found, Hit, Order, Position, Request, SearchError, Searcher, Stats};
+pub use segment::blocks::BlocksError;
 pub use view::{Damage, DamageReason};
 
-/// How a journal is kept.
+/// Where the journal of a logspace is in its folder.
+pub(crate) const JOURNAL_DIR: &str = "journal";
+/// Where its segments are.
+pub(crate) const SEGMENTS_DIR: &str = "segments";
+
+/// How a logspace is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Most memory for batches that were appended lately; older ones are read from the journal.
     pub memory_max: usize,
     /// A journal file is not made longer than this, unless one append alone is.
     pub journal_file_max: u64,
+    /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
+    pub segment_rows_max: u32,
     /// When an append is acknowledged.
     pub durability: Durability,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { memory_max: 256 << 20, journal_file_max: 256 << 20, durability: Durability::Fsync }
+        Options {
+            memory_max: 256 << 20,
+            journal_file_max: 64 << 20,
+            segment_rows_max: 1 << 20,
+            durability: Durability::Fsync,
+        }
     }
 }

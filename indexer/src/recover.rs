@@ -1,4 +1,7 @@
-//! Opens a journal: finds what is in it, and cuts off what the last write left half done.
+//! Opens a logspace: finds what is in it, and cuts off what the last write to the journal left half done.
+//!
+//! The manifest says which segments there are. A journal file that is in segments was about to be removed, and
+//! a file that the manifest does not name was about to be named: both go.
 //!
 //! Of the newest file every frame is read and checked. Of older files only the headers are: they were synced
 //! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
@@ -6,21 +9,28 @@
 //! **Invariant:** what can be read is never removed. Only the newest file is ever cut, and only behind its last
 //! whole frame; everything else that can not be read stays where it is and is reported.
 
-use crate::Options;
 use crate::append::{Appender, OpenFile};
 use crate::disk::Disk;
 use crate::frame::{FrameError, Hash};
 use crate::journal::{self, HeaderError, JournalFile};
+use crate::keep::Keeper;
+use crate::manifest::{self, Manifest, ManifestError, SegmentId};
 use crate::scan::{Item, Scan};
 use crate::search::Searcher;
+use crate::segment::{Folder, Segment};
 use crate::view::{Damage, DamageReason, FileView, Shared, View};
+use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What was found when a journal was opened.
+/// What was found when a logspace was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
+    /// Sealed segments.
+    pub segments: usize,
+    /// Messages in those.
+    pub sealed_messages: u64,
     /// Journal files.
     pub files: usize,
     /// Batches in them.
@@ -48,6 +58,14 @@ pub enum OpenError {
     },
     /// A later version of this program wrote it.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
+    NewerManifest {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: ManifestError,
+    },
+    /// A later version of this program wrote it.
+    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -56,37 +74,147 @@ pub enum OpenError {
     },
 }
 
-/// Opens the journal in a directory, which is made if it is not there. Only one process may have it open.
-pub fn open(
-    disk: Arc<dyn Disk>,
-    dir: &Path,
-    options: Options,
-) -> Result<(Appender, Searcher, Recovery), OpenError> {
-    let journal = Journal { disk: &*disk, dir };
-    let first_sequences = journal.first_sequences()?;
+/// What can be done with an opened logspace, by whom.
+pub struct Opened {
+    /// For the one thread that stores messages.
+    pub appender: Appender,
+    /// For everybody who asks.
+    pub searcher: Searcher,
+    /// For the threads that seal and tidy up.
+    pub keeper: Keeper,
+    /// What was found.
+    pub recovery: Recovery,
+}
+
+/// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
+pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened, OpenError> {
+    let segments_dir = dir.join(SEGMENTS_DIR);
+    let journal_dir = dir.join(JOURNAL_DIR);
+    for dir in [&segments_dir, &journal_dir] {
+        disk.create_dir_all(dir).map_err(|source| failed("create", dir, source))?;
+    }
+    let journal = Journal { disk: &**disk, dir: &journal_dir };
+    let mut first_sequences = journal.first_sequences()?;
+    let mut sealed =
+        Sealed { disk, dir, folder: Folder::new(Arc::clone(disk), &segments_dir), manifest_damage: None };
+    let segments = sealed.open(&journal, &first_sequences)?;
+    let covered = |sequence: &u64| segments.iter().any(|segment| segment.id.sequences().contains(sequence));
+    for first_sequence in first_sequences.extract_if(.., |sequence| covered(sequence)) {
+        journal.remove(first_sequence)?;
+    }
+    let sealed_end = segments.last().map_or(0, |segment| segment.id.sequences().end);
+
     let mut files = Vec::new();
-    let mut recovery = Recovery { files: first_sequences.len(), ..Recovery::default() };
-    let limits = first_sequences.iter().skip(1).copied();
-    for (&first_sequence, limit) in first_sequences.iter().zip(limits) {
-        files.push(journal.read_closed(first_sequence, limit)?);
+    let mut recovery =
+        Recovery { files: first_sequences.len(), segments: segments.len(), ..Recovery::default() };
+    for (at, &first_sequence) in
+        first_sequences.iter().enumerate().take(first_sequences.len().saturating_sub(1))
+    {
+        let after = segments.partition_point(|segment| segment.id.first_sequence <= first_sequence);
+        let next_segment = segments.get(after).map_or(u64::MAX, |segment| segment.id.first_sequence);
+        files.push(journal.read_closed(first_sequence, first_sequences[at + 1].min(next_segment))?);
     }
     let mut newest = Newest::default();
     if let Some(&first_sequence) = first_sequences.last() {
         newest = journal.read_newest(first_sequence)?;
     }
+    if newest.next_sequence < sealed_end {
+        // The journal ends before the segments do: another file goes on where they end.
+        let last = segments.last().and_then(|segment| segment.blocks.as_ref().ok());
+        (newest.next_sequence, newest.open) = (sealed_end, None);
+        newest.hash = last.map_or(newest.hash, |blocks| blocks.hash);
+    }
     recovery.cut = newest.cut;
+    recovery.damaged.extend(sealed.manifest_damage);
+    recovery.damaged.extend(segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned()));
+    recovery.sealed_messages = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
     files.extend(newest.view);
     for file in &files {
         recovery.batches += file.batches;
         recovery.messages += file.messages;
         recovery.damaged.extend_from_slice(&file.damaged);
     }
-    let next_sequence = newest.next_sequence;
-    let view = View { files: files.into_iter().map(Arc::new).collect(), next_sequence, ..View::default() };
+    let manifest = Manifest { segments: segments.iter().map(|segment| segment.id).collect() };
+    let view = View {
+        segments: segments.into_iter().map(Arc::new).collect(),
+        files: files.into_iter().map(Arc::new).collect(),
+        next_sequence: newest.next_sequence,
+        ..View::default()
+    };
     let shared = Arc::new(Shared::new(Arc::new(view)));
     let searcher = Searcher::new(Arc::clone(&shared));
-    let appender = Appender::new(disk, dir.to_owned(), options, shared, newest.open, newest.hash);
-    Ok((appender, searcher, recovery))
+    let keeper = Keeper::new(disk, dir, &options, Arc::clone(&shared), manifest);
+    let held = (shared, keeper.clone());
+    let appender = Appender::new(Arc::clone(disk), journal_dir, options, held, newest.open, newest.hash);
+    Ok(Opened { appender, searcher, keeper, recovery })
+}
+
+fn failed(action: &'static str, path: &Path, source: io::Error) -> OpenError {
+    OpenError::Disk { action, path: path.to_owned(), source }
+}
+
+/// The segments of a logspace while it is opened.
+struct Sealed<'a> {
+    disk: &'a Arc<dyn Disk>,
+    dir: &'a Path,
+    folder: Folder,
+    manifest_damage: Option<Damage>,
+}
+
+impl Sealed<'_> {
+    /// Opens what the manifest names, and removes the files that it does not name.
+    fn open(&mut self, journal: &Journal<'_>, journals: &[u64]) -> Result<Vec<Segment>, OpenError> {
+        let path = self.dir.join(manifest::NAME);
+        let read = Manifest::read(&**self.disk, self.dir).map_err(|source| failed("read", &path, source))?;
+        let names =
+            self.disk.list(&self.folder.path).map_err(|source| failed("list", &self.folder.path, source))?;
+        let mut segments: Vec<Segment> = match read {
+            Ok(Some(manifest)) => manifest.segments.iter().map(|&id| self.folder.open(id)).collect(),
+            Ok(None) => self.without_manifest(&names, journal, journals)?,
+            Err(source @ ManifestError::Newer(_)) => return Err(OpenError::NewerManifest { path, source }),
+            Err(why @ ManifestError::Damaged) => {
+                let (file, why) = (manifest::NAME.to_owned(), why.into());
+                self.manifest_damage = Some(Damage { file, offset: 0, bytes: 0, messages: None, why });
+                self.without_manifest(&names, journal, journals)?
+            }
+        };
+        // A manifest may name a segment whose journal is still there: that is as good.
+        let in_journal = |segment: &Segment| journals.contains(&segment.id.first_sequence);
+        segments.retain(|segment| segment.blocks.is_ok() || !in_journal(segment));
+        let named: Vec<String> =
+            segments.iter().flat_map(|segment| [segment.id.blocks_name(), segment.id.index_name()]).collect();
+        for name in names.iter().filter(|name| !named.contains(name)) {
+            let path = self.folder.path.join(name);
+            self.disk.remove(&path).map_err(|source| failed("remove", &path, source))?;
+        }
+        Ok(segments)
+    }
+
+    /// There is no manifest that can be read: what the folder holds counts, as far as no journal file holds it,
+    /// too. Of segments that overlap the larger counts: it was made of the others.
+    fn without_manifest(&self, names: &[String], journal: &Journal<'_>, journals: &[u64]) -> Result<Vec<Segment>, OpenError> {
+        let mut ids: Vec<SegmentId> = names.iter().filter_map(|name| SegmentId::of_blocks_name(name)).collect();
+        let mut taken = Vec::new();
+        if !ids.is_empty() {
+            for &first_sequence in journals {
+                let file = journal.read_closed(first_sequence, u64::MAX)?;
+                taken.push(first_sequence..file.stretches.last().map_or(first_sequence, |last| last.sequences.end));
+            }
+        }
+        ids.sort_unstable_by_key(|id| std::cmp::Reverse(id.rows));
+        let mut kept: Vec<Segment> = Vec::new();
+        for id in ids {
+            let range = id.sequences();
+            let is_free = taken.iter().all(|other| other.end <= range.start || range.end <= other.start);
+            let segment = self.folder.open(id);
+            if is_free && segment.blocks.is_ok() {
+                taken.push(range);
+                kept.push(segment);
+            }
+        }
+        kept.sort_by_key(|segment| segment.id);
+        Ok(kept)
+    }
 }
 
 /// The newest file: where appending goes on.
@@ -111,7 +239,6 @@ impl Journal<'_> {
     /// Of every file, ascending. Files that never got their name are removed.
     fn first_sequences(&self) -> Result<Vec<u64>, OpenError> {
         let fail = |action| move |source| OpenError::Disk { action, path: self.dir.to_owned(), source };
-        self.disk.create_dir_all(self.dir).map_err(fail("create"))?;
         let names = self.disk.list(self.dir).map_err(fail("list"))?;
         for name in names.iter().filter(|name| name.ends_with(journal::NEW_SUFFIX)) {
             self.disk.remove(&self.dir.join(name)).map_err(fail("remove a new file in"))?;
@@ -173,8 +300,15 @@ impl Journal<'_> {
         }
         // What can be found from now on must not be gone after a power cut.
         journal.file.sync().map_err(fail("sync"))?;
-        let open = header.is_ok().then(|| OpenFile { journal, bytes: view.bytes });
+        let open = header.is_ok().then(|| OpenFile { journal, bytes: view.bytes, rows: view.messages });
         Ok(Newest { view: Some(view), open, cut, next_sequence, hash })
+    }
+
+    /// Removes a file whose messages are in segments.
+    fn remove(&self, first_sequence: u64) -> Result<(), OpenError> {
+        let path = self.path(first_sequence);
+        let removed = self.disk.remove(&path).and_then(|()| self.disk.sync_dir(self.dir));
+        removed.map_err(|source| failed("remove", &path, source))
     }
 
     fn path(&self, first_sequence: u64) -> PathBuf {

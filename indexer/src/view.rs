@@ -9,6 +9,9 @@
 
 use crate::frame::{FrameError, Header};
 use crate::journal::{HeaderError, JournalFile};
+use crate::manifest::{ManifestError, SegmentId};
+use crate::segment::Segment;
+use crate::segment::blocks::BlocksError;
 use logstead_record::{Batch, Timestamp};
 use parking_lot::RwLock;
 use std::fmt;
@@ -27,6 +30,8 @@ pub(crate) type Shared = RwLock<Arc<View>>;
 #[derive(Clone, Default)]
 pub(crate) struct View {
     /// In the order of their sequences.
+    pub(crate) segments: Vec<Arc<Segment>>,
+    /// Journal files that are no segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
     pub(crate) next_sequence: u64,
     pub(crate) memory_bytes: usize,
@@ -68,7 +73,7 @@ pub(crate) struct Times {
     pub(crate) latest: Timestamp,
 }
 
-/// A part of a journal file that can not be read.
+/// A part of a file that can not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// The file's name.
@@ -83,7 +88,7 @@ pub struct Damage {
     pub why: DamageReason,
 }
 
-/// What is wrong with a part of a journal file.
+/// What is wrong with a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DamageReason {
     /// It is no frame.
@@ -92,6 +97,15 @@ pub enum DamageReason {
     /// It is no file header.
     #[error(transparent)]
     Header(#[from] HeaderError),
+    /// It is no blocks file, or no block.
+    #[error(transparent)]
+    Blocks(#[from] BlocksError),
+    /// It is no manifest.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Its name says that it holds other messages.
+    #[error("it holds other messages than its name says: it was renamed")]
+    Renamed,
     /// The disk does not give it back.
     #[error("the disk can not read it: {0}")]
     Disk(String),
@@ -103,7 +117,10 @@ pub enum DamageReason {
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Damage { file, offset, bytes, why, .. } = self;
-        write!(f, "{file}: {bytes} bytes at {offset}: {why}")?;
+        match bytes {
+            0 => write!(f, "{file}: {why}")?,
+            _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
+        }
         match self.messages {
             Some(messages) => write!(f, " ({messages} messages)"),
             None => Ok(()),
@@ -232,14 +249,26 @@ impl View {
         }
     }
 
-    /// Takes the first `count` files out.
-    pub(crate) fn drop_files(&mut self, count: usize) {
-        for file in self.files.drain(..count) {
-            for batch in file.stretches.iter().filter_map(|stretch| stretch.batch.as_ref()) {
-                self.memory_bytes -= batch.memory_bytes();
-                self.memory_batches -= 1;
-            }
+    /// Takes a journal file out.
+    pub(crate) fn drop_file(&mut self, first_sequence: u64) {
+        let Some(at) = self.files.iter().position(|file| file.first_sequence == first_sequence) else {
+            return;
+        };
+        for batch in self.files.remove(at).stretches.iter().filter_map(|stretch| stretch.batch.as_ref()) {
+            self.memory_bytes -= batch.memory_bytes();
+            self.memory_batches -= 1;
         }
+    }
+
+    /// Adds segments.
+    pub(crate) fn add_segments(&mut self, segments: impl IntoIterator<Item = Arc<Segment>>) {
+        self.segments.extend(segments);
+        self.segments.sort_by_key(|segment| segment.id.first_sequence);
+    }
+
+    /// Takes a segment out.
+    pub(crate) fn drop_segment(&mut self, id: SegmentId) {
+        self.segments.retain(|segment| segment.id != id);
     }
 }
 

@@ -2,14 +2,14 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Appender, Coverage, Disk, Encoded, Hit, Options, Order, Recovery, Request, Searcher, encode,
+    Appender, Coverage, Disk, Encoded, Hit, OpenError, Opened, Options, Order, Recovery, Request, Searcher, encode,
 };
 use logstead_record::query::{Context, Matcher, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) const DIR: &str = "/data/logspaces/main/journal";
+pub(crate) const DIR: &str = "/data/logspaces/main";
 
 /// A message as a test sees it: the time it counts by, and its text.
 pub(crate) type Message = (i64, String);
@@ -20,7 +20,13 @@ pub(crate) fn matcher(query: &str) -> Matcher {
 }
 
 pub(crate) fn open(disk: &(impl Disk + Clone + 'static), options: Options) -> (Appender, Searcher, Recovery) {
-    logstead_indexer::open(Arc::new(disk.clone()), Path::new(DIR), options).unwrap()
+    let Opened { appender, searcher, recovery, .. } = open_all(disk, options).unwrap();
+    (appender, searcher, recovery)
+}
+
+pub(crate) fn open_all(disk: &(impl Disk + Clone + 'static), options: Options) -> Result<Opened, OpenError> {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    logstead_indexer::open(&disk, Path::new(DIR), options)
 }
 
 pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<Batch> {

@@ -7,9 +7,8 @@
 //! [`Coverage::damaged`] names. A page that begins after a [`Position`] never repeats or skips a message that
 //! was there when the page before was read.
 
-use crate::frame::{FrameError, Header};
-use crate::scan::{Item, Scan};
-use crate::view::{Damage, DamageReason, FileView, Shared, Stretch, Times, View};
+use crate::read::{Read, read_stretch};
+use crate::view::{Damage, FileView, Shared, Stretch, Times, View};
 use logstead_record::query::{Matcher, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};
 use std::cmp::Reverse;
@@ -456,32 +455,14 @@ impl<'a> Reader<'a> {
         stretch: &Stretch,
         visit: &mut dyn FnMut(u64, &Arc<Batch>),
     ) -> Result<(), SearchError> {
-        if let Some(batch) = &stretch.batch {
+        read_stretch(file, stretch, &mut |read| {
             self.check_cancelled()?;
-            self.show(stretch.sequences.start, batch, visit);
-            return Ok(());
-        }
-        let mut scan = Scan::frames(&*file.journal.file, stretch.offset, stretch.offset + stretch.bytes);
-        loop {
-            self.check_cancelled()?;
-            let (offset, bytes, why) = match scan.next() {
-                Ok(None) => return Ok(()),
-                Ok(Some((offset, Item::Bad { bytes, why }))) => (offset, bytes, why.into()),
-                Ok(Some((offset, Item::Frame { header, body }))) => match decode(stretch, &header, body) {
-                    Ok(batch) => {
-                        self.show(header.first_sequence, &Arc::new(batch), visit);
-                        continue;
-                    }
-                    Err(why) => (offset, header.frame_bytes(), why.into()),
-                },
-                Err(error) => {
-                    let why = DamageReason::Disk(error.to_string());
-                    self.coverage.damaged.push(file.damage(stretch.offset, stretch.bytes, why).to_string());
-                    return Ok(());
-                }
-            };
-            self.coverage.damaged.push(file.damage(offset, bytes, why).to_string());
-        }
+            match read {
+                Read::Batch(_, first_sequence, batch) => self.show(first_sequence, batch, visit),
+                Read::Damage(damage) => self.coverage.damaged.push(damage.to_string()),
+            }
+            Ok(())
+        })
     }
 
     fn check_cancelled(&self) -> Result<(), SearchError> {
@@ -502,15 +483,4 @@ impl<'a> Reader<'a> {
         let skipped_batches = batches.saturating_sub(*journal_batches);
         Coverage { complete: damaged.is_empty(), skipped_batches, ..self.coverage }
     }
-}
-
-/// The batch in a frame, if the frame is one of the stretch.
-fn decode(stretch: &Stretch, header: &Header, body: &[u8]) -> Result<Batch, FrameError> {
-    if header.first_sequence < stretch.sequences.start || stretch.sequences.end < header.end_sequence() {
-        return Err(FrameError::Order {
-            first_sequence: header.first_sequence,
-            expected: stretch.sequences.start,
-        });
-    }
-    header.decode(body)
 }

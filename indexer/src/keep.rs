@@ -1,0 +1,580 @@
+//! Keeps a logspace: seals full journal files, joins small segments, makes lost indexes again, drops what is old.
+//!
+//! All of it happens beside appending and searching, in tasks that any number of threads may run at once.
+//!
+//! **Invariant:** messages move in one step. New files are whole and synced before the manifest names them; the
+//! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
+//! that fails or is killed changes nothing that counts.
+
+use crate::append::{Expired, Expiry, failed};
+use crate::disk::Disk;
+use crate::frame::{HEADER_BYTES, Hash, Header};
+use crate::manifest::{Manifest, SegmentId};
+use crate::read::batches_of;
+use crate::segment::build::SegmentBuilder;
+use crate::segment::{Folder, Segment};
+use crate::view::{FileView, Shared, View};
+use crate::{DiskError, Options};
+use logstead_record::{Batch, Timestamp};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// So many neighbours are joined at least.
+const JOIN_MIN: usize = 4;
+/// Joined segments have at most this many bytes of blocks.
+const JOIN_BYTES_MAX: u64 = 64 << 20;
+
+/// Keeps a logspace. Clones keep the same one.
+#[derive(Clone)]
+pub struct Keeper {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    journal_dir: PathBuf,
+    segments: Folder,
+    segment_rows_max: u32,
+    shared: Arc<Shared>,
+    /// Held while files are exchanged.
+    manifest: Mutex<Manifest>,
+    /// First sequences of what tasks are at, and of what they failed at because it is damaged.
+    claimed: Mutex<BTreeSet<u64>>,
+    hopeless: Mutex<BTreeSet<u64>>,
+    /// Files that nobody reads any more and that could not be removed.
+    leftovers: Mutex<Vec<PathBuf>>,
+}
+
+/// Something to do, claimed for whoever holds it.
+pub struct Task {
+    keeper: Keeper,
+    work: Work,
+    claims: Vec<u64>,
+}
+
+enum Work {
+    Seal(Arc<FileView>),
+    Join(Vec<Arc<Segment>>),
+}
+
+/// What a task did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// A journal file became segments.
+    Sealed {
+        /// How many.
+        segments: usize,
+        /// Their messages.
+        messages: u64,
+    },
+    /// Small segments became one.
+    Joined {
+        /// How many there were.
+        segments: usize,
+        /// Their messages.
+        messages: u64,
+    },
+    /// What it was about has expired.
+    Void,
+}
+
+/// Why a task failed. It is offered again, unless its input is damaged.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The disk.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// A part of what is to be sealed can not be read. It stays as it is, and is searched as it is.
+    #[error("{0}")]
+    Damaged(String),
+    /// Nobody wants it any more.
+    #[error("it was cancelled")]
+    Cancelled,
+}
+
+/// What waits to be sealed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Backlog {
+    /// Journal files.
+    pub files: usize,
+    /// Their messages.
+    pub messages: u64,
+    /// Their length.
+    pub bytes: u64,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        let mut claimed = self.keeper.inner.claimed.lock();
+        self.claims.iter().for_each(|claim| {
+            claimed.remove(claim);
+        });
+    }
+}
+
+impl Task {
+    /// What it will do, for a log.
+    pub fn describe(&self) -> String {
+        match &self.work {
+            Work::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
+            Work::Join(segments) => format!("join {} segments", segments.len()),
+        }
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+        options: &Options,
+        shared: Arc<Shared>,
+        manifest: Manifest,
+    ) -> Keeper {
+        let inner = Inner {
+            disk: Arc::clone(disk),
+            dir: dir.to_owned(),
+            journal_dir: dir.join(crate::JOURNAL_DIR),
+            segments: Folder::new(Arc::clone(disk), &dir.join(crate::SEGMENTS_DIR)),
+            segment_rows_max: options.segment_rows_max,
+            shared,
+            manifest: Mutex::new(manifest),
+            claimed: Mutex::default(),
+            hopeless: Mutex::default(),
+            leftovers: Mutex::default(),
+        };
+        Keeper { inner: Arc::new(inner) }
+    }
+
+    /// What is most urgent, if there is anything. Small segments are joined only in idle times.
+    pub fn next_task(&self, idle: bool) -> Option<Task> {
+        let view = self.view();
+        let mut claimed = self.inner.claimed.lock();
+        let hopeless = self.inner.hopeless.lock();
+        let is_free = |sequence: u64| !claimed.contains(&sequence) && !hopeless.contains(&sequence);
+        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
+        let file = closed.iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
+        let work = match file {
+            Some(file) => Work::Seal(Arc::clone(file)),
+            None if idle => Work::Join(self.small_neighbours(&view, &is_free)?),
+            None => return None,
+        };
+        let claims: Vec<u64> = match &work {
+            Work::Seal(file) => vec![file.first_sequence],
+            Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
+        };
+        claimed.extend(&claims);
+        Some(Task { keeper: self.clone(), work, claims })
+    }
+
+    /// Does what is to be done.
+    pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        self.remove_leftovers();
+        let done = match &task.work {
+            Work::Seal(file) => self.seal(file, cancelled),
+            Work::Join(segments) => self.join(segments, cancelled),
+        };
+        if let Err(KeepError::Damaged(_)) = done {
+            self.inner.hopeless.lock().extend(&task.claims);
+        }
+        done
+    }
+
+    /// What waits to be sealed.
+    pub fn backlog(&self) -> Backlog {
+        let view = self.view();
+        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
+        closed.iter().fold(Backlog::default(), |sum, file| Backlog {
+            files: sum.files + 1,
+            messages: sum.messages + file.messages,
+            bytes: sum.bytes + file.bytes,
+        })
+    }
+
+    /// What [`Keeper::expire`] would remove.
+    pub fn preview(&self, expiry: &Expiry) -> Expired {
+        let mut expired = Expired::default();
+        for part in old_parts(&self.view(), expiry) {
+            expired.add(&part);
+        }
+        expired
+    }
+
+    /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
+    pub(crate) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+        self.remove_leftovers();
+        let mut expired = Expired::default();
+        let mut manifest = self.inner.manifest.lock();
+        for part in old_parts(&self.view(), expiry) {
+            // One by one, so that a power cut never leaves a gap.
+            match &part {
+                Part::Segment(segment) => self.drop_segment(&mut manifest, segment)?,
+                Part::File(file) => self.drop_file(file)?,
+            }
+            expired.add(&part);
+        }
+        Ok(expired)
+    }
+
+    fn view(&self) -> Arc<View> {
+        Arc::clone(&self.inner.shared.read())
+    }
+
+    fn change_view(&self, change: impl FnOnce(&mut View)) {
+        change(Arc::make_mut(&mut self.inner.shared.write()));
+    }
+
+    fn seal(&self, file: &Arc<FileView>, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        let mut sealing =
+            Sealing { keeper: self, file, open: None, segments: Vec::new(), next: file.first_sequence };
+        let sealed = batches_of(file, cancelled, &mut |offset, first_sequence, batch| {
+            sealing.push(offset, first_sequence, batch)
+        });
+        match sealed.and_then(|()| sealing.end()) {
+            Ok(()) if sealing.segments.is_empty() => Ok(Done::Void),
+            Ok(()) => self.publish_sealed(file, sealing.segments),
+            Err(error) => {
+                for segment in sealing.segments {
+                    self.inner.segments.paths(segment.id).into_iter().for_each(|path| self.remove(path));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The hash of the last frame of a closed file: the file after it says it.
+    fn hash_after(&self, file: &FileView) -> Result<Hash, KeepError> {
+        let view = self.view();
+        let at = view.files.partition_point(|other| other.first_sequence <= file.first_sequence);
+        let unknown =
+            || KeepError::Damaged(format!("{}: the file after it can not be read", file.journal.name));
+        if let Some(next) = view.files.get(at) {
+            let header = next.journal.header().map_err(|error| self.read_error(error))?;
+            return Ok(header.map_err(|_| unknown())?.previous_hash);
+        }
+        Err(unknown())
+    }
+
+    fn publish_sealed(&self, file: &FileView, segments: Vec<Segment>) -> Result<Done, KeepError> {
+        let messages = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
+        let done = Done::Sealed { segments: segments.len(), messages };
+        let mut manifest = self.inner.manifest.lock();
+        let is_there =
+            |view: &View| view.files.iter().any(|other| other.first_sequence == file.first_sequence);
+        if !is_there(&self.view()) {
+            return Ok(Done::Void);
+        }
+        self.replace_manifest(&mut manifest, &[], &segments)?;
+        self.change_view(|view| {
+            view.drop_file(file.first_sequence);
+            view.add_segments(segments.into_iter().map(Arc::new));
+        });
+        self.remove(self.inner.journal_dir.join(&file.journal.name));
+        Ok(done)
+    }
+
+    fn join(&self, segments: &[Arc<Segment>], cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        let damaged = |what: String| KeepError::Damaged(what);
+        let blocks: Vec<_> = segments.iter().filter_map(|segment| segment.blocks.as_ref().ok()).collect();
+        let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(Done::Void) };
+        let write = |error| self.write_error(error);
+        let mut builder =
+            SegmentBuilder::begin(&self.inner.segments, first.first_sequence, first.previous_hash)
+                .map_err(write)?;
+        let mut scratch = crate::segment::blocks::Scratch::default();
+        for blocks in &blocks {
+            for block in 0..blocks.len() {
+                if cancelled() {
+                    return Err(KeepError::Cancelled);
+                }
+                let batch =
+                    blocks.read(block, logstead_record::Groups::ALL, &mut scratch).map_err(|error| {
+                        damaged(format!("block {block} of the segment at {}: {error}", blocks.first_sequence))
+                    })?;
+                builder.push(&batch).map_err(write)?;
+            }
+        }
+        let messages = u64::from(builder.rows());
+        let joined = builder.finish(last.hash).map_err(write)?;
+        let mut manifest = self.inner.manifest.lock();
+        let ids: Vec<SegmentId> = segments.iter().map(|segment| segment.id).collect();
+        if !ids.iter().all(|id| manifest.segments.contains(id)) {
+            return Ok(Done::Void);
+        }
+        self.replace_manifest(&mut manifest, &ids, std::slice::from_ref(&joined))?;
+        self.change_view(|view| {
+            ids.iter().for_each(|id| view.drop_segment(*id));
+            view.add_segments([Arc::new(joined)]);
+        });
+        ids.iter().flat_map(|id| self.inner.segments.paths(*id)).for_each(|path| self.remove(path));
+        Ok(Done::Joined { segments: ids.len(), messages })
+    }
+
+    fn replace_manifest(
+        &self,
+        manifest: &mut Manifest,
+        without: &[SegmentId],
+        with: &[Segment],
+    ) -> Result<(), DiskError> {
+        let mut new = manifest.clone();
+        new.segments.retain(|id| !without.contains(id));
+        new.segments.extend(with.iter().map(|segment| segment.id));
+        new.segments.sort_unstable();
+        let path = || self.inner.dir.join(crate::manifest::NAME);
+        new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
+        *manifest = new;
+        Ok(())
+    }
+
+    fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
+        self.replace_manifest(manifest, &[segment.id], &[])?;
+        self.change_view(|view| view.drop_segment(segment.id));
+        self.inner.segments.paths(segment.id).into_iter().for_each(|path| self.remove(path));
+        Ok(())
+    }
+
+    fn drop_file(&self, file: &FileView) -> Result<(), DiskError> {
+        let path = self.inner.journal_dir.join(&file.journal.name);
+        let removed = match self.inner.disk.remove(&path) {
+            // By the time before, whose sync failed.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => self.inner.disk.sync_dir(&self.inner.journal_dir),
+        };
+        removed.map_err(|source| DiskError::Disk { action: "remove", path, source })?;
+        self.change_view(|view| view.drop_file(file.first_sequence));
+        Ok(())
+    }
+
+    /// Removes a file that nothing names any more; if that fails, later.
+    fn remove(&self, path: PathBuf) {
+        match self.inner.disk.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => self.inner.leftovers.lock().push(path),
+            _ => {}
+        }
+    }
+
+    fn remove_leftovers(&self) {
+        let leftovers = std::mem::take(&mut *self.inner.leftovers.lock());
+        leftovers.into_iter().for_each(|path| self.remove(path));
+    }
+
+    /// Neighbours that are worth being one.
+    fn small_neighbours(&self, view: &View, is_free: &dyn Fn(u64) -> bool) -> Option<Vec<Arc<Segment>>> {
+        let usable = |segment: &&Arc<Segment>| is_free(segment.id.first_sequence) && segment.blocks.is_ok();
+        let segments: Vec<&Arc<Segment>> = view.segments.iter().filter(usable).collect();
+        let sizes: Vec<Size> = segments
+            .iter()
+            .map(|segment| Size {
+                first_sequence: segment.id.first_sequence,
+                rows: u64::from(segment.id.rows),
+                bytes: segment.bytes(),
+            })
+            .collect();
+        let run = run_to_join(&sizes, u64::from(self.inner.segment_rows_max))?;
+        Some(segments[run].iter().copied().cloned().collect())
+    }
+
+    fn write_error(&self, source: io::Error) -> KeepError {
+        KeepError::Disk(failed("write", self.inner.segments.path.clone(), 0, source))
+    }
+
+    fn read_error(&self, source: io::Error) -> KeepError {
+        KeepError::Disk(failed("read", self.inner.journal_dir.clone(), 0, source))
+    }
+}
+
+/// A journal file on its way into segments.
+struct Sealing<'a> {
+    keeper: &'a Keeper,
+    file: &'a FileView,
+    open: Option<SegmentBuilder<'a>>,
+    segments: Vec<Segment>,
+    /// The sequence that must come next.
+    next: u64,
+}
+
+impl Sealing<'_> {
+    fn push(&mut self, offset: u64, first_sequence: u64, batch: &Batch) -> Result<(), KeepError> {
+        if first_sequence != self.next {
+            return Err(KeepError::Damaged(format!("{}: messages are missing", self.file.journal.name)));
+        }
+        let rows_max = self.keeper.inner.segment_rows_max;
+        let rows = self.open.as_ref().map_or(0, SegmentBuilder::rows);
+        if 0 < rows && rows_max < rows.saturating_add(batch.rows() as u32) {
+            self.end_segment(frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?)?;
+        }
+        self.next += batch.rows() as u64;
+        let builder = match &mut self.open {
+            Some(builder) => builder,
+            None => {
+                let hash = frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
+                let begun = SegmentBuilder::begin(&self.keeper.inner.segments, first_sequence, hash);
+                self.open.insert(begun.map_err(|error| self.keeper.write_error(error))?)
+            }
+        };
+        builder.push(batch).map_err(|error| self.keeper.write_error(error))
+    }
+
+    fn end(&mut self) -> Result<(), KeepError> {
+        if self.open.is_some() { self.end_segment(self.keeper.hash_after(self.file)?) } else { Ok(()) }
+    }
+
+    fn end_segment(&mut self, hash: Hash) -> Result<(), KeepError> {
+        if let Some(builder) = self.open.take() {
+            self.segments.push(builder.finish(hash).map_err(|error| self.keeper.write_error(error))?);
+        }
+        Ok(())
+    }
+}
+
+/// What can expire.
+enum Part {
+    Segment(Arc<Segment>),
+    File(Arc<FileView>),
+}
+
+impl Part {
+    fn first_sequence(&self) -> u64 {
+        match self {
+            Part::Segment(segment) => segment.id.first_sequence,
+            Part::File(file) => file.first_sequence,
+        }
+    }
+
+    fn messages(&self) -> u64 {
+        match self {
+            Part::Segment(segment) => u64::from(segment.id.rows),
+            Part::File(file) => file.messages,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Part::Segment(segment) => segment.bytes(),
+            Part::File(file) => file.bytes,
+        }
+    }
+
+    /// When the last of its messages was received; of one that can not be read nobody knows.
+    fn received(&self) -> Option<Timestamp> {
+        match self {
+            Part::Segment(segment) => segment.blocks.as_ref().ok().map(|blocks| blocks.span.received_last),
+            Part::File(file) => Some(file.received),
+        }
+    }
+}
+
+impl Expired {
+    fn add(&mut self, part: &Part) {
+        match part {
+            Part::Segment(_) => self.segments += 1,
+            Part::File(_) => self.files += 1,
+        }
+        self.messages += part.messages();
+        self.bytes += part.bytes();
+        self.received_last = self.received_last.max(part.received());
+    }
+}
+
+/// What may go, oldest first: all that is too old, and as much as is too much. The open journal file stays.
+fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
+    let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
+    let segments = view.segments.iter().cloned().map(Part::Segment);
+    let mut parts: Vec<Part> = segments.chain(closed.iter().cloned().map(Part::File)).collect();
+    parts.sort_by_key(Part::first_sequence);
+    let open_bytes = view.files.last().map_or(0, |file| file.bytes);
+    let mut left = open_bytes + parts.iter().map(Part::bytes).sum::<u64>();
+    // What can not be read is as old as what follows it.
+    let mut received: Vec<Option<Timestamp>> = parts.iter().map(Part::received).collect();
+    for at in (1..received.len()).rev() {
+        received[at - 1] = received[at - 1].or(received[at]);
+    }
+    let keep_from = parts.iter().zip(received).position(|(part, received)| {
+        let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
+        let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
+        left -= part.bytes();
+        !is_old && !is_too_much
+    });
+    parts.truncate(keep_from.unwrap_or(parts.len()));
+    parts
+}
+
+/// Whether a closed file can become segments: nothing of it may be missing.
+fn is_sealable(file: &FileView) -> bool {
+    0 < file.messages && file.damaged.is_empty()
+}
+
+/// A segment as far as joining is concerned.
+#[derive(Clone, Copy)]
+struct Size {
+    first_sequence: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+/// Which neighbours to join: the first run that is long enough and in which none is larger than half of all, so
+/// that a message is written again only a few times.
+fn run_to_join(segments: &[Size], rows_max: u64) -> Option<Range<usize>> {
+    (0..segments.len()).find_map(|start| {
+        let run = start..start + run_length(&segments[start..], rows_max);
+        let rows = || segments[run.clone()].iter().map(|segment| segment.rows);
+        let worth_it = JOIN_MIN <= run.len() && rows().max().unwrap_or(0) * 2 <= rows().sum();
+        worth_it.then_some(run)
+    })
+}
+
+/// How many segments from the first on adjoin each other and are one of allowed size together.
+fn run_length(segments: &[Size], rows_max: u64) -> usize {
+    let mut sum = Size { rows: 0, bytes: 0, ..segments[0] };
+    let joins = |segment: &&Size| {
+        let adjoins = segment.first_sequence == sum.first_sequence + sum.rows;
+        (sum.rows, sum.bytes) = (sum.rows + segment.rows, sum.bytes + segment.bytes);
+        adjoins && sum.rows <= rows_max && sum.bytes <= JOIN_BYTES_MAX
+    };
+    segments
+        .iter()
+        .take_while({
+            let mut joins = joins;
+            move |segment| joins(segment)
+        })
+        .count()
+}
+
+/// The hash of the frame before the one at an offset.
+fn frame_at(file: &FileView, offset: u64) -> io::Result<Hash> {
+    let mut bytes = [0; HEADER_BYTES];
+    file.journal.file.read_at(offset, &mut bytes)?;
+    Ok(Header::read(&bytes).map_err(io::Error::other)?.previous_hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rows: &[u64], expected: Option<Range<usize>>) {
+        let mut next = 0;
+        let sizes = rows.iter().map(|&rows| {
+            let size = Size { first_sequence: next, rows, bytes: rows };
+            next += rows;
+            size
+        });
+        assert_eq!(run_to_join(&sizes.collect::<Vec<_>>(), 100), expected, "{rows:?}");
+    }
+
+    #[test]
+    fn small_neighbours_are_joined_when_there_are_enough() {
+        check(&[], None);
+        check(&[10, 10, 10], None);
+        check(&[10, 10, 10, 10], Some(0..4));
+        check(&[90, 10, 10, 10, 10, 80], Some(1..5));
+        check(&[70, 1, 1, 1], None);
+        check(&[70, 1, 1, 1, 1], Some(1..5));
+        check(&[40, 40, 40, 40], None);
+        let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
+        assert_eq!(run_to_join(&apart, 100), None);
+    }
+}

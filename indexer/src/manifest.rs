@@ -1,0 +1,188 @@
+//! The manifest of a logspace: which segments there are.
+//!
+//! | offset | size | field    | meaning                                                   |
+//! |-------:|-----:|----------|-----------------------------------------------------------|
+//! |      0 |    4 | magic    | `LSM1`                                                    |
+//! |      4 |    4 | crc      | CRC-32C of everything from here on                        |
+//! |      8 |    4 | version  | 1                                                         |
+//! |     12 |    4 | count    | how many segments                                         |
+//! |     16 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//!
+//! All numbers are little endian. The segments are in the order of their sequences and do not overlap.
+//!
+//! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. A file in the
+//! folder of segments that no manifest names does not count.
+
+use crate::disk::Disk;
+use std::io::{self, IoSlice};
+use std::ops::Range;
+use std::path::Path;
+
+const MAGIC: [u8; 4] = *b"LSM1";
+/// The version that is written, and the newest that is read.
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 16;
+const ENTRY_BYTES: usize = 16;
+/// Its name in the folder of a logspace.
+pub(crate) const NAME: &str = "manifest";
+const NEW_NAME: &str = "manifest.new";
+
+/// Which messages a segment holds; its files are named after it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct SegmentId {
+    pub(crate) first_sequence: u64,
+    pub(crate) rows: u32,
+}
+
+/// The segments of a logspace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Manifest {
+    pub(crate) segments: Vec<SegmentId>,
+}
+
+/// Why bytes are no manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// They are not what was written.
+    #[error("it is damaged")]
+    Damaged,
+    /// A later version of this program wrote it.
+    #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
+    Newer(u32),
+}
+
+impl SegmentId {
+    /// The sequences of its messages.
+    pub(crate) fn sequences(self) -> Range<u64> {
+        self.first_sequence..self.first_sequence.saturating_add(u64::from(self.rows))
+    }
+
+    /// The name of its blocks file.
+    pub(crate) fn blocks_name(self) -> String {
+        let SegmentId { first_sequence, rows } = self;
+        format!("{first_sequence:020}-{rows}.blocks")
+    }
+
+    /// The name of its index file.
+    pub(crate) fn index_name(self) -> String {
+        let SegmentId { first_sequence, rows } = self;
+        format!("{first_sequence:020}-{rows}.index")
+    }
+
+    /// What the name of a blocks file says.
+    pub(crate) fn of_blocks_name(name: &str) -> Option<SegmentId> {
+        let (first_sequence, rows) = name.strip_suffix(".blocks")?.split_once('-')?;
+        let id = SegmentId { first_sequence: first_sequence.parse().ok()?, rows: rows.parse().ok()? };
+        (id.blocks_name() == name).then_some(id)
+    }
+}
+
+impl Manifest {
+    /// Reads the manifest of a logspace; none where there never was one. The outer error is the disk's.
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Result<Option<Manifest>, ManifestError>> {
+        let file = match disk.open(&dir.join(NAME)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ok(None)),
+            file => file?,
+        };
+        let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
+        file.read_at(0, &mut bytes)?;
+        Ok(Manifest::from_bytes(&bytes).map(Some))
+    }
+
+    /// Replaces the manifest of a logspace. After an error either of the two may be there.
+    pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+        let new = dir.join(NEW_NAME);
+        let file = disk.create(&new)?;
+        file.append(&mut [IoSlice::new(&self.to_bytes())])?;
+        file.sync()?;
+        disk.rename(&new, &dir.join(NAME))?;
+        disk.sync_dir(dir)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; HEADER_BYTES];
+        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
+        for id in &self.segments {
+            bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
+            bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
+        }
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
+        let damaged = ManifestError::Damaged;
+        let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
+        let u32_at = |at: usize| header[at..].first_chunk().copied().map_or(0, u32::from_le_bytes);
+        if header[..4] != MAGIC || u32_at(4) != crc32c::crc32c(&bytes[8..]) {
+            return Err(damaged);
+        }
+        if u32_at(8) != VERSION {
+            return Err(ManifestError::Newer(u32_at(8)));
+        }
+        let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
+        let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
+        let segments =
+            segments.filter(|_| rest.is_empty() && entries.len() == u32_at(12) as usize).ok_or(damaged)?;
+        let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
+        if in_order { Ok(Manifest { segments }) } else { Err(damaged) }
+    }
+}
+
+fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
+    let (first_sequence, rest) = entry.split_first_chunk::<8>()?;
+    let rows = u64::from_le_bytes(*rest.first_chunk()?);
+    Some(SegmentId { first_sequence: u64::from_le_bytes(*first_sequence), rows: u32::try_from(rows).ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_manifest_reads_as_it_was_written_and_a_flipped_bit_is_found(
+            rows in proptest::collection::vec((0_u64..9, 1_u32..9), 0..20), bit in any::<prop::sample::Index>(),
+        ) {
+            let mut next = 0;
+            let segments = rows.into_iter().map(|(gap, rows)| {
+                let id = SegmentId { first_sequence: next + gap, rows };
+                next = id.sequences().end;
+                id
+            });
+            let manifest = Manifest { segments: segments.collect() };
+            let mut bytes = manifest.to_bytes();
+            prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));
+            let bit = bit.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(Manifest::from_bytes(&bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn a_name_says_which_segment_it_is() {
+        let id = SegmentId { first_sequence: 77, rows: 5 };
+        assert_eq!(id.blocks_name(), "00000000000000000077-5.blocks");
+        assert_eq!(SegmentId::of_blocks_name(&id.blocks_name()), Some(id));
+        for other in
+            ["77-5.blocks", "00000000000000000077-05.blocks", "x-5.blocks", "00000000000000000077-5.index"]
+        {
+            assert_eq!(SegmentId::of_blocks_name(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_newer_version_is_its_own_error() {
+        let mut bytes = Manifest::default().to_bytes();
+        bytes[8] = 9;
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        assert_eq!(Manifest::from_bytes(&bytes), Err(ManifestError::Newer(9)));
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads the batches of journal files: from memory where they still are, otherwise from the disk.
+
+use crate::frame::{FrameError, Header};
+use crate::keep::KeepError;
+use crate::scan::{Item, Scan};
+use crate::view::{Damage, DamageReason, FileView, Stretch};
+use logstead_record::Batch;
+use std::sync::Arc;
+
+/// What stands at a place of a stretch.
+pub(crate) enum Read<'a> {
+    /// A batch, the offset of its frame, and the sequence of its first message.
+    Batch(u64, u64, &'a Arc<Batch>),
+    /// What can not be read.
+    Damage(Damage),
+}
+
+/// Shows what is in a stretch, until `visit` fails.
+pub(crate) fn read_stretch<E>(
+    file: &FileView,
+    stretch: &Stretch,
+    visit: &mut dyn FnMut(Read<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some(batch) = &stretch.batch {
+        return visit(Read::Batch(stretch.offset, stretch.sequences.start, batch));
+    }
+    let mut scan = Scan::frames(&*file.journal.file, stretch.offset, stretch.offset + stretch.bytes);
+    loop {
+        let damage = match scan.next() {
+            Ok(None) => return Ok(()),
+            Ok(Some((offset, Item::Bad { bytes, why }))) => file.damage(offset, bytes, why.into()),
+            Ok(Some((offset, Item::Frame { header, body }))) => match decode(stretch, &header, body) {
+                Ok(batch) => {
+                    visit(Read::Batch(offset, header.first_sequence, &Arc::new(batch)))?;
+                    continue;
+                }
+                Err(why) => file.damage(offset, header.frame_bytes(), why.into()),
+            },
+            Err(error) => {
+                let why = DamageReason::Disk(error.to_string());
+                return visit(Read::Damage(file.damage(stretch.offset, stretch.bytes, why)));
+            }
+        };
+        visit(Read::Damage(damage))?;
+    }
+}
+
+/// Shows all batches of a file in order, each with the offset of its frame and its first sequence.
+pub(crate) fn batches_of(
+    file: &FileView,
+    cancelled: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(u64, u64, &Batch) -> Result<(), KeepError>,
+) -> Result<(), KeepError> {
+    for stretch in &file.stretches {
+        read_stretch(file, stretch, &mut |read| match read {
+            _ if cancelled() => Err(KeepError::Cancelled),
+            Read::Batch(offset, first_sequence, batch) => visit(offset, first_sequence, batch),
+            Read::Damage(damage) => Err(KeepError::Damaged(damage.to_string())),
+        })?;
+    }
+    Ok(())
+}
+
+/// The batch in a frame, if the frame is one of the stretch.
+fn decode(stretch: &Stretch, header: &Header, body: &[u8]) -> Result<Batch, FrameError> {
+    if header.first_sequence < stretch.sequences.start || stretch.sequences.end < header.end_sequence() {
+        return Err(FrameError::Order {
+            first_sequence: header.first_sequence,
+            expected: stretch.sequences.start,
+        });
+    }
+    header.decode(body)
+}

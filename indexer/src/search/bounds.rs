@@ -1,0 +1,130 @@
+//! The rows of a segment that a query means, as far as an index can tell: between two sets of rows.
+//!
+//! **Invariant:** every row of `certain` is meant, and every row that is meant is in `possible`. Negation swaps
+//! the two, so that what is only proposed is never taken for an answer by being complemented.
+
+use logstead_record::Selection;
+
+/// Between which sets of rows the rows that are meant lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) certain: Selection,
+    /// None where it is the same.
+    possible: Option<Selection>,
+}
+
+impl Bounds {
+    /// Exactly these.
+    pub(crate) fn exact(rows: Selection) -> Bounds {
+        Bounds { certain: rows, possible: None }
+    }
+
+    /// Some of these, or none.
+    pub(crate) fn some_of(rows: Selection) -> Bounds {
+        let certain = Selection::none(rows.rows());
+        Bounds { certain, possible: Some(rows) }
+    }
+
+    /// Between these. The first must be within the second.
+    pub(crate) fn between(certain: Selection, possible: Selection) -> Bounds {
+        Bounds { certain, possible: Some(possible) }
+    }
+
+    /// Every row that may be meant.
+    pub(crate) fn possible(&self) -> &Selection {
+        self.possible.as_ref().unwrap_or(&self.certain)
+    }
+
+    /// Whether nothing is left to be decided.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.possible.as_ref().is_none_or(|possible| *possible == self.certain)
+    }
+
+    /// Rows that are still to be decided.
+    pub(crate) fn undecided(&self) -> Selection {
+        let mut rows = self.possible().clone();
+        rows.subtract(&self.certain);
+        rows
+    }
+
+    /// Rows of both.
+    #[must_use]
+    pub(crate) fn and(self, other: &Bounds) -> Bounds {
+        self.join(other, Selection::intersect)
+    }
+
+    /// Rows of either.
+    #[must_use]
+    pub(crate) fn or(self, other: &Bounds) -> Bounds {
+        self.join(other, Selection::union)
+    }
+
+    /// The rows of `within` that are not meant.
+    #[must_use]
+    pub(crate) fn not(self, within: &Selection) -> Bounds {
+        let without = |rows: &Selection| {
+            let mut rest = within.clone();
+            rest.subtract(rows);
+            rest
+        };
+        match &self.possible {
+            None => Bounds::exact(without(&self.certain)),
+            Some(possible) => Bounds::between(without(possible), without(&self.certain)),
+        }
+    }
+
+    fn join(mut self, other: &Bounds, with: impl Fn(&mut Selection, &Selection)) -> Bounds {
+        if self.possible.is_some() || other.possible.is_some() {
+            let possible = self.possible.get_or_insert_with(|| self.certain.clone());
+            with(possible, other.possible());
+        }
+        with(&mut self.certain, &other.certain);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ROWS: usize = 70;
+
+    fn rows() -> impl Strategy<Value = Selection> {
+        proptest::collection::vec(any::<bool>(), ROWS).prop_map(|bits| Selection::from_fn(ROWS, |row| bits[row]))
+    }
+
+    /// A set of rows, and bounds that hold for it.
+    fn bounded() -> impl Strategy<Value = (Selection, Bounds)> {
+        (rows(), rows(), rows(), any::<bool>()).prop_map(|(meant, less, more, is_exact)| {
+            if is_exact {
+                return (meant.clone(), Bounds::exact(meant));
+            }
+            let (mut certain, mut possible) = (meant.clone(), meant.clone());
+            certain.intersect(&less);
+            possible.union(&more);
+            (meant, Bounds::between(certain, possible))
+        })
+    }
+
+    fn holds(meant: &Selection, bounds: &Bounds) -> bool {
+        let mut missing = meant.clone();
+        missing.subtract(bounds.possible());
+        let mut wrong = bounds.certain.clone();
+        wrong.subtract(meant);
+        missing.is_empty() && wrong.is_empty() && (!bounds.is_exact() || bounds.certain == *meant)
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_hold_whatever_is_made_of_them((a, a_bounds) in bounded(), (b, b_bounds) in bounded(), within in rows()) {
+            let (mut both, mut either, mut rest) = (a.clone(), a.clone(), within.clone());
+            both.intersect(&b);
+            either.union(&b);
+            rest.subtract(&a);
+            prop_assert!(holds(&both, &a_bounds.clone().and(&b_bounds)));
+            prop_assert!(holds(&either, &a_bounds.clone().or(&b_bounds)));
+            prop_assert!(holds(&rest, &a_bounds.clone().not(&within)));
+        }
+    }
+}

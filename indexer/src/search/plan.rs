@@ -1,0 +1,131 @@
+//! What a query asks of a segment's index.
+//!
+//! **Invariant:** a plan only says where to look. What it can not decide exactly, it leaves to the matcher.
+
+use super::required::Required;
+use logstead_record::Field;
+use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
+
+/// A question to an index.
+#[derive(Clone, Debug)]
+pub(crate) enum Plan {
+    /// Every row.
+    All,
+    /// No row.
+    Nothing,
+    /// The index does not know.
+    Unknown,
+    /// Rows that all of these mean.
+    And(Vec<Plan>),
+    /// Rows that any of these means.
+    Or(Vec<Plan>),
+    /// Rows that this does not mean.
+    Not(Box<Plan>),
+    /// By the time that they count by.
+    Time(TimeRange),
+    /// By when they were received.
+    Received(TimeRange),
+    /// By the value of a field with a column.
+    Names(Names),
+    /// By the words of the message and of the values of dynamic fields.
+    Content(Content),
+}
+
+/// A test of one field.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) field: FieldName,
+    pub(crate) matcher: Matcher,
+    /// Whether any value will do.
+    pub(crate) exists: bool,
+    /// What to ask of the words where the field has no column.
+    pub(crate) required: Required,
+    /// The test as text.
+    pub(crate) text: String,
+}
+
+/// A test of the content.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    pub(crate) required: Required,
+    pub(crate) sufficient: Sufficient,
+}
+
+/// Whether the rows that have the required words are those that are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sufficient {
+    /// They are.
+    Yes,
+    /// They are where no row has dynamic fields.
+    WithoutFields,
+    /// They may be.
+    No,
+}
+
+impl Plan {
+    pub(crate) fn new(query: &Query, context: &Context<'_>) -> Plan {
+        match query {
+            Query::All => Plan::All,
+            Query::And(queries) => Plan::And(queries.iter().map(|query| Plan::new(query, context)).collect()),
+            Query::Or(queries) => Plan::Or(queries.iter().map(|query| Plan::new(query, context)).collect()),
+            Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context))),
+            Query::Text(test) => of_text(test, context),
+            Query::Field(field @ FieldName::Dynamic(_), test) => Plan::Names(Names::new(field, test, context)),
+            Query::Field(FieldName::Known(field), test) => of_known(*field, test, context),
+        }
+    }
+}
+
+/// In the host, the program, the message or the values of dynamic fields.
+fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
+    let required = Required::by(test);
+    let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
+    let holds = FieldTest::Holds(test.clone());
+    let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
+    Plan::Or(vec![
+        Plan::Content(Content { required, sufficient }),
+        named(Field::Host),
+        named(Field::Program),
+    ])
+}
+
+fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
+    match (field, test) {
+        (Field::Time, FieldTest::Time(bounds)) => Plan::Time(bounds.resolve(context.now)),
+        (Field::Received, FieldTest::Time(bounds)) => Plan::Received(bounds.resolve(context.now)),
+        (Field::Time | Field::Received, _) => Plan::All,
+        (Field::Message, FieldTest::Holds(test)) => {
+            let required = Required::by(test);
+            let sufficient =
+                if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
+            Plan::Content(Content { required, sufficient })
+        }
+        (Field::Message, FieldTest::Equals(pattern)) => {
+            Plan::Content(Content { required: Required::by_whole(pattern), sufficient: Sufficient::No })
+        }
+        (Field::Message | Field::Pid | Field::Raw, _) => Plan::Unknown,
+        (Field::Logspace, _) => {
+            let query = Query::Field(FieldName::Known(field), test.clone());
+            if Matcher::new(&query, context).selects_all() { Plan::All } else { Plan::Nothing }
+        }
+        _ => Plan::Names(Names::new(&FieldName::Known(field), test, context)),
+    }
+}
+
+impl Names {
+    fn new(field: &FieldName, test: &FieldTest, context: &Context<'_>) -> Names {
+        let query = Query::Field(field.clone(), test.clone());
+        let required = match test {
+            FieldTest::Holds(test) => Required::by(test),
+            FieldTest::Equals(pattern) => Required::by_whole(pattern),
+            _ => Required::Anything,
+        };
+        Names {
+            field: field.clone(),
+            matcher: Matcher::new(&query, context),
+            exists: *test == FieldTest::Exists,
+            required,
+            text: query.to_string(),
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What the words of a text must be for a pattern or an expression to be found in it.
+//!
+//! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
+//! only where [`Required::is_sufficient`] says so.
+
+use logstead_record::query::{Part, Pattern, TextTest};
+use logstead_record::word;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+/// Words that begin with fewer characters are too many to walk.
+const PREFIX_CHARS_MIN: usize = 2;
+/// Most words that are required; more would not make fewer rows.
+const WORDS_MAX: usize = 32;
+/// Most branches of an expression that are followed.
+const BRANCHES_MAX: usize = 64;
+
+/// Words that a text must have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Required {
+    /// Any text will do: nothing is known.
+    Anything,
+    /// This one.
+    Word(Vec<u8>),
+    /// One of this form.
+    Like(Form),
+    /// All of these.
+    All(Vec<Required>),
+    /// One of these.
+    Any(Vec<Required>),
+}
+
+/// The form of a word: how it begins, holds or ends, in lower case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// It begins with this.
+    Begins(Vec<u8>),
+    /// It ends with this.
+    Ends(Vec<u8>),
+    /// It holds this.
+    Holds(Vec<u8>),
+}
+
+impl Form {
+    /// What every such word begins with.
+    pub(crate) fn prefix(&self) -> &[u8] {
+        match self {
+            Form::Begins(prefix) => prefix,
+            Form::Ends(_) | Form::Holds(_) => b"",
+        }
+    }
+
+    /// Whether a word is of this form.
+    pub(crate) fn accepts(&self, word: &[u8]) -> bool {
+        match self {
+            Form::Begins(text) => word.starts_with(text),
+            Form::Ends(text) => word.ends_with(text),
+            Form::Holds(text) => memchr::memmem::find(word, text).is_some(),
+        }
+    }
+}
+
+impl Required {
+    /// For a text to be found at word boundaries, or an expression anywhere.
+    pub(crate) fn by(test: &TextTest) -> Required {
+        match test {
+            TextTest::Pattern(pattern) => by_pattern(pattern),
+            TextTest::Regex(regex) => by_regex(regex.pattern(), regex.ignores_case()),
+        }
+    }
+
+    /// For a text to be this from its first character to its last.
+    pub(crate) fn by_whole(pattern: &Pattern) -> Required {
+        // What is the whole is also found, and its ends are word boundaries.
+        by_pattern(pattern)
+    }
+
+    /// Whether a text that has these words is one in which the test's pattern is found.
+    pub(crate) fn is_sufficient(&self, test: &TextTest) -> bool {
+        let TextTest::Pattern(pattern) = test else { return false };
+        let is_one_word = |text: &str| word::words(text.as_bytes()).next() == Some(0..text.len());
+        let text = match pattern.parts() {
+            [Part::Text(text)]
+            | [Part::Text(text), Part::Run]
+            | [Part::Run, Part::Text(text)]
+            | [Part::Run, Part::Text(text), Part::Run] => text,
+            _ => return false,
+        };
+        *self != Required::Anything && !pattern.is_case_sensitive() && is_one_word(text)
+    }
+}
+
+fn by_pattern(pattern: &Pattern) -> Required {
+    if let Some(form) = form_of(pattern) {
+        return form;
+    }
+    let parts = pattern.parts();
+    let mut required = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Part::Text(text) = part {
+            // Beside a wildcard a word may go on.
+            let (first, last) = (at == 0, at + 1 == parts.len());
+            collect_words(text.as_bytes(), first, last, &mut required);
+        }
+    }
+    all(required)
+}
+
+/// For a pattern that is a part of one word.
+fn form_of(pattern: &Pattern) -> Option<Required> {
+    let (text, form): (&str, fn(Vec<u8>) -> Form) = match pattern.parts() {
+        [Part::Text(text), Part::Run] => (text, Form::Begins),
+        [Part::Run, Part::Text(text)] => (text, Form::Ends),
+        [Part::Run, Part::Text(text), Part::Run] => (text, Form::Holds),
+        _ => return None,
+    };
+    let is_one_word = word::words(text.as_bytes()).next() == Some(0..text.len());
+    is_one_word.then(|| Required::Like(form(folded(text.as_bytes()))))
+}
+
+/// The words of a text that stands within another. Those at its ends are words there only where the ends are
+/// known to be word boundaries; the first may also be the beginning of one.
+fn collect_words(text: &[u8], starts_at_boundary: bool, ends_at_boundary: bool, required: &mut Vec<Required>) {
+    for range in word::words(text) {
+        let begins = starts_at_boundary || 0 < range.start;
+        let ends = ends_at_boundary || range.end < text.len();
+        let word = folded(&text[range]);
+        if begins && ends {
+            required.push(Required::Word(word));
+        } else if begins && PREFIX_CHARS_MIN <= word.len() {
+            required.push(Required::Like(Form::Begins(word)));
+        }
+    }
+}
+
+fn folded(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    word::fold(text, &mut out);
+    out
+}
+
+fn all(mut required: Vec<Required>) -> Required {
+    required.retain(|one| *one != Required::Anything);
+    // Whole words are found at once; beginnings need a walk, which pays only where there is nothing better.
+    if required.iter().any(|one| !matches!(one, Required::Like(_))) {
+        required.retain(|one| !matches!(one, Required::Like(_)));
+    }
+    required.truncate(WORDS_MAX);
+    match required.len() {
+        0 => Required::Anything,
+        1 => required.remove(0),
+        _ => Required::All(required),
+    }
+}
+
+fn any(branches: Vec<Required>) -> Required {
+    if branches.is_empty() || branches.contains(&Required::Anything) || BRANCHES_MAX < branches.len() {
+        return Required::Anything;
+    }
+    Required::Any(branches)
+}
+
+fn by_regex(pattern: &str, ignores_case: bool) -> Required {
+    let parsed = regex_syntax::ParserBuilder::new()
+        .utf8(false)
+        .case_insensitive(ignores_case)
+        .build()
+        .parse(pattern);
+    parsed.map_or(Required::Anything, |hir| {
+        let mut literals = Literals::default();
+        literals.add(&hir);
+        literals.end(false);
+        all(literals.required)
+    })
+}
+
+/// The literal texts that stand in every match, one after the other.
+#[derive(Default)]
+struct Literals {
+    required: Vec<Required>,
+    text: Vec<u8>,
+    starts_at_boundary: bool,
+}
+
+impl Literals {
+    fn add(&mut self, hir: &Hir) {
+        match hir.kind() {
+            HirKind::Empty => {}
+            HirKind::Literal(literal) => self.text.extend_from_slice(&literal.0),
+            HirKind::Class(class) => match single_fold(class) {
+                Some(c) => self.text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                None => self.end(false),
+            },
+            HirKind::Look(Look::Start) => {
+                self.end(true);
+                self.starts_at_boundary = true;
+            }
+            HirKind::Look(Look::End) => self.end(true),
+            HirKind::Look(_) => self.end(false),
+            HirKind::Repetition(repetition) => {
+                self.end(false);
+                if 0 < repetition.min {
+                    self.add_apart(&repetition.sub);
+                }
+            }
+            HirKind::Capture(capture) => self.add(&capture.sub),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.add(part)),
+            HirKind::Alternation(branches) => {
+                self.end(false);
+                self.required.push(any(branches.iter().map(required_apart).collect()));
+            }
+        }
+    }
+
+    /// What stands between others that are not known.
+    fn add_apart(&mut self, hir: &Hir) {
+        self.required.push(required_apart(hir));
+    }
+
+    /// The literal text ends here.
+    fn end(&mut self, at_boundary: bool) {
+        let text = std::mem::take(&mut self.text);
+        let starts_at_boundary = std::mem::take(&mut self.starts_at_boundary);
+        collect_words(&text, starts_at_boundary, at_boundary, &mut self.required);
+    }
+}
+
+fn required_apart(hir: &Hir) -> Required {
+    let mut literals = Literals::default();
+    literals.add(hir);
+    literals.end(false);
+    all(literals.required)
+}
+
+/// The one character that all of a class fold to: `[eE]` is `e`.
+fn single_fold(class: &Class) -> Option<char> {
+    let Class::Unicode(class) = class else { return None };
+    let chars = || class.iter().flat_map(|range| range.start()..=range.end());
+    let mut few = chars().take(5);
+    let first = word::fold_char(few.next()?);
+    let is_single = few.all(|c| word::fold_char(c) == first) && chars().nth(4).is_none();
+    is_single.then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::query::{Query, parse};
+
+    fn of(query: &str) -> (Required, bool) {
+        let Query::Text(test) = parse(query).unwrap() else { panic!("{query}") };
+        let required = Required::by(&test);
+        let is_sufficient = required.is_sufficient(&test);
+        (required, is_sufficient)
+    }
+
+    fn show(required: &Required) -> String {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let join = |many: &[Required], with| many.iter().map(show).collect::<Vec<_>>().join(with);
+        match required {
+            Required::Anything => "?".to_owned(),
+            Required::Word(word) => text(word),
+            Required::Like(Form::Begins(word)) => format!("{}*", text(word)),
+            Required::Like(Form::Ends(word)) => format!("*{}", text(word)),
+            Required::Like(Form::Holds(word)) => format!("*{}*", text(word)),
+            Required::All(many) => join(many, " "),
+            Required::Any(many) => format!("({})", join(many, "|")),
+        }
+    }
+
+    #[test]
+    fn the_words_that_must_be_there() {
+        for (query, expected, is_sufficient) in [
+            ("Error", "error", true),
+            ("cs\"Error\"", "error", false),
+            ("\"session opened\"", "session opened", false),
+            ("10.0.0.1:22", "10 0 0 1 22", false),
+            ("\"--\"", "?", false),
+            ("conn*", "conn*", true),
+            ("*nection", "*nection", true),
+            ("*nect*", "*nect*", true),
+            ("a-b*", "a", false),
+            ("fo?bar", "fo*", false),
+            ("/user=[a-z]{8}/", "?", false),
+            ("/ user=[a-z]{8}/", "user", false),
+            ("/failed password for/", "password", false),
+            ("/^failed (password|key) for$/", "failed for", false),
+            ("/(^a b|^c d)/", "(a|c)", false),
+            ("/(a|b)/", "?", false),
+            ("/ Error /i", "?", false),
+            ("/ code=/i", "code", false),
+            ("/( x )+/", "x", false),
+            ("/( x )*/", "?", false),
+        ] {
+            let (required, sufficient) = of(query);
+            assert_eq!((show(&required).as_str(), sufficient), (expected, is_sufficient), "{query}");
+        }
+    }
+}
