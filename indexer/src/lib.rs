@@ -25,6 +25,7 @@ mod journal;
 mod recover;
 mod scan;
 mod search;
+mod segment;
 mod view;
 
 pub use append::{AppendError, Appender, Durability, Expired, Expiry};

@@ -1,0 +1,5 @@
+//! A sealed segment: the messages of a closed journal file, made ready for fast search.
+
+mod names;
+mod packed;
+mod times;
