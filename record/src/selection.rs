@@ -32,6 +32,19 @@ impl Selection {
         selection
     }
 
+    /// From one bit a row, 64 rows a word, the first in the lowest bit. Bits beyond the last row do not count.
+    pub fn from_words(rows: usize, words: Vec<u64>) -> Selection {
+        assert_eq!(words.len(), rows.div_ceil(64), "words for {rows} rows");
+        let mut selection = Selection { rows, bits: words };
+        selection.clear_beyond_end();
+        selection
+    }
+
+    /// One bit a row, as [`Selection::from_words`] takes them.
+    pub fn words(&self) -> &[u64] {
+        &self.bits
+    }
+
     /// How many rows the batch has.
     pub fn rows(&self) -> usize {
         self.rows
@@ -172,6 +185,9 @@ mod tests {
             inverse.invert();
             prop_assert_eq!(inverse.iter().rev().collect::<Vec<_>>(),
                 expect(&|r| !mine[r]).into_iter().rev().collect::<Vec<_>>());
+            let beyond = a.words().iter().map(|word| word | !0 << 63).collect();
+            let with_last_of_each = Selection::from_fn(rows, |r| mine[r] || r % 64 == 63);
+            prop_assert_eq!(Selection::from_words(rows, beyond), with_last_of_each);
             prop_assert_eq!(a.is_empty(), a.count() == 0);
             prop_assert_eq!(a.is_all(), a == Selection::all(rows));
         }

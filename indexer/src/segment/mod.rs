@@ -9,6 +9,10 @@
 pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod build;
+pub(crate) mod fields;
+pub(crate) mod names;
+pub(crate) mod packed;
+pub(crate) mod times;
 
 use crate::disk::Disk;
 use crate::manifest::SegmentId;

@@ -1,0 +1,526 @@
+//! A column of names of a segment: the distinct values once, and one packed id a row.
+//!
+//! Everything is little endian.
+//!
+//! | bytes       | field       | meaning                                                            |
+//! |-------------|-------------|--------------------------------------------------------------------|
+//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has       |
+//! | 4           | values      | how many distinct values there are; 0 for kind 0                   |
+//! | 4 a value   | ends        | where each value ends in the bytes of all                          |
+//! | to last end | value bytes | the values back to back                                            |
+//! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for kind 0 always 1 |
+//!
+//! A column of more than [`VALUES_MAX`] values, or of more than [`VALUE_BYTES_MAX`] bytes of them, is of kind 0.
+//!
+//! **Invariant:** every row of an open [`Names`] has a value that exists or none.
+
+use super::packed::{ColumnFault, FRAME_ROWS, Packed, PackedBuilder};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use logstead_record::{NameColumn, Selection, TextColumn};
+use std::hash::BuildHasher;
+
+/// Most distinct values of a column.
+pub(crate) const VALUES_MAX: usize = 65_536;
+/// Most bytes of a column's distinct values together.
+pub(crate) const VALUE_BYTES_MAX: usize = 4 << 20;
+
+const PRESENCE: u8 = 0;
+const COMPLETE: u8 = 1;
+/// Among the packed numbers: no value.
+const ABSENT: u32 = 0;
+/// Among the packed numbers: the first value, or any where only presence is kept.
+const FIRST: u32 = 1;
+/// Not yet looked up.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Builds a column.
+pub(crate) struct NamesBuilder {
+    values: TextColumn,
+    known: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    last: usize,
+    rows: PackedBuilder,
+    is_complete: bool,
+    /// For the batch at hand: the number of each of its values.
+    numbers: Vec<u32>,
+}
+
+impl Default for NamesBuilder {
+    fn default() -> NamesBuilder {
+        NamesBuilder {
+            values: TextColumn::default(),
+            known: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            last: 0,
+            rows: PackedBuilder::default(),
+            is_complete: true,
+            numbers: Vec::new(),
+        }
+    }
+}
+
+impl NamesBuilder {
+    /// Appends the rows of a batch's column. An empty text there says that there is no value.
+    pub(crate) fn push_names(&mut self, names: &NameColumn) {
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        numbers.resize(names.values().len(), UNKNOWN);
+        for &id in names.ids() {
+            let number = &mut numbers[id as usize];
+            if *number == UNKNOWN {
+                let value = names.values().get(id as usize);
+                *number = if value.is_empty() { ABSENT } else { self.number(value) };
+            }
+        }
+        self.push_numbers(&mut numbers, names.ids().iter().map(|&id| id as usize));
+        self.numbers = numbers;
+    }
+
+    /// Appends rows whose values are single bytes; `absent` says that there is no value.
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8], absent: Option<u8>) {
+        let mut numbers = [UNKNOWN; 256];
+        if let Some(absent) = absent {
+            numbers[usize::from(absent)] = ABSENT;
+        }
+        for &byte in bytes {
+            if numbers[usize::from(byte)] == UNKNOWN {
+                numbers[usize::from(byte)] = self.number(&[byte]);
+            }
+        }
+        self.push_numbers(&mut numbers, bytes.iter().map(|&byte| usize::from(byte)));
+    }
+
+    /// Appends a row with a value, which may be empty.
+    pub(crate) fn push(&mut self, value: &[u8]) {
+        let number = self.number(value);
+        self.rows.push(number);
+    }
+
+    /// Appends rows without a value.
+    pub(crate) fn push_absent(&mut self, rows: usize) {
+        self.rows.repeat(ABSENT, rows);
+    }
+
+    /// Forgets the values: from now on only which rows have one is kept.
+    pub(crate) fn keep_presence(&mut self) {
+        self.is_complete = false;
+        (self.values, self.known) = Default::default();
+        self.rows.cap(FIRST);
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// Whether the values are kept.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Memory it holds.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + self.known.allocation_size() + self.rows.memory_bytes()
+    }
+
+    /// Appends the column to `out`.
+    pub(crate) fn finish(self, out: &mut Vec<u8>) {
+        out.push(if self.is_complete { COMPLETE } else { PRESENCE });
+        out.extend_from_slice(&(self.values.len() as u32).to_le_bytes());
+        self.values.ends().iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
+        out.extend_from_slice(self.values.bytes());
+        self.rows.finish(out);
+    }
+
+    fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {
+        if !self.is_complete {
+            // Some may be from before the values were forgotten.
+            numbers.iter_mut().for_each(|number| *number = FIRST.min(*number));
+        }
+        self.rows.extend(rows.map(|id| numbers[id]));
+    }
+
+    /// The number of a value, which is added where it is new.
+    fn number(&mut self, value: &[u8]) -> u32 {
+        if !self.is_complete {
+            return FIRST;
+        }
+        // Most rows repeat the value before them.
+        if self.last < self.values.len() && self.values.get(self.last) == value {
+            return self.last as u32 + FIRST;
+        }
+        let NamesBuilder { values, known, hasher, .. } = self;
+        let hash = hasher.hash_one(value);
+        if let Some(&id) = known.find(hash, |&id| values.get(id as usize) == value) {
+            self.last = id as usize;
+            return id + FIRST;
+        }
+        if values.len() == VALUES_MAX || VALUE_BYTES_MAX - values.bytes().len() < value.len() {
+            self.keep_presence();
+            return FIRST;
+        }
+        self.last = values.len();
+        values.push(value);
+        known.insert_unique(hash, self.last as u32, |&id| hasher.hash_one(values.get(id as usize)));
+        self.last as u32 + FIRST
+    }
+}
+
+/// A column of names.
+///
+/// An *id* is the place of a value in [`Names::values`]; [`Names::absent`] is the id of having none.
+pub(crate) struct Names {
+    values: TextColumn,
+    is_complete: bool,
+    /// Ids + 1, and 0 for none: so absence is known before all values are.
+    rows: Packed,
+}
+
+impl Names {
+    /// From its bytes, for a segment of `rows` rows.
+    pub(crate) fn new(bytes: &[u8], rows: u32) -> Result<Names, ColumnFault> {
+        let short = ColumnFault::Short { bytes: bytes.len() as u64 };
+        let (&kind, rest) = bytes.split_first().ok_or(short)?;
+        let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
+        let count = u32::from_le_bytes(count) as usize;
+        if COMPLETE < kind || (kind == PRESENCE && count != 0) {
+            return Err(ColumnFault::Kind(kind));
+        }
+        let (ends, rest) = count.checked_mul(4).and_then(|ends| rest.split_at_checked(ends)).ok_or(short)?;
+        let ends: Vec<u32> = ends.as_chunks().0.iter().map(|&end| u32::from_le_bytes(end)).collect();
+        let value_bytes = ends.last().map_or(0, |&end| end as usize);
+        let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
+        let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
+        let names = Names { values, is_complete: kind == COMPLETE, rows: Packed::new(packed)? };
+        names.check(rows)?;
+        Ok(names)
+    }
+
+    /// The distinct values; none where only presence is kept.
+    pub(crate) fn values(&self) -> &TextColumn {
+        &self.values
+    }
+
+    /// Whether the values are kept, and not only which rows have one.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// The id of a row without a value: as many as there are values. Where only presence is kept it is 1, and 0
+    /// is any value.
+    pub(crate) fn absent(&self) -> u32 {
+        if self.is_complete { self.values.len() as u32 } else { 1 }
+    }
+
+    /// The id of each row.
+    pub(crate) fn ids(&self) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.rows.unpack_all(&mut ids);
+        let absent = self.absent();
+        // None is 0, which becomes the largest number.
+        ids.iter_mut().for_each(|number| *number = number.wrapping_sub(FIRST).min(absent));
+        ids
+    }
+
+    /// The rows that have a value.
+    pub(crate) fn present(&self) -> Selection {
+        let known = |least, largest| match (least, largest) {
+            (ABSENT, ABSENT) => Some(false),
+            (ABSENT, _) => None,
+            _ => Some(true),
+        };
+        self.rows_where(known, |number| number != ABSENT)
+    }
+
+    /// The rows that have one of the `accepted` values.
+    pub(crate) fn rows_with(&self, accepted: &Selection) -> Selection {
+        assert_eq!(accepted.rows(), self.values.len(), "a selection of other values");
+        let mut ids = accepted.iter();
+        match (ids.next(), ids.next()) {
+            (None, _) => Selection::none(self.rows()),
+            (Some(only), None) => self.rows_of(only as u32 + FIRST),
+            _ => {
+                let mut accepts = vec![false; self.values.len() + FIRST as usize];
+                accepted.iter().for_each(|id| accepts[id + FIRST as usize] = true);
+                let known = |least, largest| (least == largest).then(|| accepts[least as usize]);
+                self.rows_where(known, |number| accepts[number as usize])
+            }
+        }
+    }
+
+    /// How many of the selected rows have each id; the last count is of those that have no value.
+    pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
+        assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
+        let mut counts = vec![0; self.absent() as usize + 1];
+        for (frame, words) in selected.words().chunks(FRAME_ROWS / 64).enumerate() {
+            self.count_frame(frame, words, &mut counts);
+        }
+        counts.rotate_left(FIRST as usize);
+        counts
+    }
+
+    /// Memory it holds.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + self.rows.memory_bytes()
+    }
+
+    /// Every number of every frame must have a value, or be none.
+    fn check(&self, rows: u32) -> Result<(), ColumnFault> {
+        if self.rows() != rows as usize {
+            return Err(ColumnFault::Rows { rows: self.rows() as u32, expected: rows });
+        }
+        let values = self.absent();
+        let mut numbers = [0; FRAME_ROWS];
+        for frame in 0..self.rows.frames() {
+            if self.rows.frame_bounds(frame).1 <= values {
+                continue;
+            }
+            self.rows.unpack_frame(frame, &mut numbers);
+            let largest = numbers.iter().copied().fold(0, u32::max);
+            if values < largest {
+                return Err(ColumnFault::Id { id: largest - FIRST, values });
+            }
+        }
+        Ok(())
+    }
+
+    fn rows_of(&self, wanted: u32) -> Selection {
+        let known = |least, largest| match () {
+            () if wanted < least || largest < wanted => Some(false),
+            () if least == largest => Some(true),
+            () => None,
+        };
+        self.rows_where(known, |number| number == wanted)
+    }
+
+    /// The rows whose number is accepted. `known` says from the least and the largest number that a frame can
+    /// have whether all or none of it are.
+    fn rows_where(
+        &self,
+        known: impl Fn(u32, u32) -> Option<bool>,
+        accepts: impl Fn(u32) -> bool,
+    ) -> Selection {
+        let mut words = Vec::with_capacity(self.rows.frames() * (FRAME_ROWS / 64));
+        let mut numbers = [0; FRAME_ROWS];
+        for frame in 0..self.rows.frames() {
+            let (least, largest) = self.rows.frame_bounds(frame);
+            match known(least, largest) {
+                Some(true) => words.extend([u64::MAX; FRAME_ROWS / 64]),
+                Some(false) => words.extend([0; FRAME_ROWS / 64]),
+                None => {
+                    self.rows.unpack_frame(frame, &mut numbers);
+                    words.extend(numbers.as_chunks().0.iter().map(|rows| word_of(rows, &accepts)));
+                }
+            }
+        }
+        words.truncate(self.rows().div_ceil(64));
+        Selection::from_words(self.rows(), words)
+    }
+
+    fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [u64]) {
+        let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
+        if rows == 0 {
+            return;
+        }
+        let (least, largest) = self.rows.frame_bounds(frame);
+        if least == largest {
+            counts[least as usize] += u64::from(rows);
+            return;
+        }
+        let mut numbers = [0; FRAME_ROWS];
+        self.rows.unpack_frame(frame, &mut numbers);
+        if rows as usize == FRAME_ROWS {
+            numbers.iter().for_each(|&number| counts[number as usize] += 1);
+            return;
+        }
+        for (rows, &word) in numbers.as_chunks::<64>().0.iter().zip(selected) {
+            let mut left = word;
+            while left != 0 {
+                counts[rows[left.trailing_zeros() as usize] as usize] += 1;
+                left &= left - 1;
+            }
+        }
+    }
+}
+
+/// One bit for each number, the first in the lowest.
+fn word_of(numbers: &[u32; 64], accepts: impl Fn(u32) -> bool) -> u64 {
+    // Bytes first: so the compiler compares many numbers at once.
+    let mut bytes = [0_u8; 64];
+    for (byte, &number) in bytes.iter_mut().zip(numbers) {
+        *byte = u8::from(accepts(number));
+    }
+    // The product has the lowest bits of the eight bytes side by side in its highest byte.
+    let eights = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&eight| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
+    eights.rev().fold(0, |word, bits| word << 8 | bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    type Values = Vec<Option<Vec<u8>>>;
+
+    /// A batch whose rows have these hosts; empty where they have none.
+    fn batch(hosts: &[Option<Vec<u8>>]) -> Batch {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
+        for host in hosts {
+            builder.push(&Row { host: host.as_deref().unwrap_or_default(), ..Row::text(b"x") });
+        }
+        builder.seal()
+    }
+
+    fn bytes_of(builder: NamesBuilder) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes);
+        bytes
+    }
+
+    fn written(rows: &Values) -> Vec<u8> {
+        let mut builder = NamesBuilder::default();
+        for value in rows {
+            match value {
+                Some(value) => builder.push(value),
+                None => builder.push_absent(1),
+            }
+        }
+        bytes_of(builder)
+    }
+
+    fn open(builder: NamesBuilder) -> Names {
+        let rows = builder.rows() as u32;
+        Names::new(&bytes_of(builder), rows).unwrap()
+    }
+
+    fn values_of(names: &Names) -> Values {
+        let text = |id| (id != names.absent()).then(|| names.values().get(id as usize).to_vec());
+        names.ids().into_iter().map(text).collect()
+    }
+
+    /// Rows in runs, some without a value.
+    fn rows() -> impl Strategy<Value = Values> {
+        let value = prop_oneof![2 => Just(None), 5 => vec(97_u8..104, 1..3).prop_map(Some)];
+        vec((value, prop_oneof![4 => 1_usize..4, 1 => 100_usize..400]), 0..40)
+            .prop_map(|runs| runs.into_iter().flat_map(|(v, count)| std::iter::repeat_n(v, count)).collect())
+    }
+
+    /// Everything a column answers is what a look at each row gives.
+    fn check(names: &Names, rows: &Values, accepted: &Selection, selected: &Selection) {
+        let id_of = |value: &Vec<u8>| names.values().iter().position(|known| known == value).unwrap();
+        let ids: Vec<usize> =
+            rows.iter().map(|value| value.as_ref().map_or(names.absent() as usize, id_of)).collect();
+        let select = |test: &dyn Fn(usize) -> bool| Selection::from_fn(rows.len(), test);
+        assert_eq!(values_of(names), *rows);
+        assert_eq!(names.present(), select(&|row| rows[row].is_some()));
+        assert_eq!(names.rows_with(accepted), select(&|row| accepted.contains(ids[row])));
+        for (id, count) in names.counts(selected).into_iter().enumerate() {
+            let expected = selected.iter().filter(|&row| ids[row] == id).count();
+            assert_eq!(count, expected as u64, "of {id}");
+        }
+    }
+
+    #[test]
+    fn a_column_of_too_many_values_keeps_which_rows_have_one() {
+        let mut builder = NamesBuilder::default();
+        for number in 0..VALUES_MAX {
+            builder.push(&number.to_le_bytes());
+        }
+        assert!(builder.is_complete());
+        let hosts = [Some(b"known".to_vec()), None, Some(b"last".to_vec())];
+        builder.push_names(&batch(&hosts).columns().host);
+        assert!(!builder.is_complete());
+        builder.push_bytes(&[7, 255], Some(255));
+        let names = open(builder);
+        assert!(!names.is_complete() && names.values().is_empty());
+        let absent: Vec<usize> = (0..names.rows()).filter(|&row| !names.present().contains(row)).collect();
+        assert_eq!(absent, [VALUES_MAX + 1, VALUES_MAX + 4]);
+        assert_eq!(names.ids()[VALUES_MAX..], [0, 1, 0, 0, 1]);
+        assert_eq!(names.counts(&Selection::all(names.rows())), [VALUES_MAX as u64 + 3, 2]);
+        assert!(names.rows_with(&Selection::none(0)).is_empty());
+    }
+
+    #[test]
+    fn a_column_of_too_many_bytes_keeps_which_rows_have_a_value() {
+        for (bytes, is_complete) in [(VALUE_BYTES_MAX - 1, true), (VALUE_BYTES_MAX, false)] {
+            let mut builder = NamesBuilder::default();
+            builder.push(b"x");
+            builder.push(&vec![b'y'; bytes]);
+            assert_eq!(open(builder).is_complete(), is_complete);
+        }
+    }
+
+    #[test]
+    fn bytes_are_values() {
+        let mut builder = NamesBuilder::default();
+        builder.push_bytes(&[13, 255, 0, 13], Some(255));
+        builder.push_bytes(&[255], None);
+        let expected =
+            [Some(13), None, Some(0), Some(13), Some(255)].map(|byte: Option<u8>| byte.map(|b| vec![b]));
+        assert_eq!(values_of(&open(builder)), expected);
+    }
+
+    #[test]
+    fn what_claims_more_than_it_holds_is_refused() {
+        let check = |bytes: &[u8], rows, expected| {
+            assert_eq!(Names::new(bytes, rows).err(), Some(expected), "{bytes:?}");
+        };
+        let one = written(&vec![Some(b"x".to_vec())]);
+        check(&[], 0, ColumnFault::Short { bytes: 0 });
+        check(&[1, 0xff, 0xff, 0xff, 0xff], 0, ColumnFault::Short { bytes: 5 });
+        check(&[2, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(2));
+        check(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(0));
+        check(&one, 2, ColumnFault::Rows { rows: 1, expected: 2 });
+        let mut beyond = one;
+        *beyond.last_mut().unwrap() = 2;
+        check(&beyond, 1, ColumnFault::Id { id: 1, values: 1 });
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_column_answers_as_its_rows_do(
+            rows in rows(), accepted in vec(any::<bool>(), 64), selected in vec(any::<bool>(), 1..99), at_once in 1_usize..500,
+        ) {
+            let mut builder = NamesBuilder::default();
+            rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().host));
+            let bytes = bytes_of(builder);
+            prop_assert_eq!(&bytes, &written(&rows));
+            let names = Names::new(&bytes, rows.len() as u32).unwrap();
+            let values = names.values().len();
+            let some = Selection::from_fn(rows.len(), |row| selected[row % selected.len()]);
+            check(&names, &rows, &Selection::from_fn(values, |id| accepted[id]), &some);
+            check(&names, &rows, &Selection::from_fn(values, |id| id == at_once % 7), &Selection::all(rows.len()));
+        }
+
+        #[test]
+        fn changed_bytes_are_refused_or_are_a_sound_column(
+            rows in rows(), changes in vec((any::<prop::sample::Index>(), 1..=u8::MAX), 1..40), end in any::<prop::sample::Index>(),
+        ) {
+            let bytes = written(&rows);
+            prop_assert!(Names::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
+            for (at, change) in changes {
+                let mut changed = bytes.clone();
+                changed[at.index(bytes.len())] ^= change;
+                let Ok(names) = Names::new(&changed, rows.len() as u32) else { continue };
+                prop_assert!(names.ids().iter().all(|&id| id <= names.absent()));
+                let all = Selection::all(rows.len());
+                prop_assert_eq!(names.counts(&all).iter().sum::<u64>(), rows.len() as u64);
+                prop_assert!(names.rows_with(&Selection::all(names.values().len())).rows() == rows.len());
+            }
+        }
+    }
+}
