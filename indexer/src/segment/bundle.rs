@@ -24,6 +24,7 @@
 //! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
 
 use crate::DiskFile;
+use parking_lot::Mutex;
 use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::sync::Arc;
@@ -139,6 +140,8 @@ struct Inner {
     header: Header,
     page_crcs: Vec<u32>,
     sections: Vec<(String, Range<u64>)>,
+    /// The page that was read last: much that is read lies side by side.
+    last_page: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
 }
 
 impl Bundle {
@@ -161,7 +164,8 @@ impl Bundle {
             return Err(IndexError::Checksum { offset });
         }
         let (page_crcs, sections) = read_tables(&tables, &header)?;
-        Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, sections }) })
+        let last_page = Mutex::default();
+        Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, sections, last_page }) })
     }
 
     /// What this is the index of.
@@ -227,10 +231,24 @@ impl Inner {
             return Ok(Vec::new());
         }
         let pages = page_of(range.start)..page_of(range.end - 1) + 1;
-        let skipped = (range.start - page_start(pages.start)) as usize;
+        let start = (range.start - page_start(pages.start)) as usize;
+        let end = start + (range.end - range.start) as usize;
+        if pages.len() == 1 {
+            return Ok(self.page(pages.start)?[start..end].to_vec());
+        }
         let mut bytes = self.read_pages(pages)?;
-        bytes.truncate(skipped + (range.end - range.start) as usize);
-        bytes.drain(..skipped);
+        bytes.truncate(end);
+        bytes.drain(..start);
+        Ok(bytes)
+    }
+
+    /// One page, checked when it was read.
+    fn page(&self, page: usize) -> Result<Arc<Vec<u8>>, IndexError> {
+        if let Some((_, bytes)) = self.last_page.lock().as_ref().filter(|(last, _)| *last == page) {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = Arc::new(self.read_pages(page..page + 1)?);
+        *self.last_page.lock() = Some((page, Arc::clone(&bytes)));
         Ok(bytes)
     }
 

@@ -521,7 +521,10 @@ mod tests {
 
     #[test]
     fn a_disk_that_fails_is_an_error_that_says_so() {
-        let (disk, file) = disk_with(&file_of(&[(0, b"a b c".to_vec())]));
+        // More than a page of each: what was read last is remembered.
+        let texts: Vec<(u32, Vec<u8>)> =
+            (0..30_000).map(|row| (row, format!("x{row}").into_bytes())).collect();
+        let (disk, file) = disk_with(&file_of(&texts));
         let open = disk.calls();
         let words = words_in(&file).unwrap();
         let (opened, failed) = (disk.calls() - open, IndexError::Disk("the disk failed".to_owned()));
@@ -529,13 +532,15 @@ mod tests {
             disk.fault_after(call, Fault::Fail);
             assert_eq!(words_in(&file).err(), Some(failed.clone()), "call {call}");
         }
-        let found = words.find(b"a").unwrap().unwrap();
         disk.fault_after(0, Fault::Fail);
-        assert_eq!(words.find(b"a").err(), Some(failed.clone()));
+        assert_eq!(words.find(b"x5").err(), Some(failed.clone()));
+        let found = words.find(b"x5").unwrap().unwrap();
         disk.fault_after(0, Fault::Fail);
         assert_eq!(words.rows(&found), Err(failed.clone()));
-        disk.fault_after(1, Fault::Fail);
-        assert_eq!(words.walk(b"", &mut |_| true, 9).err(), Some(failed));
+        for call in 0..2 {
+            disk.fault_after(call, Fault::Fail);
+            assert_eq!(words.walk(b"", &mut |_| true, usize::MAX).err(), Some(failed.clone()), "call {call}");
+        }
     }
 
     /// Prints what words cost for the messages of a file: `LOGSTEAD_CORPUS=lines cargo test --release -- --ignored`.
@@ -609,9 +614,9 @@ mod tests {
             });
             if let Some(found) = words.find(word.as_bytes()).unwrap() {
                 measure(&format!("rows {word}"), &mut || words.rows(&found).unwrap().count());
+                let few = Selection::from_fn(bundle.identity().rows as usize, |row| row % 10_000 == 0);
                 measure(&format!("retain 100 of {word}"), &mut || {
-                    let mut rows =
-                        Selection::from_fn(bundle.identity().rows as usize, |row| row % 10_000 == 0);
+                    let mut rows = few.clone();
                     words.retain(&found, &mut rows).unwrap();
                     rows.count()
                 });
