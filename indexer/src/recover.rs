@@ -192,13 +192,21 @@ impl Sealed<'_> {
 
     /// There is no manifest that can be read: what the folder holds counts, as far as no journal file holds it,
     /// too. Of segments that overlap the larger counts: it was made of the others.
-    fn without_manifest(&self, names: &[String], journal: &Journal<'_>, journals: &[u64]) -> Result<Vec<Segment>, OpenError> {
-        let mut ids: Vec<SegmentId> = names.iter().filter_map(|name| SegmentId::of_blocks_name(name)).collect();
+    fn without_manifest(
+        &self,
+        names: &[String],
+        journal: &Journal<'_>,
+        journals: &[u64],
+    ) -> Result<Vec<Segment>, OpenError> {
+        let mut ids: Vec<SegmentId> =
+            names.iter().filter_map(|name| SegmentId::of_blocks_name(name)).collect();
         let mut taken = Vec::new();
         if !ids.is_empty() {
             for &first_sequence in journals {
                 let file = journal.read_closed(first_sequence, u64::MAX)?;
-                taken.push(first_sequence..file.stretches.last().map_or(first_sequence, |last| last.sequences.end));
+                taken.push(
+                    first_sequence..file.stretches.last().map_or(first_sequence, |last| last.sequences.end),
+                );
             }
         }
         ids.sort_unstable_by_key(|id| std::cmp::Reverse(id.rows));

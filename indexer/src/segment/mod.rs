@@ -9,10 +9,14 @@
 pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod build;
+pub(crate) mod bundle;
+pub(crate) mod directory;
 pub(crate) mod fields;
+pub(crate) mod inverter;
 pub(crate) mod names;
 pub(crate) mod packed;
 pub(crate) mod times;
+pub(crate) mod words;
 
 use crate::disk::Disk;
 use crate::manifest::SegmentId;

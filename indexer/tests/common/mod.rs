@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Appender, Coverage, Disk, Encoded, Hit, OpenError, Opened, Options, Order, Recovery, Request, Searcher, encode,
+    Appender, Coverage, Disk, Encoded, Hit, OpenError, Opened, Options, Order, Recovery, Request, Searcher,
+    encode,
 };
 use logstead_record::query::{Context, Matcher, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
