@@ -4,13 +4,14 @@
 //! name that nobody reads.
 
 use super::block::BlockCutter;
-use super::blocks::BlocksWriter;
+use super::blocks::{Blocks, BlocksWriter};
+use super::index::IndexBuilder;
 use super::{Folder, Segment};
 use crate::frame::Hash;
 use crate::manifest::SegmentId;
 use logstead_record::Batch;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a file is called until all of it is synced.
 const NEW_SUFFIX: &str = "new";
@@ -23,6 +24,23 @@ pub(crate) struct SegmentBuilder<'a> {
     new_path: PathBuf,
     cutter: BlockCutter,
     blocks: BlocksWriter,
+    index: IndexBuilder,
+    unnamed: Unnamed<'a>,
+}
+
+/// Files that have no name yet. They are removed, unless they get one.
+struct Unnamed<'a> {
+    folder: &'a Folder,
+    paths: Vec<PathBuf>,
+}
+
+impl Drop for Unnamed<'_> {
+    fn drop(&mut self) {
+        for path in &self.paths {
+            // Where this fails, the next start removes it.
+            self.folder.disk.remove(path).ok();
+        }
+    }
 }
 
 impl<'a> SegmentBuilder<'a> {
@@ -34,20 +52,16 @@ impl<'a> SegmentBuilder<'a> {
     ) -> io::Result<SegmentBuilder<'a>> {
         let new_path = folder.path.join(format!("{first_sequence:020}.blocks.{NEW_SUFFIX}"));
         let blocks = BlocksWriter::create(&*folder.disk, &new_path, first_sequence, previous_hash)?;
-        Ok(SegmentBuilder {
-            folder,
-            first_sequence,
-            rows: 0,
-            new_path,
-            cutter: BlockCutter::default(),
-            blocks,
-        })
+        let unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
+        let (cutter, index) = (BlockCutter::default(), IndexBuilder::default());
+        Ok(SegmentBuilder { folder, first_sequence, rows: 0, new_path, cutter, blocks, index, unnamed })
     }
 
     /// Adds the messages that follow.
     pub(crate) fn push(&mut self, batch: &Batch) -> io::Result<()> {
-        let SegmentBuilder { cutter, blocks, .. } = self;
         self.rows += batch.rows() as u32;
+        self.index.push(batch);
+        let SegmentBuilder { cutter, blocks, .. } = self;
         cutter.push(batch, &mut |block| blocks.push(block))
     }
 
@@ -58,13 +72,41 @@ impl<'a> SegmentBuilder<'a> {
 
     /// Ends the segment with the frame that has this hash. Its files are there, but no manifest names them.
     pub(crate) fn finish(self, hash: Hash) -> io::Result<Segment> {
-        let SegmentBuilder { folder, first_sequence, rows, new_path, mut cutter, mut blocks } = self;
+        let SegmentBuilder {
+            folder,
+            first_sequence,
+            rows,
+            new_path,
+            mut cutter,
+            mut blocks,
+            index,
+            mut unnamed,
+        } = self;
         let id = SegmentId { first_sequence, rows };
         cutter.flush(&mut |block| blocks.push(block))?;
-        blocks.finish(hash)?;
-        let [blocks_path, _] = folder.paths(id);
+        let blocks = Blocks::open(blocks.finish(hash)?).map_err(io::Error::other)?;
+        let [blocks_path, index_path] = folder.paths(id);
         folder.disk.rename(&new_path, &blocks_path)?;
-        folder.disk.sync_dir(&folder.path)?;
+        unnamed.paths = vec![blocks_path];
+        write_index(folder, &blocks, index, &index_path)?;
+        unnamed.paths.clear();
         Ok(folder.open(id))
     }
+}
+
+/// Writes the index of some blocks, in the place of one that may be there.
+pub(crate) fn write_index(
+    folder: &Folder,
+    blocks: &Blocks,
+    index: IndexBuilder,
+    path: &Path,
+) -> io::Result<()> {
+    let new_path = path.with_extension(format!("index.{NEW_SUFFIX}"));
+    let mut unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
+    let file = folder.disk.create(&new_path)?;
+    index.finish(blocks).map_err(io::Error::other)?.write_to(&*file)?;
+    file.sync()?;
+    folder.disk.rename(&new_path, path)?;
+    unnamed.paths.clear();
+    folder.disk.sync_dir(&folder.path)
 }

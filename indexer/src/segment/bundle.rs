@@ -39,7 +39,7 @@ const CRC_BYTES: usize = 4;
 
 /// Why an index can not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum IndexError {
+pub enum IndexError {
     /// The disk did not give the bytes.
     #[error("the index can not be read: {0}")]
     Disk(String),
@@ -176,6 +176,12 @@ impl Bundle {
     /// How long the file is.
     pub(crate) fn bytes(&self) -> u64 {
         HEADER_BYTES as u64 + self.inner.header.body_bytes + u64::from(self.inner.header.tables_bytes)
+    }
+
+    /// The name and length of every section.
+    pub(crate) fn sections(&self) -> Vec<(String, u64)> {
+        let length = |range: &Range<u64>| range.end - range.start;
+        self.inner.sections.iter().map(|(name, range)| (name.clone(), length(range))).collect()
     }
 
     /// A section.

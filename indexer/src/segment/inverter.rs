@@ -41,6 +41,12 @@ struct Slot {
     last_row: u32,
 }
 
+impl Default for Inverter {
+    fn default() -> Inverter {
+        Inverter::new()
+    }
+}
+
 impl Inverter {
     /// No rows.
     pub(crate) fn new() -> Inverter {

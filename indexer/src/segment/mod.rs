@@ -12,6 +12,7 @@ pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod directory;
 pub(crate) mod fields;
+pub(crate) mod index;
 pub(crate) mod inverter;
 pub(crate) mod names;
 pub(crate) mod packed;
@@ -22,8 +23,12 @@ use crate::disk::Disk;
 use crate::manifest::SegmentId;
 use crate::view::{Damage, DamageReason};
 use blocks::Blocks;
+use bundle::IndexError;
+use index::SegmentIndex;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where the segments of a logspace are.
 #[derive(Clone)]
@@ -37,6 +42,19 @@ pub(crate) struct Segment {
     pub(crate) id: SegmentId,
     /// Its messages, or why they can not be read.
     pub(crate) blocks: Result<Blocks, Damage>,
+    folder: Folder,
+    index: Mutex<Index>,
+    index_bytes: AtomicU64,
+}
+
+/// How far it is with an index.
+enum Index {
+    /// Nobody asked yet.
+    Unopened,
+    /// It can be asked.
+    Open(Arc<SegmentIndex>),
+    /// It can not, and why.
+    Unusable(IndexError),
 }
 
 impl Folder {
@@ -60,7 +78,13 @@ impl Folder {
         };
         let damage =
             |why| Damage { file: name, offset: 0, bytes: 0, messages: Some(u64::from(id.rows)), why };
-        Segment { id, blocks: blocks.map_err(damage) }
+        Segment {
+            id,
+            blocks: blocks.map_err(damage),
+            folder: self.clone(),
+            index: Mutex::new(Index::Unopened),
+            index_bytes: AtomicU64::new(index_bytes),
+        }
     }
 
     /// The names of the files of a segment.
@@ -72,6 +96,48 @@ impl Folder {
 impl Segment {
     /// How many bytes it takes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
-        self.blocks.as_ref().map_or(0, |blocks| blocks.bytes)
+        self.index_bytes() + self.blocks.as_ref().map_or(0, |blocks| blocks.bytes)
+    }
+
+    /// How many of those are its index.
+    pub(crate) fn index_bytes(&self) -> u64 {
+        self.index_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Its index, opened at the first call.
+    pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
+        let Ok(blocks) = &self.blocks else { return Err(IndexError::Format("it has no blocks".to_owned())) };
+        let mut state = self.index.lock();
+        if let Index::Unopened = *state {
+            let [_, path] = self.folder.paths(self.id);
+            let opened = self.folder.disk.open(&path).map_err(IndexError::from);
+            *state = match opened.and_then(|file| SegmentIndex::open(file, blocks)) {
+                Ok(index) => {
+                    self.index_bytes.store(index.bytes(), Ordering::Relaxed);
+                    Index::Open(Arc::new(index))
+                }
+                Err(error) => Index::Unusable(error),
+            };
+        }
+        match &*state {
+            Index::Open(index) => Ok(Arc::clone(index)),
+            Index::Unusable(error) => Err(error.clone()),
+            Index::Unopened => unreachable!("it was opened above"),
+        }
+    }
+
+    /// Does not ask its index any more: it turned out to be damaged.
+    pub(crate) fn distrust_index(&self, error: IndexError) {
+        *self.index.lock() = Index::Unusable(error);
+    }
+
+    /// Forgets what is known of its index: there is another file.
+    pub(crate) fn reopen_index(&self) {
+        *self.index.lock() = Index::Unopened;
+    }
+
+    /// Whether its index turned out to be missing or damaged.
+    pub(crate) fn needs_index(&self) -> bool {
+        self.blocks.is_ok() && matches!(*self.index.lock(), Index::Unusable(_))
     }
 }

@@ -1,0 +1,280 @@
+//! The index of a segment: what stands in which sections of its file.
+//!
+//! | section           | holds                                                                          |
+//! |-------------------|--------------------------------------------------------------------------------|
+//! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields   |
+//! | `times`           | the [time](super::times) that each row counts by                               |
+//! | `host` …          | a [column of names](super::names) for each of [`COLUMNS`]                      |
+//! | `fields`          | the names of dynamic fields, below                                             |
+//! | `field.0` …       | a column of names for each of the first of those                               |
+//!
+//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many
+//! have none; then for each a u32 length and its name as first spelled.
+//!
+//! **Invariant:** an index is made of a batch or of a block in the same way: made again, it answers the same.
+
+use super::blocks::Blocks;
+use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
+use super::fields::FieldsBuilder;
+use super::inverter::Inverter;
+use super::names::{Names, NamesBuilder, Values};
+use super::packed::ColumnFault;
+use super::times::{ReadRange, Times, TimesBuilder};
+use super::words::{self, Words};
+use crate::disk::DiskFile;
+use logstead_record::query::FieldName;
+use logstead_record::{Batch, Field};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// The fields of every message that have a column, and its section.
+pub(crate) const COLUMNS: [(Field, &str); 7] = [
+    (Field::Host, "host"),
+    (Field::Program, "program"),
+    (Field::Source, "source"),
+    (Field::Peer, "peer"),
+    (Field::Msgid, "msgid"),
+    (Field::Severity, "priority"),
+    (Field::Flag, "flags"),
+];
+/// The byte of the priority column that says that a message has none.
+const NO_PRIORITY: u8 = u8::MAX;
+
+/// Builds an index.
+#[derive(Default)]
+pub(crate) struct IndexBuilder {
+    rows: u32,
+    words: Inverter,
+    times: TimesBuilder,
+    host: NamesBuilder,
+    program: NamesBuilder,
+    source: NamesBuilder,
+    peer: NamesBuilder,
+    msgid: NamesBuilder,
+    priority: NamesBuilder,
+    flags: NamesBuilder,
+    fields: FieldsBuilder,
+}
+
+/// An open index.
+pub(crate) struct SegmentIndex {
+    bundle: Bundle,
+    pub(crate) words: Words,
+    pub(crate) times: Times<Section>,
+    pub(crate) fields: Fields,
+    values: [OnceLock<Arc<Values>>; COLUMNS.len()],
+}
+
+/// The dynamic fields of a segment.
+pub(crate) struct Fields {
+    is_complete: bool,
+    /// Those with a column, in the order of their sections.
+    pub(crate) with_column: Vec<String>,
+    pub(crate) without_column: Vec<String>,
+}
+
+/// Where the values of a field are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// In the column of this number.
+    Known(usize),
+    /// In the column of this dynamic field.
+    Dynamic(usize),
+    /// No row has the field.
+    Nowhere,
+    /// In the blocks only.
+    Blocks,
+}
+
+impl IndexBuilder {
+    /// Adds the messages that follow.
+    pub(crate) fn push(&mut self, batch: &Batch) {
+        let columns = batch.columns();
+        for row in 0..batch.rows() {
+            self.words.add_text(self.rows, columns.message.get(row));
+            for field in batch.field_range(row) {
+                self.words.add_text(self.rows, columns.field_values.get(field));
+            }
+            self.times.push(batch.time(row).nanos());
+            self.rows += 1;
+        }
+        self.host.push_names(&columns.host);
+        self.program.push_names(&columns.program);
+        self.source.push_names(&columns.source);
+        self.peer.push_names(&columns.peer);
+        self.msgid.push_names(&columns.msgid);
+        self.priority.push_bytes(&columns.priority, Some(NO_PRIORITY));
+        self.flags.push_bytes(&columns.flags, None);
+        self.fields.push_batch(columns);
+    }
+
+    /// The file of the index of these blocks.
+    pub(crate) fn finish(self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
+        let mut file = BundleWriter::new(identity(blocks));
+        words::write(&self.words.finish(), self.rows, &mut file)?;
+        let mut times = Vec::new();
+        self.times.finish(&mut times);
+        file.add("times", times);
+        let columns =
+            [self.host, self.program, self.source, self.peer, self.msgid, self.priority, self.flags];
+        for ((_, name), column) in COLUMNS.into_iter().zip(columns) {
+            let mut bytes = Vec::new();
+            column.finish(&mut bytes);
+            file.add(name, bytes);
+        }
+        let fields = self.fields.finish();
+        let mut names = vec![u8::from(fields.others_known)];
+        for count in [fields.columns.len(), fields.others.len()] {
+            names.extend_from_slice(&(count as u32).to_le_bytes());
+        }
+        for name in fields.columns.iter().map(|(name, _)| name.as_slice()).chain(fields.others.iter()) {
+            names.extend_from_slice(&(name.len() as u32).to_le_bytes());
+            names.extend_from_slice(name);
+        }
+        file.add("fields", names);
+        for (number, (_, column)) in fields.columns.into_iter().enumerate() {
+            file.add(format!("field.{number}"), column);
+        }
+        Ok(file)
+    }
+}
+
+impl SegmentIndex {
+    /// Opens the index of these blocks.
+    pub(crate) fn open(file: Arc<dyn DiskFile>, blocks: &Blocks) -> Result<SegmentIndex, IndexError> {
+        let bundle = Bundle::open(file)?;
+        if bundle.identity() != identity(blocks) {
+            return Err(IndexError::Format("it is the index of other blocks".to_owned()));
+        }
+        let times = Times::open(bundle.section("times")?, blocks.rows())?;
+        let fields = Fields::read(&bundle.section("fields")?.read_all()?)?;
+        let words = Words::open(&bundle)?;
+        Ok(SegmentIndex { bundle, words, times, fields, values: Default::default() })
+    }
+
+    /// How long its file is.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bundle.bytes()
+    }
+
+    /// How long each of its sections is.
+    pub(crate) fn sections(&self) -> Vec<(String, u64)> {
+        self.bundle.sections()
+    }
+
+    /// Checks every byte.
+    pub(crate) fn verify(&self) -> Result<(), IndexError> {
+        self.bundle.verify()
+    }
+
+    /// Where the values of a field are.
+    pub(crate) fn place(&self, field: &FieldName) -> Place {
+        match field {
+            FieldName::Known(Field::Facility) => Place::Known(5),
+            FieldName::Known(field) => {
+                COLUMNS.iter().position(|(other, _)| other == field).map_or(Place::Blocks, Place::Known)
+            }
+            FieldName::Dynamic(name) => self.fields.place(name),
+        }
+    }
+
+    /// The distinct values of a column, without its rows.
+    pub(crate) fn values(&self, place: Place) -> Result<Arc<Values>, IndexError> {
+        let read = || Ok::<_, IndexError>(Arc::new(Values::read(&self.section(place)?)?));
+        let Place::Known(number) = place else { return read() };
+        if let Some(values) = self.values[number].get() {
+            return Ok(Arc::clone(values));
+        }
+        let values = read()?;
+        // Every bare word asks for those of host and program: they stay, unless they are very many.
+        if values.is_small() {
+            self.values[number].get_or_init(|| Arc::clone(&values));
+        }
+        Ok(values)
+    }
+
+    /// A whole column.
+    pub(crate) fn names(&self, place: Place) -> Result<Names, IndexError> {
+        Ok(Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?)
+    }
+
+    fn section(&self, place: Place) -> Result<Section, IndexError> {
+        match place {
+            Place::Known(number) => self.bundle.section(COLUMNS[number].1),
+            Place::Dynamic(number) => self.bundle.section(&format!("field.{number}")),
+            Place::Nowhere | Place::Blocks => {
+                Err(IndexError::Section("of a field without a column".to_owned()))
+            }
+        }
+    }
+}
+
+impl Fields {
+    /// Whether no row has a dynamic field.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_complete && self.with_column.is_empty() && self.without_column.is_empty()
+    }
+
+    fn place(&self, name: &str) -> Place {
+        let is_it = |other: &String| other.eq_ignore_ascii_case(name);
+        match self.with_column.iter().position(is_it) {
+            Some(number) => Place::Dynamic(number),
+            None if self.is_complete && !self.without_column.iter().any(is_it) => Place::Nowhere,
+            None => Place::Blocks,
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Fields, IndexError> {
+        let mut rest = bytes;
+        let fields = Fields::read_from(&mut rest).filter(|_| rest.is_empty());
+        fields.ok_or_else(|| IndexError::Format("the names of its fields".to_owned()))
+    }
+
+    fn read_from(rest: &mut &[u8]) -> Option<Fields> {
+        let is_complete = take(rest, 1)? == [1];
+        let [with, without] = [take_u32(rest)?, take_u32(rest)?];
+        let mut names = |count: u32| -> Option<Vec<String>> {
+            // A name is stored in at least four bytes.
+            (0..count)
+                .map(|_| take_u32(rest).and_then(|bytes| take(rest, bytes as usize)).map(lossy))
+                .collect()
+        };
+        Some(Fields { is_complete, with_column: names(with)?, without_column: names(without)? })
+    }
+}
+
+impl ReadRange for Section {
+    type Error = IndexError;
+
+    fn bytes(&self) -> u64 {
+        Section::bytes(self)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
+        Section::read(self, range)
+    }
+}
+
+impl From<ColumnFault> for IndexError {
+    fn from(fault: ColumnFault) -> IndexError {
+        IndexError::Format(fault.to_string())
+    }
+}
+
+fn identity(blocks: &Blocks) -> Identity {
+    Identity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Option<&'a [u8]> {
+    let (taken, left) = rest.split_at_checked(bytes)?;
+    *rest = left;
+    Some(taken)
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    take(rest, 4)?.first_chunk().copied().map(u32::from_le_bytes)
+}
