@@ -15,6 +15,7 @@
 //! - `parse` and `compare`: the grammar; `subject`: whether a word compares a field; `value`: what it is compared with
 //!   means
 //! - `ast`: the [`Query`]; `print`: its canonical text
+//! - `stage`: what follows a filter in a [`Pipeline`]
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
@@ -29,6 +30,7 @@ mod number;
 mod parse;
 mod print;
 mod regex;
+mod stage;
 mod subject;
 mod text;
 mod time;
@@ -40,6 +42,10 @@ pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Regex};
+pub use stage::{
+    Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
+    Stage, Template,
+};
 pub use time::{TimeExpr, TimeRange, parse_time};
 
 /// Longest text of a query, as written and as printed.
