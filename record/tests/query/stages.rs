@@ -225,6 +225,8 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("top 0 host", "0", "`0` is no number between 1 and 1000000");
     check_error("top 10 host showperc=f", "showperc=f", "`showperc=f` has no place here");
     check_error("top count", "top count", "`count` is there twice");
+    check_error("top host limit=", "=", "a number must stand here");
+    check_error("timechart span=", "=", "a span must stand here");
     check_error("limit x", "x", "`x` has no place here: write such as `limit 10`");
     check_error("limit 10x", "10x", "`10x` is no number");
     check_error("sort severity_num", "severity_num", "is for filters");
@@ -312,6 +314,26 @@ fn a_filter_alone_has_no_stages() {
 }
 
 #[test]
+fn the_examples_of_the_reference_are_pipelines_without_warnings() {
+    let reference = include_str!("../../../docs/query-language.md");
+    let (_, section) = reference.split_once("## Stages").unwrap();
+    let examples: Vec<&str> =
+        section.split("```").nth(1).unwrap().lines().filter(|line| !line.is_empty()).collect();
+    assert!(examples.len() > 5);
+    for text in examples {
+        let search = parse_pipeline_search(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(search.warnings.is_empty() && !search.pipeline.stages.is_empty(), "{text}");
+    }
+    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split([' ', '`']).next());
+    let names: Vec<&str> = names.collect();
+    assert_eq!(names.len(), 13, "{names:?}");
+    for name in names {
+        let read = parse_pipeline(&format!("| {name} ?"));
+        assert!(read.is_err_and(|error| !error.message.contains("is no stage")) || name == "where", "{name}");
+    }
+}
+
+#[test]
 fn limits_are_named_in_the_error() {
     let check = |text: &str, message: &str| {
         let error = parse_pipeline_search(text).expect_err("over a limit");
@@ -328,7 +350,11 @@ fn limits_are_named_in_the_error() {
     check(&format!("| where {}a", "(".repeat(65)), "nest deeper than 64");
     assert!(parse_pipeline(&"| limit 1 ".repeat(STAGES_MAX)).is_ok());
     assert!(parse_pipeline(&format!("| extract \"{}a>\"", "<".repeat(32_000))).is_ok());
-    check(&format!("| extract \"{}\"", "<a> ".repeat(16_000)), "needs more than");
+    check(&format!("| extract \"{}<a>\"", "<_> ".repeat(16_000)), "needs more than");
+    check(
+        &format!("| extract \"{}\"", (0..=STAGE_ITEMS_MAX).map(|n| format!("<a{n}> ")).collect::<String>()),
+        "more than 32 fields",
+    );
 }
 
 /// What a template finds in a text.

@@ -150,9 +150,7 @@ fn stages() -> impl Strategy<Value = Stage> {
         }),
     ];
     prop_oneof![
-        queries()
-            .prop_filter("it may look like a column", |query| !query.to_string().contains('('))
-            .prop_map(Stage::Where),
+        queries().prop_map(Stage::Where),
         columns().prop_map(Stage::Fields),
         keys,
         (1..=LIMIT_MAX).prop_map(Stage::Limit),

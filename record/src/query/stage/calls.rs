@@ -1,6 +1,6 @@
 //! The grammar of functions and of the names of fields and columns in stages.
 
-use super::parse::Reader;
+use super::reader::Reader;
 use super::{Aggregate, Function, Measure};
 use crate::field::Field;
 use crate::query::ast::FieldName;

@@ -9,6 +9,7 @@ mod calls;
 mod captures;
 mod parse;
 mod print;
+mod reader;
 
 use super::ast::{FieldName, Query};
 use super::error::Warning;

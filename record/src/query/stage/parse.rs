@@ -11,15 +11,14 @@
 
 use super::calls::{names_function, nearest};
 use super::captures::{Captures, Template};
+use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Format, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
+use crate::query::STAGES_MAX;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
 use crate::query::error::{ErrorKind, ParseError, Warning};
 use crate::query::lex::Cursor;
 use crate::query::parse::{Parsed, Parser, as_it_stands, within_limit};
-use crate::query::time::parse_duration;
-use crate::query::{LIMIT_MAX, STAGE_ITEMS_MAX, STAGES_MAX};
-use std::ops::Range;
 
 /// Reads a pipeline that has to be right.
 pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
@@ -91,10 +90,10 @@ fn pipe_before_stage(cursor: &Cursor, accepts: impl Fn(&Cursor, usize) -> bool) 
 }
 
 /// A kind of stage.
-struct Kind {
+pub(super) struct Kind {
     /// What it is called, first by its own name.
     names: &'static [&'static str],
-    example: &'static str,
+    pub(super) example: &'static str,
     read: fn(&mut Reader<'_>) -> Parsed<Stage>,
 }
 
@@ -120,12 +119,6 @@ const KINDS: [Kind; 13] = [
 
 /// Stages that are planned.
 const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
-
-/// Words that are no fields unless in quotes.
-pub(super) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
-
-/// How many rows a stage gives where nothing is said.
-const COUNT_DEFAULT: u64 = 10;
 
 fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.names.contains(&name))
@@ -183,20 +176,6 @@ impl Parser {
     }
 }
 
-/// Reads what follows the name of a stage.
-pub(super) struct Reader<'p> {
-    pub(super) parser: &'p mut Parser,
-    /// Where the stage begins.
-    at: usize,
-    kind: &'static Kind,
-    /// As it was called.
-    name: String,
-    /// Whether a stage before it made a table.
-    follows_table: bool,
-    /// A limit of its rows, where it has none of its own.
-    limit: Option<u64>,
-}
-
 impl Reader<'_> {
     fn whole(&mut self) -> Parsed<Stage> {
         self.skip();
@@ -230,11 +209,7 @@ impl Reader<'_> {
     fn sort(&mut self) -> Parsed<Stage> {
         self.limit = self.optional_count()?;
         self.keyword("by");
-        let mut keys = Vec::new();
-        let in_parentheses = self.list(|reader| {
-            keys.push(reader.sort_key()?);
-            Ok(())
-        })?;
+        let (mut keys, in_parentheses) = self.list(Reader::sort_key)?;
         self.check_items(keys.iter().map(|key| key.field.as_str()))?;
         if in_parentheses && self.direction() {
             keys.iter_mut().for_each(|key| key.descending = !key.descending);
@@ -275,11 +250,11 @@ impl Reader<'_> {
     }
 
     fn timechart(&mut self) -> Parsed<Stage> {
-        let mut span_nanos = self.optional_span()?;
+        let span_before = self.optional_span()?;
         let functions = self.functions(vec!["time"])?;
         let by = self.by()?;
         self.check_columns(by.columns().into_iter().chain(["time"]).collect(), &functions)?;
-        span_nanos = span_nanos.or(by.span_nanos).or(self.optional_span()?);
+        let span_nanos = span_before.or(by.span_nanos).or(self.optional_span()?);
         Ok(Stage::Timechart { span_nanos, functions, by: self.only_one(by.fields)? })
     }
 
@@ -324,36 +299,35 @@ impl Reader<'_> {
         let template =
             Template::new(&text).map_err(|error| self.error(at..self.parser.cursor.at, error.to_string()))?;
         self.parser.count_regex(at)?;
-        Ok(Stage::Extract { template, from: self.from()? })
+        Ok(Stage::Extract { template, from: self.source_field()? })
     }
 
     fn parse(&mut self) -> Parsed<Stage> {
-        let at = self.parser.cursor.at;
         if self.name != "parse" {
-            let from = if self.option("field") { Some(self.name()?) } else { None };
-            let format = self.regex_format()?;
-            return Ok(Stage::Parse { format, from: from.map_or_else(|| self.from(), Ok)? });
+            return self.rex();
         }
         let word = self.peek_word();
-        self.parser.cursor.at += word.chars().count();
         let format = match word.as_str() {
-            "json" => Format::Json,
-            "kv" | "logfmt" => Format::KeyValue,
-            "regex" | "regexp" => self.regex_format()?,
-            "csv" => {
-                self.parser.cursor.at = at;
-                return Err(self.not_available("`parse csv`", "there are json, kv and regex"));
-            }
-            _ => {
-                self.parser.cursor.at = at;
-                return Err(self.missing("json, kv or regex"));
-            }
+            "csv" => return Err(self.not_available("`parse csv`", "there are json, kv and regex")),
+            "json" => Some(Format::Json),
+            "kv" | "logfmt" => Some(Format::KeyValue),
+            "regex" | "regexp" => None,
+            _ => return Err(self.missing("json, kv or regex")),
         };
-        Ok(Stage::Parse { format, from: self.from()? })
+        self.keyword(&word);
+        let format = format.map_or_else(|| self.regex_format(), Ok)?;
+        Ok(Stage::Parse { format, from: self.source_field()? })
+    }
+
+    /// `rex field=a "…"`, `extract_regexp "…" from a`.
+    fn rex(&mut self) -> Parsed<Stage> {
+        let from = if self.option("field") { Some(self.name()?) } else { None };
+        self.skip();
+        let format = self.regex_format()?;
+        Ok(Stage::Parse { format, from: from.map_or_else(|| self.source_field(), Ok)? })
     }
 
     fn regex_format(&mut self) -> Parsed<Format> {
-        self.skip();
         let at = self.parser.cursor.at;
         let regex = match (self.parser.regex(&['|'])?, self.parser.cursor.peek(0)) {
             (Some(regex), _) => regex,
@@ -369,222 +343,10 @@ impl Reader<'_> {
     }
 
     /// Whose value is read: the message, if nothing is said.
-    fn from(&mut self) -> Parsed<FieldName> {
+    fn source_field(&mut self) -> Parsed<FieldName> {
         self.skip();
         let is_named = self.keyword("from") || self.is_at_item();
         if is_named { self.name() } else { Ok(FieldName::Known(Field::Message)) }
-    }
-}
-
-/// What groups are made of.
-#[derive(Default)]
-struct By {
-    fields: Vec<FieldName>,
-    /// LogsQL's `by (_time:5m)`.
-    span_nanos: Option<i64>,
-}
-
-impl By {
-    fn columns(&self) -> Vec<&str> {
-        self.fields.iter().map(FieldName::as_str).collect()
-    }
-}
-
-/// The pieces that stages are made of.
-impl Reader<'_> {
-    /// `[by] a, b`, at least one.
-    fn names(&mut self) -> Parsed<Vec<FieldName>> {
-        let mut names = Vec::new();
-        self.list(|reader| {
-            names.push(reader.name()?);
-            Ok(())
-        })?;
-        self.check_items(names.iter().map(FieldName::as_str))?;
-        Ok(names)
-    }
-
-    fn by_fields(&mut self) -> Parsed<Vec<FieldName>> {
-        if self.keyword("by") { self.names() } else { Ok(Vec::new()) }
-    }
-
-    fn by(&mut self) -> Parsed<By> {
-        let mut by = By::default();
-        if !self.keyword("by") {
-            return Ok(by);
-        }
-        self.list(|reader| {
-            let name = reader.name()?;
-            if name == FieldName::Known(Field::Time) && reader.eat(':') {
-                by.span_nanos = Some(reader.span()?);
-            } else {
-                by.fields.push(name);
-            }
-            Ok(())
-        })?;
-        let span = by.span_nanos.map(|_| "time");
-        self.check_items(by.columns().into_iter().chain(span))?;
-        Ok(by)
-    }
-
-    /// Items with or without commas; whether they stand in parentheses.
-    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<bool> {
-        let at = self.parser.cursor.at;
-        let opened = self.eat('(');
-        self.skip();
-        while self.is_at_item() {
-            item(self)?;
-            self.skip();
-        }
-        if opened && !self.eat(')') {
-            return Err(if self.parser.is_at_stage_end() {
-                self.error(at..at + 1, "this parenthesis is not closed")
-            } else {
-                self.unexpected()
-            });
-        }
-        self.skip();
-        Ok(opened)
-    }
-
-    /// Some, not too many, and none twice.
-    pub(super) fn check_items<'n>(&self, names: impl Iterator<Item = &'n str>) -> Parsed<()> {
-        let mut seen: Vec<&str> = Vec::new();
-        for name in names {
-            if seen.iter().any(|earlier| earlier.eq_ignore_ascii_case(name)) {
-                let message = format!("`{name}` is there twice: leave one out, or name it otherwise");
-                return Err(self.error(self.at..self.parser.cursor.at, message));
-            }
-            seen.push(name);
-            if STAGE_ITEMS_MAX < seen.len() {
-                let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
-                return Err(self.error(self.at..self.parser.cursor.at, message));
-            }
-        }
-        if seen.is_empty() { Err(self.missing("the name of a field")) } else { Ok(()) }
-    }
-
-    fn is_at_item(&self) -> bool {
-        match self.parser.cursor.peek(0) {
-            Some('"' | '-' | '+' | '(') => true,
-            _ if self.is_at_option() => false,
-            _ => !self.peek_word().is_empty() && !WORDS.contains(&self.peek_word().as_str()),
-        }
-    }
-
-    /// White space and commas.
-    pub(super) fn skip(&mut self) {
-        while self.parser.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
-            self.parser.cursor.at += 1;
-        }
-    }
-
-    pub(super) fn eat(&mut self, c: char) -> bool {
-        let found = self.parser.cursor.peek(0) == Some(c);
-        if found {
-            self.parser.cursor.at += 1;
-            self.parser.cursor.skip_space();
-        }
-        found
-    }
-
-    /// The word here, in lower case.
-    pub(super) fn peek_word(&self) -> String {
-        let at = self.parser.cursor.at;
-        self.parser.cursor.text(at..self.parser.cursor.identifier_end(at)).to_ascii_lowercase()
-    }
-
-    pub(super) fn keyword(&mut self, word: &str) -> bool {
-        let found = self.peek_word() == word;
-        if found {
-            self.parser.cursor.at += word.len();
-            self.parser.cursor.skip_space();
-        }
-        found
-    }
-
-    /// `name=`.
-    fn option(&mut self, name: &str) -> bool {
-        let at = self.parser.cursor.at;
-        let found = self.keyword(name) && self.eat('=');
-        if !found {
-            self.parser.cursor.at = at;
-        }
-        found
-    }
-
-    fn optional_span(&mut self) -> Parsed<Option<i64>> {
-        self.skip();
-        if self.option("span") { self.span().map(Some) } else { Ok(None) }
-    }
-
-    fn span(&mut self) -> Parsed<i64> {
-        let range = self.word_range();
-        let text = self.parser.cursor.text(range.clone());
-        self.parser.cursor.at = range.end;
-        self.skip();
-        let nanos = parse_duration(&text).filter(|nanos| 0 < *nanos);
-        nanos
-            .ok_or_else(|| self.error(range, format!("`{text}` is no span: write such as 30s, 5m, 1h or 1d")))
-    }
-
-    /// `10`, `limit=10` or `limit 10`.
-    fn optional_count(&mut self) -> Parsed<Option<u64>> {
-        self.skip();
-        if self.keyword("limit") {
-            self.eat('=');
-            return self.number().map(Some);
-        }
-        let is_number = self.parser.cursor.peek(0).is_some_and(|c| c.is_ascii_digit());
-        if is_number { self.number().map(Some) } else { Ok(None) }
-    }
-
-    fn count(&mut self) -> Parsed<u64> {
-        Ok(self.optional_count()?.unwrap_or(COUNT_DEFAULT))
-    }
-
-    fn number(&mut self) -> Parsed<u64> {
-        let range = self.word_range();
-        let text = self.parser.cursor.text(range.clone());
-        self.parser.cursor.at = range.end;
-        self.skip();
-        let number = text.parse::<u64>().ok().filter(|number| (1..=LIMIT_MAX).contains(number));
-        number.ok_or_else(|| self.error(range, format!("`{text}` is no number between 1 and {LIMIT_MAX}")))
-    }
-
-    fn word_range(&self) -> Range<usize> {
-        let at = self.parser.cursor.at;
-        at..self.parser.cursor.word_end(at, &[',', '|'])
-    }
-
-    /// What is here has no place here.
-    pub(super) fn unexpected(&self) -> ParseError {
-        let range = self.word_range();
-        let end = range.end.max(range.start + 1);
-        let word = self.parser.cursor.text(range.start..end);
-        self.error(range.start..end, format!("`{word}` has no place here: {usage}", usage = self.usage()))
-    }
-
-    pub(super) fn missing(&self, what: &str) -> ParseError {
-        self.error_here(format!("{what} must stand here: {usage}", usage = self.usage()))
-    }
-
-    fn not_available(&self, what: &str, instead: &str) -> ParseError {
-        self.error_here(format!("{what} is not available yet: {instead}"))
-    }
-
-    fn usage(&self) -> String {
-        format!("write such as `{example}`", example = self.kind.example)
-    }
-
-    /// About the word here, or the end of what stands before.
-    fn error_here(&self, message: impl Into<String>) -> ParseError {
-        let range = self.word_range();
-        let range = if range.is_empty() { range.start.saturating_sub(1)..range.start } else { range };
-        self.error(range, message)
-    }
-
-    pub(super) fn error(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
-        self.parser.cursor.meaning(range, message)
     }
 }
 
