@@ -402,5 +402,19 @@ pub(crate) fn garbage() -> impl Strategy<Value = String> {
         "from ",
     ];
     let pieces = vec(select(PIECES), 0..14).prop_map(|pieces| pieces.concat());
-    prop_oneof![4 => pieces, 1 => any::<String>()]
+    let stage = select(vec![
+        "stats",
+        "timechart",
+        "top",
+        "sort",
+        "fields",
+        "parse",
+        "extract",
+        "where",
+        "limit",
+        "uniq",
+    ]);
+    let stages = (pieces.clone(), stage, pieces.clone())
+        .prop_map(|(filter, stage, rest)| format!("{filter} | {stage} {rest}"));
+    prop_oneof![4 => pieces, 2 => stages, 1 => any::<String>()]
 }

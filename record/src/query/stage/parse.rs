@@ -49,10 +49,7 @@ fn read(text: &str) -> Result<PipelineSearch, ParseError> {
 /// What stands before the first stage is a text.
 fn read_as_it_stands(text: &str, error: &ParseError) -> Result<PipelineSearch, ParseError> {
     let mut parser = Parser::of_pipeline(text)?;
-    let is_apart = |cursor: &Cursor, at: usize| {
-        at.checked_sub(1).and_then(|before| cursor.char_at(before)).is_none_or(char::is_whitespace)
-    };
-    let end = pipe_before_stage(&parser.cursor, is_apart).unwrap_or(text.chars().count());
+    let end = pipe_before_stage(&parser.cursor, false).unwrap_or(text.chars().count());
     let (filter, warning) = as_it_stands(&parser.cursor.text(0..end), error);
     parser.cursor.at = end;
     let pipeline = Pipeline { filter, stages: parser.stages()? };
@@ -64,12 +61,7 @@ fn read_as_it_stands(text: &str, error: &ParseError) -> Result<PipelineSearch, P
 /// `error| top 5 host` searches for texts, which is seldom what was meant.
 fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     let cursor = Cursor::new(text);
-    let is_joined = |cursor: &Cursor, at: usize| {
-        at.checked_sub(1)
-            .and_then(|before| cursor.char_at(before))
-            .is_some_and(|c| !c.is_whitespace() && c != '|')
-    };
-    let at = pipe_before_stage(&cursor, is_joined)?;
+    let at = pipe_before_stage(&cursor, true)?;
     let apart = cursor.rewritten(at..cursor.space_end(at + 1), " | ");
     let has_more = read(&apart).is_ok_and(|other| pipeline.stages.len() < other.pipeline.stages.len());
     has_more.then(|| Warning {
@@ -79,13 +71,15 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     })
 }
 
-/// The first `|` that the name of a stage follows.
-fn pipe_before_stage(cursor: &Cursor, accepts: impl Fn(&Cursor, usize) -> bool) -> Option<usize> {
-    (0..).map_while(|at| cursor.char_at(at).map(|c| (at, c))).find_map(|(at, c)| {
+/// The first `|` that the name of a stage follows: one that is joined to what stands before it, or one that is not.
+fn pipe_before_stage(cursor: &Cursor, joined: bool) -> Option<usize> {
+    let pipes = (0..).map_while(|at| Some((at, cursor.char_at(at)?))).filter(|(_, c)| *c == '|');
+    pipes.map(|(at, _)| at).find(|&at| {
+        let before = at.checked_sub(1).and_then(|before| cursor.char_at(before));
         let name_at = cursor.space_end(at + 1);
-        let is_pipe = c == '|' && accepts(cursor, at);
-        let name = || cursor.text(name_at..cursor.identifier_end(name_at)).to_ascii_lowercase();
-        (is_pipe && (kind_of(&name()).is_some() || LATER.contains(&name().as_str()))).then_some(at)
+        let name = cursor.text(name_at..cursor.identifier_end(name_at)).to_ascii_lowercase();
+        let is_stage = kind_of(&name).is_some() || LATER.contains(&name.as_str());
+        is_stage && before.is_some_and(|c| !c.is_whitespace()) == joined
     })
 }
 
