@@ -15,6 +15,7 @@
 //! - `parse` and `compare`: the grammar; `subject`: whether a word compares a field; `value`: what it is compared with
 //!   means
 //! - `ast`: the [`Query`]; `print`: its canonical text
+//! - `stage`: what follows a filter in a [`Pipeline`]
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
@@ -29,6 +30,7 @@ mod number;
 mod parse;
 mod print;
 mod regex;
+mod stage;
 mod subject;
 mod text;
 mod time;
@@ -40,6 +42,10 @@ pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Regex};
+pub use stage::{
+    Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
+    Stage, Template, parse_pipeline, parse_pipeline_search,
+};
 pub use time::{TimeExpr, TimeRange, parse_time};
 
 /// Longest text of a query, as written and as printed.
@@ -54,3 +60,9 @@ pub const REGEXES_MAX: usize = 64;
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Longest text with wildcards, in characters.
 pub const GLOB_CHARS_MAX: usize = 512;
+/// Most stages after a filter.
+pub const STAGES_MAX: usize = 32;
+/// Most fields, and most columns, that one stage names.
+pub const STAGE_ITEMS_MAX: usize = 32;
+/// Most rows that a stage may be told to give.
+pub const LIMIT_MAX: u64 = 1_000_000;

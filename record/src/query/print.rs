@@ -180,7 +180,7 @@ impl Display for Regex {
 }
 
 /// A field's name, in quotes where it would be read as something else.
-struct Named<'a>(&'a FieldName);
+pub(super) struct Named<'a>(pub(super) &'a FieldName);
 
 impl Display for Named<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -230,7 +230,7 @@ fn is_bare(pattern: &Pattern) -> bool {
 }
 
 /// A text in quotes.
-struct Quoted<'a>(&'a str);
+pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

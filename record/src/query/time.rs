@@ -55,10 +55,7 @@ impl fmt::Display for TimeExpr {
             TimeExpr::Now(0) => f.write_str("now"),
             TimeExpr::Now(nanos) => {
                 let sign = if nanos < 0 { '-' } else { '+' };
-                let magnitude = nanos.unsigned_abs();
-                let unit = UNITS.iter().find(|(_, unit)| magnitude.is_multiple_of(*unit as u64));
-                let (name, unit) = unit.expect("the last unit is one nanosecond");
-                write!(f, "now{sign}{count}{name}", count = magnitude / *unit as u64)
+                write!(f, "now{sign}{duration}", duration = Duration(nanos.unsigned_abs()))
             }
             TimeExpr::Day(0) => f.write_str("today"),
             TimeExpr::Day(-1) => f.write_str("yesterday"),
@@ -194,6 +191,17 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
         rest = after_unit;
     }
     (!text.is_empty()).then_some(sum)
+}
+
+/// Nanoseconds in the greatest unit of which they are a whole number, as [`parse_duration`] reads them.
+pub(super) struct Duration(pub(super) u64);
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, unit)| self.0.is_multiple_of(*unit as u64));
+        let (name, unit) = unit.expect("the last unit is one nanosecond");
+        write!(f, "{count}{name}", count = self.0 / *unit as u64)
+    }
 }
 
 /// RFC 3339 and what remains of it without a fraction, a zone, seconds or a time of day.
