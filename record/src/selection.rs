@@ -1,5 +1,7 @@
 //! Which rows of one batch are meant: a bitmap with one bit a row.
 
+use std::ops::Range;
+
 /// A set of rows of one batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection {
@@ -96,6 +98,30 @@ impl Selection {
         true
     }
 
+    /// Adds rows that follow each other.
+    pub fn insert_range(&mut self, rows: Range<usize>) {
+        assert!(rows.end <= self.rows, "rows {rows:?} are not of {all}", all = self.rows);
+        let mut at = rows.start;
+        while at < rows.end {
+            let end = rows.end.min((at / 64 + 1) * 64);
+            self.bits[at / 64] |= u64::MAX >> (64 - (end - at)) << (at % 64);
+            at = end;
+        }
+    }
+
+    /// The rows of a range, as rows that count from its start.
+    #[must_use]
+    pub fn slice(&self, rows: Range<usize>) -> Selection {
+        assert!(rows.end <= self.rows, "rows {rows:?} are not of {all}", all = self.rows);
+        let word = |at: usize| self.bits.get(at).copied().unwrap_or(0);
+        let (first, shift) = (rows.start / 64, rows.start % 64);
+        let words = (0..rows.len().div_ceil(64)).map(|at| match shift {
+            0 => word(first + at),
+            _ => word(first + at) >> shift | word(first + at + 1) << (64 - shift),
+        });
+        Selection::from_words(rows.len(), words.collect())
+    }
+
     /// Takes a row out.
     pub fn remove(&mut self, row: usize) {
         if let Some(word) = self.bits.get_mut(row / 64) {
@@ -188,6 +214,20 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn ranges_are_added_and_cut_out(
+            bits in proptest::collection::vec(any::<bool>(), 0..200), a in 0_usize..200, b in 0_usize..200,
+        ) {
+            let rows = bits.len();
+            let (start, end) = (a.min(b).min(rows), a.max(b).min(rows));
+            let selection = Selection::from_fn(rows, |row| bits[row]);
+            let mut more = selection.clone();
+            more.insert_range(start..end);
+            prop_assert_eq!(more, Selection::from_fn(rows, |row| bits[row] || (start..end).contains(&row)));
+            let slice = selection.slice(start..end);
+            prop_assert_eq!(slice, Selection::from_fn(end - start, |row| bits[start + row]));
+        }
+
         #[test]
         fn a_selection_is_a_set_of_rows(
             (mine, theirs) in (0_usize..200).prop_flat_map(|rows| {

@@ -1,24 +1,60 @@
-//! Searches what is in the journal, while it grows.
+//! Searches a logspace, while it grows: sealed segments by their indexes, the tail by looking at every message.
 //!
-//! A search holds the view of the moment it began and looks at stretches best first: those that may hold the
-//! newest (or oldest) messages. It stops when no other stretch can hold a better one than it has.
+//! | module     | owns                                                                     |
+//! |------------|--------------------------------------------------------------------------|
+//! | `required` | which words a pattern or an expression needs                             |
+//! | `plan`     | what a query asks of an index                                            |
+//! | `bounds`   | between which sets of rows an answer lies                                |
+//! | `evaluate` | plan and index → bounds                                                  |
+//! | `look`     | bounds and blocks → exactly the rows of a segment                        |
+//! | `page`     | the newest or oldest messages                                            |
+//! | `sweep`    | all messages, for counts and everything that is made of them             |
+//! | `lanes`    | work side by side                                                        |
 //!
 //! **Invariant:** what is found is what sorting and filtering every message would find, apart from what
-//! [`Coverage::damaged`] names. A page that begins after a [`Position`] never repeats or skips a message that
+//! [`Coverage`] says is missing. A page that begins after a [`Position`] never repeats or skips a message that
 //! was there when the page before was read.
 
-use crate::read::{Read, read_stretch};
-use crate::view::{Damage, FileView, Shared, Stretch, Times, View};
-use logstead_record::query::{Matcher, TimeRange};
-use logstead_record::{Batch, Selection, Timestamp};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::Arc;
+mod bounds;
+mod evaluate;
+mod lanes;
+mod look;
+mod page;
+mod plan;
+mod required;
+mod sweep;
 
-/// Searches a journal. Cheap to clone, one for each thread.
+use crate::read::{Read, read_stretch};
+use crate::segment::Segment;
+use crate::segment::blocks::Scratch;
+use crate::view::{Damage, Shared, Times, View};
+pub use lanes::{Alone, Lanes};
+use logstead_record::query::{Context, Matcher, Query, TimeRange};
+use logstead_record::{Batch, Groups, Selection, Timestamp};
+use plan::Plan;
+use std::sync::Arc;
+use sweep::{Sealed, Visitor};
+
+/// Searches a logspace. Cheap to clone, one for each thread.
 #[derive(Clone)]
 pub struct Searcher {
     shared: Arc<Shared>,
+}
+
+/// Which messages are meant, ready to be asked of anything.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    matcher: Matcher,
+    plan: Plan,
+}
+
+/// How a search is run.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// Whether nobody wants it any more.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Where its parts are done side by side.
+    pub lanes: &'a dyn Lanes,
 }
 
 /// Which messages come first.
@@ -44,7 +80,7 @@ pub struct Position {
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// Which messages.
-    pub matcher: &'a Matcher,
+    pub filter: &'a Filter,
     /// By the time they count by.
     pub range: TimeRange,
     /// Which come first.
@@ -82,7 +118,7 @@ pub struct Found {
 /// How many messages there are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counted {
-    /// Exactly, apart from what is damaged.
+    /// Exactly, where the coverage is complete.
     pub count: u64,
     /// What was looked at.
     pub coverage: Coverage,
@@ -93,35 +129,50 @@ pub struct Counted {
 pub struct Coverage {
     /// Whether everything that had to be looked at could be.
     pub complete: bool,
-    /// Messages that were compared with the query.
+    /// Whether it ended before it was through, because nobody wanted it any more.
+    pub cancelled: bool,
+    /// Messages that were compared with the query, one by one.
     pub scanned_messages: u64,
     /// The memory they take.
     pub scanned_bytes: u64,
-    /// Batches they are in.
+    /// Sealed segments that were asked.
+    pub segments: u64,
+    /// Sealed segments that needed no look, because of their time.
+    pub skipped_segments: u64,
+    /// Sealed segments without an index: their messages were looked at.
+    pub unindexed_segments: u64,
+    /// Blocks that were decompressed.
+    pub blocks: u64,
+    /// Batches of the journal that were looked at.
     pub journal_batches: u64,
-    /// Batches that needed no look, because of their time.
+    /// Batches of the journal that needed no look, because of their time.
     pub skipped_batches: u64,
     /// What can not be read.
     pub damaged: Vec<String>,
 }
 
-/// Why a search has no answer.
+/// Why a message can not be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
-    /// Nobody wants it any more.
-    #[error("the search was cancelled")]
-    Cancelled,
-    /// The message can not be read.
-    #[error("the message may be in a damaged part of the journal: {0}")]
+    /// It can not be read.
+    #[error("the message may be in a damaged part of the store: {0}")]
     Damaged(String),
 }
 
-/// What a journal holds.
+/// What a logspace holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Messages.
     pub messages: u64,
-    /// Batches they are in.
+    /// Those in sealed segments.
+    pub sealed_messages: u64,
+    /// Sealed segments.
+    pub segments: usize,
+    /// Their messages' length.
+    pub blocks_bytes: u64,
+    /// Their indexes' length.
+    pub index_bytes: u64,
+    /// Batches in the journal.
     pub batches: u64,
     /// Journal files.
     pub journal_files: usize,
@@ -141,9 +192,6 @@ pub struct Stats {
     pub damaged: usize,
 }
 
-/// Greater is better: comes first in the order that was asked for. No two messages have the same.
-type Rank = (i64, u64);
-
 fn overlaps(range: TimeRange, times: Times) -> bool {
     range.first <= times.latest && times.earliest <= range.last
 }
@@ -156,19 +204,60 @@ fn rows_within(range: TimeRange, batch: &Batch, times: Times) -> Selection {
     Selection::from_fn(batch.rows(), |row| range.contains(batch.time(row)))
 }
 
-impl Order {
-    fn rank(self, time: Timestamp, sequence: u64) -> Rank {
-        match self {
-            Order::Newest => (time.nanos(), sequence),
-            Order::Oldest => (!time.nanos(), !sequence),
-        }
+impl Filter {
+    /// For all searches that ask this, in this context.
+    pub fn new(query: &Query, context: &Context<'_>) -> Filter {
+        Filter { matcher: Matcher::new(query, context), plan: Plan::new(query, context) }
     }
 
-    /// The worst and the best rank that a message of some times and sequences can have.
-    fn bounds(self, times: Times, first_sequence: u64, last_sequence: u64) -> (Rank, Rank) {
-        let first = self.rank(times.earliest, first_sequence);
-        let last = self.rank(times.latest, last_sequence);
-        (first.min(last), first.max(last))
+    /// What decides about a single message.
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+}
+
+impl Run<'_> {
+    /// To the end, on the calling thread.
+    pub fn alone() -> Run<'static> {
+        Run { cancelled: &|| false, lanes: &Alone }
+    }
+}
+
+impl Coverage {
+    /// What both looked at.
+    fn add(&mut self, other: Coverage) {
+        self.scanned_messages += other.scanned_messages;
+        self.scanned_bytes += other.scanned_bytes;
+        self.segments += other.segments;
+        self.skipped_segments += other.skipped_segments;
+        self.unindexed_segments += other.unindexed_segments;
+        self.blocks += other.blocks;
+        self.journal_batches += other.journal_batches;
+        self.skipped_batches += other.skipped_batches;
+        self.cancelled |= other.cancelled;
+        self.damaged.extend(other.damaged);
+    }
+
+    fn scanned(&mut self, batch: &Batch) {
+        self.scanned_messages += batch.rows() as u64;
+        self.scanned_bytes += batch.memory_bytes() as u64;
+    }
+
+    /// What was known to be damaged before, and how much was not looked at.
+    fn end(mut self, view: &View) -> Coverage {
+        let known = view.files.iter().flat_map(|file| &file.damaged);
+        let segments = view.segments.iter().filter_map(|segment| segment.blocks.as_ref().err());
+        let mut damaged: Vec<String> = known.chain(segments).map(Damage::to_string).collect();
+        damaged.append(&mut self.damaged);
+        damaged.dedup();
+        let batches: u64 = view.files.iter().map(|file| file.batches).sum();
+        Coverage {
+            complete: damaged.is_empty() && !self.cancelled,
+            skipped_batches: batches.saturating_sub(self.journal_batches),
+            skipped_segments: (view.segments.len() as u64).saturating_sub(self.segments),
+            damaged,
+            ..self
+        }
     }
 }
 
@@ -178,309 +267,157 @@ impl Searcher {
     }
 
     /// The first messages that match.
-    pub fn search(&self, request: &Request<'_>, cancelled: &dyn Fn() -> bool) -> Result<Found, SearchError> {
-        let view = self.view();
-        let mut reader = Reader::new(&view, cancelled);
-        let mut best = Best::new(request);
-        let mut ahead = Ahead::new(request, &view);
-        while let Some((bound, file, stretch)) = ahead.next() {
-            if best.floor().is_some_and(|floor| bound <= floor) {
-                break;
-            }
-            reader.read(file, stretch, &mut |first_sequence, batch| {
-                best.offer(first_sequence, batch, stretch);
-            })?;
-        }
-        Ok(best.found(reader.end(&view)))
+    pub fn search(&self, request: &Request<'_>, run: &Run<'_>) -> Found {
+        page::search(&self.view(), request, run)
     }
 
     /// How many messages match.
-    pub fn count(
-        &self,
-        matcher: &Matcher,
-        range: TimeRange,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Counted, SearchError> {
-        let mut count = 0;
-        let coverage = self.scan(matcher, range, cancelled, &mut |_, selection| {
-            count += selection.count() as u64;
-        })?;
-        Ok(Counted { count, coverage })
+    pub fn count(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Counted {
+        let mut count = Count(0);
+        let coverage = sweep::sweep(&self.view(), filter, range, run, &mut count);
+        Counted { count: count.0, coverage }
     }
 
-    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored.
+    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored. Of messages in
+    /// segments only the columns of `groups` are there.
     pub fn scan(
         &self,
-        matcher: &Matcher,
+        filter: &Filter,
         range: TimeRange,
-        cancelled: &dyn Fn() -> bool,
+        groups: Groups,
+        run: &Run<'_>,
         visit: &mut dyn FnMut(&Arc<Batch>, &Selection),
-    ) -> Result<Coverage, SearchError> {
-        let view = self.view();
-        let mut reader = Reader::new(&view, cancelled);
-        for file in view.files.iter().filter(|file| overlaps(range, file.times)) {
-            for stretch in file.stretches.iter().filter(|stretch| overlaps(range, stretch.times)) {
-                reader.read(file, stretch, &mut |_, batch| {
-                    let within = rows_within(range, batch, stretch.times);
-                    let selection = select(matcher, batch, within);
-                    if !selection.is_empty() {
-                        visit(batch, &selection);
-                    }
-                })?;
-            }
-        }
-        Ok(reader.end(&view))
+    ) -> Coverage {
+        sweep::sweep(&self.view(), filter, range, run, &mut Batches { groups, visit })
     }
 
     /// The message with a sequence, or `None` where there is none (yet, or any more).
     pub fn get(&self, sequence: u64) -> Result<Option<Hit>, SearchError> {
         let view = self.view();
-        let after = view.files.partition_point(|file| file.first_sequence <= sequence);
-        let Some(file) = after.checked_sub(1).and_then(|at| view.files.get(at)) else { return Ok(None) };
-        if view.next_sequence <= sequence {
-            return Ok(None);
-        }
-        let at = file.stretches.partition_point(|stretch| stretch.sequences.end <= sequence);
-        let mut hit = None;
-        let mut reader = Reader::new(&view, &|| false);
-        if let Some(stretch) = file.stretches.get(at) {
-            reader.read(file, stretch, &mut |first_sequence, batch| {
-                let row = sequence.checked_sub(first_sequence).map(|row| row as usize);
-                if let Some(row) = row.filter(|&row| row < batch.rows()) {
-                    hit = Some(Hit { sequence, time: batch.time(row), batch: Arc::clone(batch), row });
-                }
-            })?;
-        }
-        match (hit, reader.coverage.damaged.pop()) {
-            (None, Some(damage)) => Err(SearchError::Damaged(damage)),
-            (hit, _) => Ok(hit),
+        let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
+        match view.segments.get(at).filter(|segment| segment.id.sequences().contains(&sequence)) {
+            Some(segment) => get_sealed(segment, sequence).map(Some),
+            None => get_in_journal(&view, sequence),
         }
     }
 
-    /// What the journal holds.
+    /// The names of the dynamic fields that messages of a range may have, as they were first spelled.
+    pub fn field_names(&self, range: TimeRange) -> Vec<String> {
+        sweep::field_names(&self.view(), range)
+    }
+
+    /// What the logspace holds.
     pub fn stats(&self) -> Stats {
         let view = self.view();
         let filled = || view.files.iter().filter(|file| 0 < file.messages);
+        let blocks = || view.segments.iter().filter_map(|segment| segment.blocks.as_ref().ok());
+        let sealed_messages = view.segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
+        let journal_first =
+            filled().find_map(|file| file.stretches.first()).map(|stretch| stretch.sequences.start);
+        let sealed_first = view.segments.first().map(|segment| segment.id.first_sequence);
+        let times = || filled().map(|file| file.times).chain(blocks().map(|blocks| blocks.span.times()));
         Stats {
-            messages: view.files.iter().map(|file| file.messages).sum(),
+            messages: sealed_messages + view.files.iter().map(|file| file.messages).sum::<u64>(),
+            sealed_messages,
+            segments: view.segments.len(),
+            blocks_bytes: blocks().map(|blocks| blocks.bytes).sum(),
+            index_bytes: view.segments.iter().map(|segment| segment.index_bytes()).sum(),
             batches: view.files.iter().map(|file| file.batches).sum(),
             journal_files: view.files.len(),
             journal_bytes: view.files.iter().map(|file| file.bytes).sum(),
             memory_bytes: view.memory_bytes,
-            first_time: filled().map(|file| file.times.earliest).min(),
-            last_time: filled().map(|file| file.times.latest).max(),
-            first_sequence: filled()
-                .find_map(|file| file.stretches.first())
-                .map_or(view.next_sequence, |stretch| stretch.sequences.start),
+            first_time: times().map(|times| times.earliest).min(),
+            last_time: times().map(|times| times.latest).max(),
+            first_sequence: journal_first.into_iter().chain(sealed_first).min().unwrap_or(view.next_sequence),
             next_sequence: view.next_sequence,
-            damaged: view.files.iter().map(|file| file.damaged.len()).sum(),
+            damaged: view.files.iter().map(|file| file.damaged.len()).sum::<usize>() + view.segments.len()
+                - blocks().count(),
         }
     }
 
-    fn view(&self) -> Arc<View> {
+    pub(crate) fn view(&self) -> Arc<View> {
         Arc::clone(&self.shared.read())
     }
 }
 
-/// The rows of `within` that match.
-fn select(matcher: &Matcher, batch: &Batch, within: Selection) -> Selection {
-    if within.is_empty() {
-        return within;
-    }
-    let mut selection = matcher.select(batch);
-    selection.intersect(&within);
-    selection
+fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
+    let damaged = |damage: &dyn std::fmt::Display| SearchError::Damaged(damage.to_string());
+    let blocks = segment.blocks.as_ref().map_err(|damage| damaged(damage))?;
+    let row = (sequence - segment.id.first_sequence) as u32;
+    let block = blocks.block_of(row);
+    let batch = blocks
+        .read(block, Groups::ALL, &mut Scratch::default())
+        .map_err(|error| damaged(&segment.damage(blocks.place(block), error)))?;
+    let row = row as usize - blocks.row_range(block).start;
+    let mut only = Selection::none(batch.rows());
+    only.insert(row);
+    let batch = Arc::new(batch.take(&only));
+    Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }
 
-/// Files and stretches that may hold something, best first.
-struct Ahead<'a> {
-    request: &'a Request<'a>,
-    view: &'a View,
-    /// The best rank it may hold, which file, which stretch of it.
-    heap: BinaryHeap<(Rank, usize, Option<usize>)>,
-}
-
-impl<'a> Ahead<'a> {
-    fn new(request: &'a Request<'a>, view: &'a View) -> Ahead<'a> {
-        let mut ahead = Ahead { request, view, heap: BinaryHeap::new() };
-        for (at, file) in view.files.iter().enumerate().filter(|(_, file)| 0 < file.messages) {
-            let last_sequence = file.stretches.last().map_or(0, |stretch| stretch.sequences.end - 1);
-            ahead.push(file.times, file.first_sequence, last_sequence, (at, None));
-        }
-        ahead
+fn get_in_journal(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError> {
+    let after = view.files.partition_point(|file| file.first_sequence <= sequence);
+    let Some(file) = after.checked_sub(1).and_then(|at| view.files.get(at)) else { return Ok(None) };
+    if view.next_sequence <= sequence {
+        return Ok(None);
     }
-
-    fn push(&mut self, times: Times, first: u64, last: u64, (file, stretch): (usize, Option<usize>)) {
-        let (worst, best) = self.request.order.bounds(times, first, last);
-        let is_before = |after: Position| self.request.order.rank(after.time, after.sequence) <= worst;
-        if overlaps(self.request.range, times) && !self.request.after.is_some_and(is_before) {
-            self.heap.push((best, file, stretch));
-        }
-    }
-
-    /// The stretch that may hold the best message of those that are left.
-    fn next(&mut self) -> Option<(Rank, &'a FileView, &'a Stretch)> {
-        loop {
-            let (bound, at, stretch) = self.heap.pop()?;
-            let view = self.view;
-            let file = &view.files[at];
-            match stretch {
-                Some(stretch) => return Some((bound, file, &file.stretches[stretch])),
-                None => {
-                    for (index, stretch) in file.stretches.iter().enumerate() {
-                        let last = stretch.sequences.end - 1;
-                        self.push(stretch.times, stretch.sequences.start, last, (at, Some(index)));
+    let at = file.stretches.partition_point(|stretch| stretch.sequences.end <= sequence);
+    let (mut hit, mut damaged) = (None, file.damaged.last().map(Damage::to_string));
+    if let Some(stretch) = file.stretches.get(at) {
+        let visit = &mut |read: Read<'_>| {
+            match read {
+                Read::Batch(_, first_sequence, batch) => {
+                    let row = sequence.checked_sub(first_sequence).map(|row| row as usize);
+                    if let Some(row) = row.filter(|&row| row < batch.rows()) {
+                        hit = Some(Hit { sequence, time: batch.time(row), batch: Arc::clone(batch), row });
                     }
                 }
+                Read::Damage(damage) => damaged = Some(damage.to_string()),
             }
-        }
-    }
-}
-
-/// The best messages so far: those of one page and one more, which says that there are more.
-struct Best<'a> {
-    request: &'a Request<'a>,
-    after: Option<Rank>,
-    wanted: usize,
-    heap: BinaryHeap<Reverse<Ranked>>,
-}
-
-/// A message and its rank, compared by the rank alone.
-struct Ranked {
-    rank: Rank,
-    batch: Arc<Batch>,
-    row: usize,
-}
-
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Ranked) -> bool {
-        self.rank == other.rank
-    }
-}
-
-impl Eq for Ranked {}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
-        self.rank.cmp(&other.rank)
-    }
-}
-
-impl<'a> Best<'a> {
-    fn new(request: &'a Request<'a>) -> Best<'a> {
-        let after = request.after.map(|after| request.order.rank(after.time, after.sequence));
-        Best { request, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
-    }
-
-    /// The rank of the worst that is kept, once there are as many as wanted: only a better one is of use.
-    fn floor(&self) -> Option<Rank> {
-        let Reverse(worst) = self.heap.peek()?;
-        (self.heap.len() == self.wanted).then_some(worst.rank)
-    }
-
-    /// Keeps the messages of a batch that are among the best.
-    fn offer(&mut self, first_sequence: u64, batch: &Arc<Batch>, stretch: &Stretch) {
-        let Request { matcher, range, order, .. } = *self.request;
-        let selection = select(matcher, batch, rows_within(range, batch, stretch.times));
-        let floor = self.floor();
-        let ranks =
-            selection.iter().map(|row| (order.rank(batch.time(row), first_sequence + row as u64), row));
-        let is_of_use = |rank: Rank| {
-            self.after.is_none_or(|after| rank < after) && floor.is_none_or(|floor| floor < rank)
+            Ok::<_, std::convert::Infallible>(())
         };
-        let mut rows: Vec<(Rank, usize)> = ranks.filter(|&(rank, _)| is_of_use(rank)).collect();
-        if self.wanted < rows.len() {
-            rows.select_nth_unstable_by_key(self.wanted - 1, |&(rank, _)| Reverse(rank));
-            rows.truncate(self.wanted);
-        }
-        let is_kept_anyway = stretch.batch.is_some();
-        let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut rows) };
-        for (rank, row) in rows {
-            self.heap.push(Reverse(Ranked { rank, batch: Arc::clone(&batch), row }));
-            if self.wanted < self.heap.len() {
-                self.heap.pop();
-            }
-        }
+        let Ok(()) = read_stretch(file, stretch, visit);
     }
-
-    fn found(self, coverage: Coverage) -> Found {
-        let more = self.request.limit < self.heap.len();
-        let Best { request: &Request { order, limit, .. }, heap, .. } = self;
-        let hits =
-            heap.into_sorted_vec().into_iter().take(limit).map(|Reverse(Ranked { rank, batch, row })| {
-                // The rank of a rank is what it was made of.
-                let (time, sequence) = order.rank(Timestamp::from_nanos(rank.0), rank.1);
-                Hit { sequence, time: Timestamp::from_nanos(time), batch, row }
-            });
-        Found { hits: hits.collect(), more, coverage }
+    match (hit, damaged) {
+        (None, Some(damage)) => Err(SearchError::Damaged(damage)),
+        (hit, _) => Ok(hit),
     }
 }
 
-/// A batch with not many more rows than those of interest, so that a hit does not keep a whole batch in memory.
-fn narrowed(batch: &Arc<Batch>, rows: &mut [(Rank, usize)]) -> Arc<Batch> {
-    if batch.rows() <= rows.len() * 2 {
-        return Arc::clone(batch);
+/// Counts.
+struct Count(u64);
+
+impl Visitor for Count {
+    fn counts_only(&self) -> bool {
+        true
     }
-    rows.sort_unstable_by_key(|&(_, row)| row);
-    let mut selection = Selection::none(batch.rows());
-    for (new_row, (_, row)) in rows.iter_mut().enumerate() {
-        selection.insert(*row);
-        *row = new_row;
+
+    fn counted(&mut self, count: u64) {
+        self.0 += count;
     }
-    Arc::new(batch.take(&selection))
+
+    fn segment(&mut self, _: &Sealed<'_>, rows: &Selection, _: &Run<'_>) -> Coverage {
+        self.0 += rows.count() as u64;
+        Coverage::default()
+    }
+
+    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection) {
+        self.0 += rows.count() as u64;
+    }
 }
 
-/// Gives out the batches of stretches, from memory or from the journal, and keeps count.
-struct Reader<'a> {
-    cancelled: &'a dyn Fn() -> bool,
-    coverage: Coverage,
+/// Shows batches.
+struct Batches<'a> {
+    groups: Groups,
+    visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),
 }
 
-impl<'a> Reader<'a> {
-    fn new(view: &View, cancelled: &'a dyn Fn() -> bool) -> Reader<'a> {
-        let damaged = view.files.iter().flat_map(|file| &file.damaged).map(Damage::to_string).collect();
-        Reader { cancelled, coverage: Coverage { damaged, ..Coverage::default() } }
+impl Visitor for Batches<'_> {
+    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
+        sealed.read(rows, self.groups, run, &mut |_, batch, rows| (self.visit)(batch, rows))
     }
 
-    /// Shows the batches of a stretch, each with the sequence of its first message.
-    fn read(
-        &mut self,
-        file: &FileView,
-        stretch: &Stretch,
-        visit: &mut dyn FnMut(u64, &Arc<Batch>),
-    ) -> Result<(), SearchError> {
-        read_stretch(file, stretch, &mut |read| {
-            self.check_cancelled()?;
-            match read {
-                Read::Batch(_, first_sequence, batch) => self.show(first_sequence, batch, visit),
-                Read::Damage(damage) => self.coverage.damaged.push(damage.to_string()),
-            }
-            Ok(())
-        })
-    }
-
-    fn check_cancelled(&self) -> Result<(), SearchError> {
-        if (self.cancelled)() { Err(SearchError::Cancelled) } else { Ok(()) }
-    }
-
-    fn show(&mut self, first_sequence: u64, batch: &Arc<Batch>, visit: &mut dyn FnMut(u64, &Arc<Batch>)) {
-        self.coverage.journal_batches += 1;
-        self.coverage.scanned_messages += batch.rows() as u64;
-        self.coverage.scanned_bytes += batch.memory_bytes() as u64;
-        visit(first_sequence, batch);
-    }
-
-    /// What was looked at in the end.
-    fn end(self, view: &View) -> Coverage {
-        let batches: u64 = view.files.iter().map(|file| file.batches).sum();
-        let Coverage { journal_batches, damaged, .. } = &self.coverage;
-        let skipped_batches = batches.saturating_sub(*journal_batches);
-        Coverage { complete: damaged.is_empty(), skipped_batches, ..self.coverage }
+    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection) {
+        (self.visit)(batch, rows);
     }
 }

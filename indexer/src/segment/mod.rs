@@ -76,6 +76,8 @@ impl Folder {
             Ok(_) => Err(DamageReason::Renamed),
             Err(why) => Err(why),
         };
+        let [_, index_path] = self.paths(id);
+        let index_bytes = self.disk.open(&index_path).and_then(|file| file.bytes()).unwrap_or(0);
         let damage =
             |why| Damage { file: name, offset: 0, bytes: 0, messages: Some(u64::from(id.rows)), why };
         Segment {
