@@ -14,6 +14,7 @@
 //! | `append`  | writing: group commit, rolling, expiry                      |
 //! | `view`    | what can be searched at one moment                          |
 //! | `search`  | searching it                                                |
+//! | `segment` | the columns of a sealed segment                             |
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 

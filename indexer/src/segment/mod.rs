@@ -4,3 +4,6 @@ mod fields;
 mod names;
 mod packed;
 mod times;
+
+#[cfg(test)]
+mod timing;
