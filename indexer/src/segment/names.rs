@@ -552,6 +552,7 @@ mod tests {
                 let mut changed = bytes.clone();
                 changed[at.index(bytes.len())] ^= change;
                 let Ok(names) = Names::new(&changed, rows.len() as u32) else { continue };
+                prop_assert!(names.memory_bytes() <= 100 + bytes.len() * 12);
                 prop_assert!(names.ids().iter().all(|&id| id <= names.absent()));
                 let all = Selection::all(rows.len());
                 prop_assert_eq!(names.counts(&all).iter().sum::<u64>(), rows.len() as u64);

@@ -26,7 +26,7 @@ const HEADER_BYTES: usize = 5;
 
 /// Why bytes are no column of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnFault {
+pub(crate) enum ColumnFault {
     /// It ends too early.
     #[error("the column ends at byte {bytes}, in the middle of something")]
     Short {
@@ -104,8 +104,16 @@ impl PackedBuilder {
     }
 
     /// Appends numbers.
-    pub(crate) fn extend(&mut self, values: impl Iterator<Item = u32>) {
-        values.for_each(|value| self.push(value));
+    pub(crate) fn extend(&mut self, mut values: impl Iterator<Item = u32>) {
+        loop {
+            // The room is asked first, so that no value is taken that has none.
+            let room = self.open[self.open_rows..].iter_mut();
+            self.open_rows += room.zip(&mut values).map(|(place, value)| *place = value).count();
+            if self.open_rows < FRAME_ROWS {
+                return;
+            }
+            self.close_frame();
+        }
     }
 
     /// Appends the same number `count` times.
@@ -374,6 +382,7 @@ mod tests {
                 let mut unpacked = Vec::new();
                 read.unpack_all(&mut unpacked);
                 prop_assert_eq!(unpacked.len(), read.rows());
+                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<Frame>());
             }
         }
     }

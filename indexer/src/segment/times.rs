@@ -513,7 +513,9 @@ mod tests {
         ) {
             let (bytes, read_bytes) = (written(&times), Cell::new(0));
             let column = Times::open(Bytes(&bytes, &read_bytes), times.len() as u32).unwrap();
+            prop_assert_eq!(column.rows() as usize, times.len());
             prop_assert_eq!(column.is_sorted(), times.is_sorted());
+            prop_assert!(column.memory_bytes() <= 100 + bytes.len() * 3);
             for frame in column.frames() {
                 let rows = frame.rows.start as usize..frame.rows.end as usize;
                 prop_assert_eq!((frame.earliest, frame.latest), bounds(&times[rows]));
