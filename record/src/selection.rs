@@ -63,6 +63,26 @@ impl Selection {
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
+    /// Adds rows, fastest when they ascend. Says false, and adds none, when one is beyond the last.
+    #[must_use]
+    pub fn try_insert_all(&mut self, rows: &[u32]) -> bool {
+        if rows.iter().max().is_some_and(|&row| self.rows <= row as usize) {
+            return false;
+        }
+        // Bits of one word are gathered before they are stored.
+        let (mut at, mut bits) = (0, 0);
+        for &row in rows {
+            let word = row as usize / 64;
+            if word != at {
+                self.add_bits(at, bits);
+                (at, bits) = (word, 0);
+            }
+            bits |= 1 << (row % 64);
+        }
+        self.add_bits(at, bits);
+        true
+    }
+
     /// Takes a row out.
     pub fn remove(&mut self, row: usize) {
         if let Some(word) = self.bits.get_mut(row / 64) {
@@ -106,6 +126,12 @@ impl Selection {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         // A nested iterator from both ends: words outside, bits inside.
         self.bits.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index * 64 + bit))
+    }
+
+    fn add_bits(&mut self, at: usize, bits: u64) {
+        if let Some(word) = self.bits.get_mut(at) {
+            *word |= bits;
+        }
     }
 
     fn clear_beyond_end(&mut self) {
@@ -172,6 +198,15 @@ mod tests {
             inverse.invert();
             prop_assert_eq!(inverse.iter().rev().collect::<Vec<_>>(),
                 expect(&|r| !mine[r]).into_iter().rev().collect::<Vec<_>>());
+            let mut inserted = Selection::none(rows);
+            let (ascending, descending): (Vec<u32>, Vec<u32>) =
+                (b.iter().map(|row| row as u32).collect(), a.iter().rev().map(|row| row as u32).collect());
+            prop_assert!(inserted.try_insert_all(&ascending));
+            prop_assert_eq!(&inserted, &b);
+            prop_assert!(inserted.try_insert_all(&descending));
+            prop_assert_eq!(&inserted, &either);
+            prop_assert!(!inserted.try_insert_all(&[0, rows as u32]));
+            prop_assert_eq!(&inserted, &either);
             prop_assert_eq!(a.is_empty(), a.count() == 0);
             prop_assert_eq!(a.is_all(), a == Selection::all(rows));
         }

@@ -11,6 +11,17 @@ use std::sync::LazyLock;
 /// No character from here on has another case.
 const CASED_MAX: u32 = 0x2_0000;
 
+/// For each byte, whether it is ASCII and belongs to a word.
+const IS_ASCII_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = is_ascii_word(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
 /// Whether an ASCII byte belongs to a word.
 const fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
@@ -19,6 +30,24 @@ const fn is_ascii_word(byte: u8) -> bool {
 /// The words of `text` as they stand there, in order; [`fold`] gives their lower case.
 pub fn words(text: &[u8]) -> Words<'_> {
     Words { text, at: 0 }
+}
+
+/// Calls `each` with the lower case of every word of `text`, in order. `scratch` is where they are made: its
+/// content does not matter, and one that is kept saves an allocation.
+///
+/// The same as [`words`] and [`fold`] together, and several times as fast for ASCII.
+pub fn for_each_folded(text: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+    scratch.clear();
+    if text.is_ascii() {
+        // All of it at once: a loop over short words would not be vectorised.
+        scratch.extend(text.iter().map(u8::to_ascii_lowercase));
+        return for_each_ascii(scratch, each);
+    }
+    for range in words(text) {
+        scratch.clear();
+        fold(&text[range], scratch);
+        each(scratch);
+    }
 }
 
 /// Iterator of [`words`]: the byte range of each word.
@@ -97,6 +126,18 @@ pub fn cases(c: char) -> impl Iterator<Item = char> {
     std::iter::once(lower).chain(others.map(|(_, other)| *other))
 }
 
+/// Calls `each` with every word of an ASCII text.
+fn for_each_ascii(text: &[u8], mut each: impl FnMut(&[u8])) {
+    let mut rest = text;
+    while let Some(start) = rest.iter().position(|&byte| IS_ASCII_WORD[usize::from(byte)]) {
+        rest = &rest[start..];
+        let end = rest.iter().position(|&byte| !IS_ASCII_WORD[usize::from(byte)]).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        each(word);
+        rest = after;
+    }
+}
+
 /// The character that begins at `at` and how many bytes it has; a byte that is not UTF-8 is `None` and one.
 pub(crate) fn char_from(text: &[u8], at: usize) -> (Option<char>, usize) {
     let first = text[at];
@@ -145,6 +186,7 @@ fn char_at(text: &[u8], at: usize) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn check(text: &[u8], expected: &[&str]) {
         let found: Vec<String> = words(text)
@@ -165,6 +207,36 @@ mod tests {
         check("Größe=ÄRGER 東京x".as_bytes(), &["größe", "ärger", "東京x"]);
         check(b"a\xFFb\xC3", &["a", "b"]);
         check(b"--", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn folded_words_are_words_that_are_folded(
+            text in prop_oneof!["[ -~]{0,80}", "\\PC{0,40}"],
+            broken in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+        ) {
+            let mut text = text.into_bytes();
+            let mut scratch = b"left over".to_vec();
+            for _ in 0..2 {
+                let mut found = Vec::new();
+                for_each_folded(&text, &mut scratch, |word| found.push(word.to_vec()));
+                prop_assert_eq!(found, words_then_fold(&text));
+                if !text.is_empty() {
+                    let at = broken.index(text.len());
+                    text[at] = byte;
+                }
+            }
+        }
+    }
+
+    fn words_then_fold(text: &[u8]) -> Vec<Vec<u8>> {
+        let folded = |range| {
+            let mut out = Vec::new();
+            fold(&text[range], &mut out);
+            out
+        };
+        words(text).map(folded).collect()
     }
 
     #[test]
