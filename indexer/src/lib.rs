@@ -14,6 +14,7 @@
 //! | `append`  | writing: group commit, rolling, expiry                      |
 //! | `view`    | what can be searched at one moment                          |
 //! | `search`  | searching it                                                |
+//! | `segment` | closed files made ready for fast search                     |
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
@@ -25,6 +26,7 @@ mod journal;
 mod recover;
 mod scan;
 mod search;
+mod segment;
 mod view;
 
 pub use append::{AppendError, Appender, Durability, Expired, Expiry};

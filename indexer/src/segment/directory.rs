@@ -1,0 +1,228 @@
+//! What tantivy sees of the disk: directories that are sections of an index file.
+//!
+//! Each of its files is a section named `words.` and the file's extension. [`Gathered`] holds in memory what
+//! tantivy writes; [`Sections`] is read-only.
+//!
+//! **Invariant:** tantivy touches no file system, and sees no byte that was not checked.
+
+use super::bundle::{Bundle, BundleWriter, IndexError, Section};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::mem;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, Directory, FileHandle, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::{HasLen, TantivyError};
+
+/// The file that says what is in the others.
+const META: &str = "meta.json";
+
+/// Files as they are written, by the names of their sections.
+#[derive(Clone, Default)]
+pub(super) struct Gathered {
+    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+}
+
+impl Gathered {
+    /// Makes sections of all files.
+    pub(super) fn move_to(&self, writer: &mut BundleWriter) {
+        for (name, bytes) in mem::take(&mut *self.files.lock()) {
+            writer.add(name, bytes);
+        }
+    }
+}
+
+impl Directory for Gathered {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        Err(OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(section_name(path).is_some_and(|name| self.files.lock().contains_key(&name)))
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let file =
+            GatheredFile { name: section_name(path), bytes: Vec::new(), files: Arc::clone(&self.files) };
+        Ok(BufWriter::new(Box::new(file)))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        Err(OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        if let Some(name) = section_name(path) {
+            self.files.lock().insert(name, data.to_vec());
+        }
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+impl fmt::Debug for Gathered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.files.lock().keys()).finish()
+    }
+}
+
+struct GatheredFile {
+    name: Option<String>,
+    bytes: Vec<u8>,
+    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+}
+
+impl Write for GatheredFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TerminatingWrite for GatheredFile {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        if let Some(name) = self.name.take() {
+            self.files.lock().insert(name, mem::take(&mut self.bytes));
+        }
+        Ok(())
+    }
+}
+
+/// Files that are sections of an index file.
+#[derive(Clone)]
+pub(super) struct Sections {
+    bundle: Bundle,
+}
+
+impl Sections {
+    pub(super) fn new(bundle: &Bundle) -> Sections {
+        Sections { bundle: bundle.clone() }
+    }
+
+    fn section(&self, path: &Path) -> Result<Section, OpenReadError> {
+        let name = section_name(path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
+        self.bundle.section(&name).map_err(|error| failed(error, path))
+    }
+}
+
+impl Directory for Sections {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        Ok(Arc::new(SectionFile(self.section(path)?)))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_owned() })
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(self.section(path).is_ok())
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(read_only(), path.to_owned()))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.section(path)?.read_all().map_err(|error| failed(error, path))
+    }
+
+    fn atomic_write(&self, _path: &Path, _data: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+impl fmt::Debug for Sections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sections").field(&self.bundle.identity()).finish()
+    }
+}
+
+struct SectionFile(Section);
+
+impl FileHandle for SectionFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let read = self.0.read(range.start as u64..range.end as u64);
+        read.map(OwnedBytes::new).map_err(io::Error::other)
+    }
+}
+
+impl HasLen for SectionFile {
+    fn len(&self) -> usize {
+        self.0.bytes() as usize
+    }
+}
+
+impl fmt::Debug for SectionFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SectionFile").field(&self.len()).finish()
+    }
+}
+
+impl From<io::Error> for IndexError {
+    fn from(error: io::Error) -> IndexError {
+        from_io(&error)
+    }
+}
+
+impl From<TantivyError> for IndexError {
+    fn from(error: TantivyError) -> IndexError {
+        match error {
+            TantivyError::IoError(error) => from_io(&error),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => from_io(&io_error),
+            other => IndexError::Format(other.to_string()),
+        }
+    }
+}
+
+/// What the error was before it went through tantivy.
+fn from_io(error: &io::Error) -> IndexError {
+    let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<IndexError>());
+    ours.cloned().unwrap_or_else(|| IndexError::Format(error.to_string()))
+}
+
+/// The section that a file is. Others, tantivy's notes on what it wrote, are not kept.
+fn section_name(path: &Path) -> Option<String> {
+    let name = path.to_str()?;
+    if name == META {
+        return Some("words.meta".to_owned());
+    }
+    let extension = path.extension()?.to_str()?;
+    (extension != "json" && !name.starts_with('.')).then(|| format!("words.{extension}"))
+}
+
+fn failed(error: IndexError, path: &Path) -> OpenReadError {
+    OpenReadError::wrap_io_error(io::Error::other(error), path.to_owned())
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the index is read-only")
+}
