@@ -577,6 +577,6 @@ pub(crate) mod tests {
     fn the_version_that_is_written_keeps_its_bytes() {
         let bytes = file_bytes(&[("a".to_owned(), b"hello".to_vec())]);
         let hash = blake3::hash(&bytes).to_hex().to_string();
-        assert_eq!((bytes.len(), &hash[..16]), (99, "bae9f5089d2001e9"));
+        assert!(hash.starts_with("bae9f5089d2001e9"), "{hash}");
     }
 }

@@ -342,7 +342,7 @@ pub(crate) mod tests {
     fn memory_is_counted() {
         let mut inverter = Inverter::new();
         let empty = inverter.memory_bytes();
-        inverter.add_text(0, &vec![b'x'; 100]);
+        inverter.add_text(0, &[b'x'; 100]);
         assert!(empty + 100 < inverter.memory_bytes());
     }
 

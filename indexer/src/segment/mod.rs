@@ -17,6 +17,8 @@ pub(crate) mod inverter;
 pub(crate) mod names;
 pub(crate) mod packed;
 pub(crate) mod times;
+#[cfg(test)]
+mod timing;
 pub(crate) mod words;
 
 use crate::disk::Disk;
