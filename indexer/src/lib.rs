@@ -42,8 +42,12 @@ pub use journal::HeaderError;
 pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
 pub use recover::{OpenError, Opened, Recovery, open};
-pub use search::{Counted, Coverage, Found, Hit, Order, Position, Request, SearchError, Searcher, Stats};
+pub use search::{
+    Alone, Counted, Coverage, Filter, Found, Hit, Lanes, Order, Position, Request, Run, SearchError,
+    Searcher, Stats,
+};
 pub use segment::blocks::BlocksError;
+pub use segment::bundle::IndexError;
 pub use view::{Damage, DamageReason};
 
 /// Where the journal of a logspace is in its folder.

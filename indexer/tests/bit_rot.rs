@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DIR, Message, encoded, everything, open};
+use common::{JOURNAL, Message, encoded, everything, open, open_all};
 use logstead_indexer::{Disk, Options, SimDisk};
 use proptest::prelude::*;
 use std::path::Path;
@@ -23,9 +23,9 @@ fn journal() -> (SimDisk, Options, Vec<(u64, Message)>) {
 }
 
 fn files(disk: &SimDisk) -> Vec<(String, u64)> {
-    let mut names = disk.list(Path::new(DIR)).unwrap();
+    let mut names = disk.list(Path::new(JOURNAL)).unwrap();
     names.sort();
-    let bytes = |name: &String| disk.open(&Path::new(DIR).join(name)).unwrap().bytes().unwrap();
+    let bytes = |name: &String| disk.open(&Path::new(JOURNAL).join(name)).unwrap().bytes().unwrap();
     names.into_iter().map(|name| (bytes(&name), name)).map(|(bytes, name)| (name, bytes)).collect()
 }
 
@@ -37,7 +37,7 @@ fn a_flipped_bit_costs_at_most_its_frame_and_is_reported() {
     for (name, bytes) in &files {
         for byte in 0..*bytes as usize {
             let disk = disk.after_kill();
-            disk.flip(&Path::new(DIR).join(name), byte * 8 + byte % 8);
+            disk.flip(&Path::new(JOURNAL).join(name), byte * 8 + byte % 8);
             let (mut appender, searcher, recovery) = open(&disk, options);
             let (found, coverage) = everything(&searcher);
             let context = format!("{name} byte {byte}: {recovery:?} {coverage:?}");
@@ -66,7 +66,7 @@ fn a_flipped_bit_costs_at_most_its_frame_and_is_reported() {
 fn a_file_that_is_missing_is_reported() {
     let (disk, options, stored) = journal();
     let files = files(&disk);
-    disk.remove(&Path::new(DIR).join(&files[1].0)).unwrap();
+    disk.remove(&Path::new(JOURNAL).join(&files[1].0)).unwrap();
     let (_, searcher, recovery) = open(&disk, options);
     let (found, coverage) = everything(&searcher);
     assert!(found.len() < stored.len() && !coverage.complete);
@@ -77,7 +77,7 @@ fn a_file_that_is_missing_is_reported() {
 #[test]
 fn a_newer_version_is_refused_with_a_reason() {
     let (disk, options, _) = journal();
-    let path = Path::new(DIR).join(&files(&disk)[0].0);
+    let path = Path::new(JOURNAL).join(&files(&disk)[0].0);
     let file = disk.open(&path).unwrap();
     let mut header = [0; 56];
     file.read_at(0, &mut header).unwrap();
@@ -85,7 +85,7 @@ fn a_newer_version_is_refused_with_a_reason() {
     let crc = crc32c::crc32c(&header[8..]).to_le_bytes();
     header[4..8].copy_from_slice(&crc);
     disk.create(&path).unwrap().append(&mut [std::io::IoSlice::new(&header)]).unwrap();
-    let opened = logstead_indexer::open(std::sync::Arc::new(disk), Path::new(DIR), options);
+    let opened = open_all(&disk, options);
     let message = opened.err().unwrap().to_string();
     assert!(message.contains("version 2") && message.contains("00000.journal"), "{message}");
 }
@@ -98,7 +98,7 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400), keep in 0_usize..700, which in 0_usize..3,
     ) {
         let (disk, options, stored) = journal();
-        let path = Path::new(DIR).join(&files(&disk)[which].0);
+        let path = Path::new(JOURNAL).join(&files(&disk)[which].0);
         let file = disk.open(&path).unwrap();
         file.truncate(keep as u64).unwrap();
         file.append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();

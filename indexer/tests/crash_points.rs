@@ -7,16 +7,15 @@
 
 mod common;
 
-use common::{DIR, Message, encoded, everything, noise, open};
+use common::{Message, encoded, everything, noise, open, open_all};
 use logstead_indexer::{Damage, DamageReason, Durability, Expiry, Fault, Options, SimDisk};
 use logstead_record::Timestamp;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
 
 /// Small enough that a few appends fill a file and the memory.
-const OPTIONS: Options = Options { memory_max: 6000, journal_file_max: 1500, durability: Durability::Fsync };
+const OPTIONS: Options =
+    Options { memory_max: 6000, journal_file_max: 1500, segment_rows_max: 40, durability: Durability::Fsync };
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -54,8 +53,8 @@ impl Model {
     /// Runs steps until one can not be done because the machine is off.
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let start = || {
-            let opened = logstead_indexer::open(Arc::new(disk.clone()), Path::new(DIR), OPTIONS);
-            opened.or_else(|_| logstead_indexer::open(Arc::new(disk.clone()), Path::new(DIR), OPTIONS))
+            let opened = open_all(disk, OPTIONS).or_else(|_| open_all(disk, OPTIONS));
+            opened.map(|opened| (opened.appender, opened.searcher, opened.recovery))
         };
         let Ok((mut appender, mut searcher, _)) = start() else { return };
         for step in steps {
@@ -67,8 +66,8 @@ impl Model {
                     Err(_) => return,
                 },
                 Step::Expire(bytes) => {
-                    let expiry = Expiry { received_before: None, journal_bytes_max: Some(*bytes) };
-                    let first = match appender.expire(expiry) {
+                    let expiry = Expiry { received_before: None, bytes_max: Some(*bytes) };
+                    let first = match appender.expire(&expiry) {
                         Ok(_) => searcher.stats().first_sequence,
                         Err(_) => u64::MAX,
                     };
@@ -209,21 +208,21 @@ fn what_expired_is_gone_and_sequences_go_on() {
     for message in &messages {
         appender.append(&[encoded([message])]).unwrap();
     }
-    let old = Expiry { received_before: Some(Timestamp::from_nanos(50)), journal_bytes_max: None };
-    let expired = appender.expire(old).unwrap();
+    let old = Expiry { received_before: Some(Timestamp::from_nanos(50)), bytes_max: None };
+    let expired = appender.expire(&old).unwrap();
     assert!(0 < expired.files && 40 < expired.messages && expired.messages <= 50, "{expired:?}");
     let kept = messages[expired.messages as usize..].to_vec();
     let expected: Vec<_> = (expired.messages..).zip(kept).collect();
     assert_eq!(everything(&searcher).0, expected);
     assert_eq!(everything(&open(&disk.after_kill(), OPTIONS).1).0, expected);
 
-    let large = Expiry { received_before: None, journal_bytes_max: Some(4000) };
-    appender.expire(large).unwrap();
+    let large = Expiry { received_before: None, bytes_max: Some(4000) };
+    appender.expire(&large).unwrap();
     let bytes = searcher.stats().journal_bytes;
     assert!(bytes <= 4000 && 2000 < bytes, "{bytes}");
 
-    let all = Expiry { received_before: Some(Timestamp::MAX), journal_bytes_max: None };
-    appender.expire(all).unwrap();
+    let all = Expiry { received_before: Some(Timestamp::MAX), bytes_max: None };
+    appender.expire(&all).unwrap();
     assert_eq!(searcher.stats().messages, 0);
     let (mut appender, searcher, _) = open(&disk.after_kill(), OPTIONS);
     assert_eq!(appender.append(&[encoded([&messages[0]])]).unwrap(), 100..101);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DIR, open};
+use common::{JOURNAL, open};
 use logstead_indexer::{Disk, Options, SimDisk, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, HeadForm, Origin, Priority, Row, Timestamp};
 use std::io::IoSlice;
@@ -55,7 +55,7 @@ fn write_version_1() -> Vec<u8> {
     let disk = SimDisk::new(0);
     let (mut appender, ..) = open(&disk, Options::default());
     appender.append(&batches().map(|batch| encode(Arc::new(batch)))).unwrap();
-    let file = disk.open(&Path::new(DIR).join("00000000000000000000.journal")).unwrap();
+    let file = disk.open(&Path::new(JOURNAL).join("00000000000000000000.journal")).unwrap();
     let mut bytes = vec![0; file.bytes().unwrap() as usize];
     file.read_at(0, &mut bytes).unwrap();
     bytes
@@ -64,8 +64,8 @@ fn write_version_1() -> Vec<u8> {
 #[test]
 fn version_1_is_read() {
     let disk = SimDisk::new(0);
-    disk.create_dir_all(Path::new(DIR)).unwrap();
-    let file = disk.create(&Path::new(DIR).join("00000000000000000000.journal")).unwrap();
+    disk.create_dir_all(Path::new(JOURNAL)).unwrap();
+    let file = disk.create(&Path::new(JOURNAL).join("00000000000000000000.journal")).unwrap();
     file.append(&mut [IoSlice::new(VERSION_1)]).unwrap();
     let (_, searcher, recovery) = open(&disk, Options::default());
     assert_eq!((recovery.batches, recovery.messages, recovery.cut), (3, 303, None));

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Message, encoded, everything, open};
-use logstead_indexer::{AppendError, Options, SimDisk};
+use logstead_indexer::{DiskError, Options, SimDisk};
 
 fn messages(count: i64) -> Vec<Message> {
     (0..count).map(|number| (number, format!("message {number} {:x}", number * 0x9e37_79b9_7f4a))).collect()
@@ -22,7 +22,7 @@ fn check(bytes_max: u64, journal_file_max: u64) {
     for message in &messages {
         match appender.append(&[encoded([message])]) {
             Ok(sequences) => stored.extend(sequences.zip([message.clone()])),
-            Err(AppendError::Full { .. }) => refused += 1,
+            Err(DiskError::Full { .. }) => refused += 1,
             Err(error) => panic!("{error}"),
         }
         assert_eq!(everything(&searcher).0, stored);

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn open(dir: &Path, options: Options) -> (Appender, Searcher, Recovery) {
-    logstead_indexer::open(Arc::new(RealDisk), &dir.join("logspaces/main/journal"), options).unwrap()
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let opened = logstead_indexer::open(&disk, &dir.join("logspaces/main"), options).unwrap();
+    (opened.appender, opened.searcher, opened.recovery)
 }
 
 fn messages(count: i64) -> Vec<Message> {

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Message, encoded, matcher, message, noise, open};
-use logstead_indexer::{Appender, Options, Order, Position, Request, Searcher, SimDisk};
+use common::{Message, encoded, filter, message, noise, open};
+use logstead_indexer::{Appender, Options, Order, Position, Request, Run, Searcher, SimDisk};
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn naive(stored: &Stored, request: &Request<'_>, word: &str) -> Stored {
 
 fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str) {
     let mut expected = naive(stored, request, word);
-    let found = searcher.search(request, &|| false).unwrap();
+    let found = searcher.search(request, &Run::alone());
     assert_eq!(found.more, request.limit < expected.len());
     expected.truncate(request.limit);
     let hits: Stored = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
@@ -56,7 +56,7 @@ fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str
     let stats = searcher.stats();
     assert_eq!(found.coverage.journal_batches + found.coverage.skipped_batches, stats.batches);
     if request.after.is_none() {
-        let counted = searcher.count(request.matcher, request.range, &|| false).unwrap();
+        let counted = searcher.count(request.filter, request.range, &Run::alone());
         assert_eq!(counted.count, naive(stored, request, word).len() as u64);
     }
 }
@@ -89,7 +89,7 @@ proptest! {
             let (first, last) = (Timestamp::from_nanos(first), Timestamp::from_nanos(first + length));
             let range = if all { TimeRange::ALL } else { TimeRange { first, last } };
             let after = after.map(|(time, sequence)| Position { time: Timestamp::from_nanos(time), sequence });
-            let request = Request { matcher: &matcher(word), range, order, limit, after };
+            let request = Request { filter: &filter(word), range, order, limit, after };
             check(&searcher, &stored, &request, word);
         }
         for (sequence, expected) in &stored {
@@ -114,11 +114,11 @@ proptest! {
         let there = stored.clone();
         let mut arriving = arriving.chunks(1);
         let order = if newest { Order::Newest } else { Order::Oldest };
-        let matcher = matcher("*");
-        let mut request = Request { matcher: &matcher, range: TimeRange::ALL, order, limit, after: None };
+        let filter = filter("*");
+        let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
         let mut paged = Stored::new();
         loop {
-            let found = searcher.search(&request, &|| false).unwrap();
+            let found = searcher.search(&request, &Run::alone());
             paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
             let Some(last) = found.hits.last() else { break };
             request.after = Some(Position { time: last.time, sequence: last.sequence });
@@ -139,14 +139,10 @@ fn a_search_that_nobody_wants_ends() {
     let disk = SimDisk::new(0);
     let (mut appender, searcher, _) = open(&disk, Options::default());
     appender.append(&[encoded(&[(1, "apple".to_owned())])]).unwrap();
-    let request = Request {
-        matcher: &matcher("*"),
-        range: TimeRange::ALL,
-        order: Order::Newest,
-        limit: 1,
-        after: None,
-    };
-    assert_eq!(searcher.search(&request, &|| true).unwrap_err().to_string(), "the search was cancelled");
+    let request =
+        Request { filter: &filter("*"), range: TimeRange::ALL, order: Order::Newest, limit: 1, after: None };
+    let found = searcher.search(&request, &Run { cancelled: &|| true, ..Run::alone() });
+    assert!(found.coverage.cancelled && !found.coverage.complete && found.hits.is_empty());
 }
 
 #[test]
@@ -156,14 +152,9 @@ fn the_newest_of_many_are_found_without_reading_the_old() {
     for number in 0..200 {
         appender.append(&[encoded(&[(number, noise(number as u64, 4000))])]).unwrap();
     }
-    let request = Request {
-        matcher: &matcher("*"),
-        range: TimeRange::ALL,
-        order: Order::Newest,
-        limit: 5,
-        after: None,
-    };
-    let found = searcher.search(&request, &|| false).unwrap();
+    let request =
+        Request { filter: &filter("*"), range: TimeRange::ALL, order: Order::Newest, limit: 5, after: None };
+    let found = searcher.search(&request, &Run::alone());
     assert_eq!(found.hits.len(), 5);
     assert!(found.coverage.scanned_messages < 100, "{:?}", found.coverage);
 }
@@ -174,14 +165,9 @@ fn a_hit_does_not_keep_a_whole_batch_in_memory() {
     let (mut appender, searcher, _) = open(&disk, Options { memory_max: 0, ..Options::default() });
     let messages: Vec<Message> = (0..1000).map(|number| (number, format!("number {number}"))).collect();
     appender.append(&[encoded(&messages)]).unwrap();
-    let request = Request {
-        matcher: &matcher("77"),
-        range: TimeRange::ALL,
-        order: Order::Newest,
-        limit: 9,
-        after: None,
-    };
-    let found = searcher.search(&request, &|| false).unwrap();
+    let request =
+        Request { filter: &filter("77"), range: TimeRange::ALL, order: Order::Newest, limit: 9, after: None };
+    let found = searcher.search(&request, &Run::alone());
     let [hit] = &found.hits[..] else { panic!("{found:?}") };
     assert_eq!((hit.sequence, message(hit), hit.batch.rows()), (77, messages[77].clone(), 1));
 }
@@ -197,7 +183,7 @@ fn searches_beside_appends_see_whole_appends() {
             let mut before = 0;
             for _ in 0..200 {
                 let acknowledged = searcher.stats().next_sequence;
-                let counted = searcher.count(&matcher("*"), TimeRange::ALL, &|| false).unwrap();
+                let counted = searcher.count(&filter("*"), TimeRange::ALL, &Run::alone());
                 assert!(before <= acknowledged && acknowledged <= counted.count);
                 assert!(counted.count % 2 == 0 && counted.coverage.complete);
                 before = counted.count;

@@ -57,6 +57,19 @@ impl Selection {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// How many rows of a range are selected.
+    pub fn count_within(&self, rows: Range<usize>) -> usize {
+        let (mut count, mut at) = (0, rows.start);
+        let end = rows.end.min(self.rows);
+        while at < end {
+            let until = end.min((at / 64 + 1) * 64);
+            let bits = self.bits[at / 64] >> (at % 64);
+            count += (bits << (64 - (until - at))).count_ones() as usize;
+            at = until;
+        }
+        count
+    }
+
     /// Whether no row is selected.
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|&word| word == 0)

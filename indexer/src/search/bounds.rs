@@ -91,7 +91,8 @@ mod tests {
     const ROWS: usize = 70;
 
     fn rows() -> impl Strategy<Value = Selection> {
-        proptest::collection::vec(any::<bool>(), ROWS).prop_map(|bits| Selection::from_fn(ROWS, |row| bits[row]))
+        proptest::collection::vec(any::<bool>(), ROWS)
+            .prop_map(|bits| Selection::from_fn(ROWS, |row| bits[row]))
     }
 
     /// A set of rows, and bounds that hold for it.

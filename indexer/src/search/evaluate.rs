@@ -214,7 +214,8 @@ impl<'a> Evaluation<'a> {
             Place::Nowhere => Some(0),
             Place::Blocks => None,
             Place::Known(_) | Place::Dynamic(_) => {
-                let is_nobody = |(accepted, accepts_none): (Selection, bool)| accepted.is_empty() && !accepts_none;
+                let is_nobody =
+                    |(accepted, accepts_none): (Selection, bool)| accepted.is_empty() && !accepts_none;
                 self.accepted(names, place)?.is_some_and(is_nobody).then_some(0)
             }
         })
@@ -254,7 +255,8 @@ impl<'a> Evaluation<'a> {
             },
             Required::Like(form) => {
                 let accepts = &mut |word: &[u8]| form.accepts(word);
-                let walked = self.index.words.walk(form.prefix(), accepts, self.rows * WALKED_TERMS_PER_ROW)?;
+                let walked =
+                    self.index.words.walk(form.prefix(), accepts, self.rows * WALKED_TERMS_PER_ROW)?;
                 if !walked.complete {
                     return Ok(Bounds::some_of(within.clone()));
                 }

@@ -40,7 +40,10 @@ pub(crate) fn look(segment: &Segment, blocks: &Blocks, filter: &Filter, range: T
 }
 
 /// Asks an index. One that turns out to be damaged is not asked again.
-pub(crate) fn ask<T>(segment: &Segment, question: impl Fn(&SegmentIndex) -> Result<T, IndexError>) -> Option<T> {
+pub(crate) fn ask<T>(
+    segment: &Segment,
+    question: impl Fn(&SegmentIndex) -> Result<T, IndexError>,
+) -> Option<T> {
     let index = segment.index().ok()?;
     question(&index).map_err(|error| segment.distrust_index(error)).ok()
 }

@@ -70,7 +70,9 @@ impl Plan {
             Query::Or(queries) => Plan::Or(queries.iter().map(|query| Plan::new(query, context)).collect()),
             Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context))),
             Query::Text(test) => of_text(test, context),
-            Query::Field(field @ FieldName::Dynamic(_), test) => Plan::Names(Names::new(field, test, context)),
+            Query::Field(field @ FieldName::Dynamic(_), test) => {
+                Plan::Names(Names::new(field, test, context))
+            }
             Query::Field(FieldName::Known(field), test) => of_known(*field, test, context),
         }
     }
@@ -82,11 +84,7 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
-    Plan::Or(vec![
-        Plan::Content(Content { required, sufficient }),
-        named(Field::Host),
-        named(Field::Program),
-    ])
+    Plan::Or(vec![Plan::Content(Content { required, sufficient }), named(Field::Host), named(Field::Program)])
 }
 
 fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {

@@ -63,7 +63,8 @@ pub(crate) fn sweep(
         sweep_segments(wave, filter, range, run, visitor, &mut coverage);
     }
     let in_range = |(_, stretch): &(&Arc<FileView>, &Stretch)| overlaps(range, stretch.times);
-    let stretches = view.files.iter().flat_map(|file| file.stretches.iter().map(move |stretch| (file, stretch)));
+    let stretches =
+        view.files.iter().flat_map(|file| file.stretches.iter().map(move |stretch| (file, stretch)));
     let stretches: Vec<(&Arc<FileView>, &Stretch)> = stretches.filter(in_range).collect();
     for wave in stretches.chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
         sweep_stretches(wave, filter, range, run, visitor, &mut coverage);
@@ -140,7 +141,9 @@ fn decide(
     }
     let decided = lanes::map(run.lanes, jobs.len(), |job| {
         let (at, blocks_of_job) = &jobs[job];
-        let (segment, Seen::Look(look, blocks)) = &seen[*at] else { return (Vec::new(), Coverage::default()) };
+        let (segment, Seen::Look(look, blocks)) = &seen[*at] else {
+            return (Vec::new(), Coverage::default());
+        };
         let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
         let mut decided = Vec::with_capacity(blocks_of_job.len());
         for (block, undecided) in blocks_of_job {

@@ -50,6 +50,7 @@
 use crate::columns::{self, ColumnsError};
 use crate::disk::{Disk, DiskFile};
 use crate::frame::Hash;
+use crate::view::Times;
 use logstead_record::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Group, Groups, Timestamp};
 use std::io::{self, IoSlice};
 use std::ops::Range;
@@ -173,6 +174,11 @@ impl Span {
             received_first: Timestamp::from_nanos(first),
             received_last: Timestamp::from_nanos(last),
         }
+    }
+
+    /// The times that they count by.
+    pub(crate) fn times(self) -> Times {
+        Times { earliest: self.earliest, latest: self.latest }
     }
 
     /// Of these and those.

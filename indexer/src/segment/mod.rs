@@ -24,10 +24,11 @@ pub(crate) mod words;
 use crate::disk::Disk;
 use crate::manifest::SegmentId;
 use crate::view::{Damage, DamageReason};
-use blocks::Blocks;
+use blocks::{Blocks, BlocksError};
 use bundle::IndexError;
 use index::SegmentIndex;
 use parking_lot::Mutex;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -128,6 +129,12 @@ impl Segment {
             Index::Unusable(error) => Err(error.clone()),
             Index::Unopened => unreachable!("it was opened above"),
         }
+    }
+
+    /// A part of its blocks that can not be read.
+    pub(crate) fn damage(&self, place: Range<u64>, error: BlocksError) -> Damage {
+        let (file, bytes) = (self.id.blocks_name(), place.end - place.start);
+        Damage { file, offset: place.start, bytes, messages: None, why: error.into() }
     }
 
     /// Does not ask its index any more: it turned out to be damaged.

@@ -2,22 +2,24 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Appender, Coverage, Disk, Encoded, Hit, OpenError, Opened, Options, Order, Recovery, Request, Searcher,
-    encode,
+    Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
+    Run, Searcher, encode,
 };
-use logstead_record::query::{Context, Matcher, TimeRange, parse};
+use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) const DIR: &str = "/data/logspaces/main";
 
+pub(crate) const JOURNAL: &str = "/data/logspaces/main/journal";
+
 /// A message as a test sees it: the time it counts by, and its text.
 pub(crate) type Message = (i64, String);
 
-pub(crate) fn matcher(query: &str) -> Matcher {
+pub(crate) fn filter(query: &str) -> Filter {
     let context = Context { now: Timestamp::from_nanos(0), logspace: "main" };
-    Matcher::new(&parse(query).unwrap(), &context)
+    Filter::new(&parse(query).unwrap(), &context)
 }
 
 pub(crate) fn open(disk: &(impl Disk + Clone + 'static), options: Options) -> (Appender, Searcher, Recovery) {
@@ -62,13 +64,13 @@ pub(crate) fn message(hit: &Hit) -> Message {
 /// Every message with its sequence, in the order they were stored, and what the search covered.
 pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage) {
     let request = Request {
-        matcher: &matcher("*"),
+        filter: &filter("*"),
         range: TimeRange::ALL,
         order: Order::Oldest,
         limit: usize::MAX,
         after: None,
     };
-    let found = searcher.search(&request, &|| false).unwrap();
+    let found = searcher.search(&request, &Run::alone());
     let mut messages: Vec<_> = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
     messages.sort_unstable();
     (messages, found.coverage)

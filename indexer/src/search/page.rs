@@ -1,0 +1,414 @@
+//! The first messages that match: the newest, or the oldest.
+//!
+//! Parts of the store are looked at best first: those that may hold the newest (or oldest) messages. It stops
+//! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
+//! are on the page in the end are decompressed.
+
+use super::look::{Look, look};
+use super::sweep::select;
+use super::{Coverage, Found, Hit, Order, Request, Run, lanes, overlaps, rows_within};
+use crate::read::{Read, read_stretch};
+use crate::segment::Segment;
+use crate::segment::blocks::{Blocks, BlocksError, Scratch};
+use crate::view::{FileView, Stretch, Times, View};
+use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Most blocks that are looked at together.
+const WAVE_BLOCKS_MAX: usize = 32;
+
+/// Greater is better: comes first in the order that was asked for. No two messages have the same.
+type Rank = (i64, u64);
+
+impl Order {
+    fn rank(self, time: Timestamp, sequence: u64) -> Rank {
+        match self {
+            Order::Newest => (time.nanos(), sequence),
+            Order::Oldest => (!time.nanos(), !sequence),
+        }
+    }
+
+    /// The worst and the best rank that a message of some times and sequences can have.
+    fn bounds(self, times: Times, sequences: &Range<u64>) -> (Rank, Rank) {
+        let first = self.rank(times.earliest, sequences.start);
+        let last = self.rank(times.latest, sequences.end.saturating_sub(1));
+        (first.min(last), first.max(last))
+    }
+}
+
+/// Finds a page.
+pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found {
+    let mut pages = Pages {
+        view,
+        request,
+        run,
+        best: Best::new(request),
+        ahead: BinaryHeap::new(),
+        looks: BTreeMap::new(),
+        coverage: Coverage::default(),
+    };
+    pages.look_ahead();
+    pages.collect();
+    pages.found()
+}
+
+/// A part of the store that may hold something.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    File(usize),
+    Stretch(usize, usize),
+    Segment(usize),
+    Block(usize, usize),
+}
+
+struct Pages<'a> {
+    view: &'a View,
+    request: &'a Request<'a>,
+    run: &'a Run<'a>,
+    best: Best<'a>,
+    /// Best first.
+    ahead: BinaryHeap<(Rank, Part)>,
+    /// What the segments that were reached know.
+    looks: BTreeMap<usize, Look>,
+    coverage: Coverage,
+}
+
+impl<'a> Pages<'a> {
+    fn look_ahead(&mut self) {
+        let view = self.view;
+        for (at, file) in view.files.iter().enumerate().filter(|(_, file)| 0 < file.messages) {
+            let end = file.stretches.last().map_or(0, |stretch| stretch.sequences.end);
+            self.push(file.times, &(file.first_sequence..end), Part::File(at));
+        }
+        for (at, segment) in view.segments.iter().enumerate() {
+            if let Ok(blocks) = &segment.blocks {
+                self.push(blocks.span.times(), &segment.id.sequences(), Part::Segment(at));
+            }
+        }
+    }
+
+    fn push(&mut self, times: Times, sequences: &Range<u64>, part: Part) {
+        let Request { order, range, after, .. } = *self.request;
+        let (worst, best) = order.bounds(times, sequences);
+        let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
+        if overlaps(range, times) && !is_before {
+            self.ahead.push((best, part));
+        }
+    }
+
+    fn collect(&mut self) {
+        let mut wave_blocks = self.run.lanes.count();
+        while let Some(part) = self.next() {
+            if (self.run.cancelled)() {
+                self.coverage.cancelled = true;
+                return;
+            }
+            match part {
+                Part::File(at) => {
+                    for (index, stretch) in self.view.files[at].stretches.iter().enumerate() {
+                        self.push(stretch.times, &stretch.sequences, Part::Stretch(at, index));
+                    }
+                }
+                Part::Stretch(at, index) => {
+                    let file = &self.view.files[at];
+                    self.read_stretch(file, &file.stretches[index]);
+                }
+                Part::Segment(at) => self.open_segment(at),
+                Part::Block(segment, block) => {
+                    let mut wave = vec![(segment, block)];
+                    while wave.len() < wave_blocks
+                        && let Some(&(_, Part::Block(segment, block))) = self.ahead.peek()
+                    {
+                        self.ahead.pop();
+                        wave.push((segment, block));
+                    }
+                    self.read_blocks(&wave);
+                    wave_blocks = (wave_blocks * 2).min(WAVE_BLOCKS_MAX);
+                }
+            }
+        }
+    }
+
+    /// The part that may hold the best message of those that are left, if that would be of use.
+    fn next(&mut self) -> Option<Part> {
+        let (bound, part) = self.ahead.pop()?;
+        let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
+        is_of_use.then_some(part)
+    }
+
+    fn read_stretch(&mut self, file: &FileView, stretch: &Stretch) {
+        let Pages { request, run, best, coverage, .. } = self;
+        let stopped = read_stretch(file, stretch, &mut |read| {
+            if (run.cancelled)() {
+                return Err(());
+            }
+            match read {
+                Read::Batch(_, first_sequence, batch) => {
+                    coverage.journal_batches += 1;
+                    coverage.scanned(batch);
+                    let within = rows_within(request.range, batch, stretch.times);
+                    let rows = select(request.filter, batch, &within);
+                    best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
+                }
+                Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+            }
+            Ok(())
+        });
+        self.coverage.cancelled |= stopped.is_err();
+    }
+
+    fn open_segment(&mut self, at: usize) {
+        let view = self.view;
+        let segment = &view.segments[at];
+        let Ok(blocks) = &segment.blocks else { return };
+        let look = look(segment, blocks, self.request.filter, self.request.range);
+        self.coverage.segments += 1;
+        self.coverage.unindexed_segments += u64::from(look.index.is_none());
+        for block in 0..blocks.len() {
+            let rows = blocks.row_range(block);
+            if 0 < look.bounds.possible().count_within(rows.clone()) {
+                let first = segment.id.first_sequence;
+                let sequences = first + rows.start as u64..first + rows.end as u64;
+                self.push(blocks.entry(block).span.times(), &sequences, Part::Block(at, block));
+            }
+        }
+        self.looks.insert(at, look);
+    }
+
+    /// Ranks the rows of some blocks.
+    fn read_blocks(&mut self, wave: &[(usize, usize)]) {
+        let (view, request, looks) = (self.view, self.request, &self.looks);
+        let ranked = lanes::map(self.run.lanes, wave.len(), |at| {
+            let (segment_at, block) = wave[at];
+            let segment: &Segment = &view.segments[segment_at];
+            let (Ok(blocks), Some(look)) = (&segment.blocks, looks.get(&segment_at)) else {
+                return (Vec::new(), Coverage::default());
+            };
+            rank_block((segment, blocks), look, block, request)
+        });
+        for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
+            self.coverage.add(coverage);
+            self.best.offer(ranks, &|row| Place::Sealed { segment, block, row });
+        }
+    }
+
+    fn found(mut self) -> Found {
+        let Pages { request: &Request { order, limit, .. }, .. } = self;
+        let more = limit < self.best.heap.len();
+        let best = std::mem::take(&mut self.best.heap);
+        let ranked: Vec<Ranked> =
+            best.into_sorted_vec().into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
+        let mut blocks = self.blocks_of(&ranked);
+        let hits = ranked.into_iter().filter_map(|Ranked { rank, place }| {
+            // The rank of a rank is what it was made of.
+            let (time, sequence) = order.rank(Timestamp::from_nanos(rank.0), rank.1);
+            let time = Timestamp::from_nanos(time);
+            let (batch, row) = match place {
+                Place::Batch(batch, row) => (batch, row),
+                Place::Sealed { segment, block, row } => {
+                    let (batch, rows) = blocks.get_mut(&(segment, block))?;
+                    (Arc::clone(batch.as_ref()?), rows.partition_point(|&other| other < row))
+                }
+            };
+            Some(Hit { sequence, time, batch, row })
+        });
+        let hits = hits.collect();
+        Found { hits, more, coverage: self.coverage.end(self.view) }
+    }
+
+    /// The rows of the page that are in blocks, read.
+    #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
+    fn blocks_of(&mut self, ranked: &[Ranked]) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
+        let mut wanted: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for Ranked { place, .. } in ranked {
+            if let Place::Sealed { segment, block, row } = *place {
+                wanted.entry((segment, block)).or_default().push(row);
+            }
+        }
+        let mut wanted: Vec<_> = wanted.into_iter().collect();
+        wanted.iter_mut().for_each(|(_, rows)| rows.sort_unstable());
+        let read = lanes::map(self.run.lanes, wanted.len(), |at| {
+            let ((segment, block), rows) = &wanted[at];
+            read_rows(&self.view.segments[*segment], *block, rows)
+        });
+        let mut blocks = BTreeMap::new();
+        for ((place, rows), batch) in wanted.into_iter().zip(read) {
+            let batch = batch.map_err(|damage| self.coverage.damaged.push(damage)).ok();
+            self.coverage.blocks += 1;
+            blocks.insert(place, (batch, rows));
+        }
+        blocks
+    }
+}
+
+/// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
+fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
+    let blocks = segment.blocks.as_ref().map_err(ToString::to_string)?;
+    let damaged = |error| segment.damage(blocks.place(block), error).to_string();
+    let batch = blocks.read(block, Groups::ALL, &mut Scratch::default()).map_err(damaged)?;
+    let mut selection = Selection::none(batch.rows());
+    rows.iter().for_each(|&row| selection.insert(row));
+    Ok(Arc::new(batch.take(&selection)))
+}
+
+/// The ranks of the rows of a block that match.
+fn rank_block(
+    (segment, blocks): (&Segment, &Blocks),
+    look: &Look,
+    block: usize,
+    request: &Request<'_>,
+) -> (Vec<(Rank, usize)>, Coverage) {
+    let range = blocks.row_range(block);
+    let mut rows = look.bounds.certain.slice(range.clone());
+    let mut undecided = look.bounds.possible().slice(range.clone());
+    undecided.subtract(&rows);
+    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    if !undecided.is_empty() {
+        let asked = (request.filter, request.range);
+        let (more, looked) = look.decide((segment, blocks), block, &undecided, asked, &mut scratch);
+        rows.union(&more);
+        coverage.add(looked);
+    }
+    if rows.is_empty() {
+        return (Vec::new(), coverage);
+    }
+    match times_of(look, blocks, block, &mut scratch) {
+        Ok(times) => {
+            let first = segment.id.first_sequence + range.start as u64;
+            let rank = |row: usize| request.order.rank(Timestamp::from_nanos(times[row]), first + row as u64);
+            (rows.iter().map(|row| (rank(row), row)).collect(), coverage)
+        }
+        Err(error) => {
+            coverage.damaged.push(segment.damage(blocks.place(block), error).to_string());
+            (Vec::new(), coverage)
+        }
+    }
+}
+
+/// The times of the rows of a block: from the index, where there is one.
+fn times_of(
+    look: &Look,
+    blocks: &Blocks,
+    block: usize,
+    scratch: &mut Scratch,
+) -> Result<Vec<i64>, BlocksError> {
+    let range = blocks.row_range(block);
+    let rows = range.start as u32..range.end as u32;
+    if let Some(times) = look.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
+        return Ok(times);
+    }
+    let batch = blocks.read(block, Group::Stamps.into(), scratch)?;
+    Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
+}
+
+/// The best messages so far: those of one page and one more, which says that there are more.
+struct Best<'a> {
+    request: &'a Request<'a>,
+    after: Option<Rank>,
+    wanted: usize,
+    heap: BinaryHeap<Reverse<Ranked>>,
+}
+
+/// A message and its rank, compared by the rank alone.
+struct Ranked {
+    rank: Rank,
+    place: Place,
+}
+
+/// Where a message is.
+enum Place {
+    Batch(Arc<Batch>, usize),
+    Sealed { segment: usize, block: usize, row: usize },
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Ranked) -> bool {
+        self.rank == other.rank
+    }
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+        self.rank.cmp(&other.rank)
+    }
+}
+
+impl<'a> Best<'a> {
+    fn new(request: &'a Request<'a>) -> Best<'a> {
+        let after = request.after.map(|after| request.order.rank(after.time, after.sequence));
+        Best { request, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
+    }
+
+    /// The rank of the worst that is kept, once there are as many as wanted: only a better one is of use.
+    fn floor(&self) -> Option<Rank> {
+        let Reverse(worst) = self.heap.peek()?;
+        (self.heap.len() == self.wanted).then_some(worst.rank)
+    }
+
+    /// Keeps the messages of a batch that are among the best.
+    fn offer_batch(
+        &mut self,
+        first_sequence: u64,
+        batch: &Arc<Batch>,
+        rows: &Selection,
+        is_kept_anyway: bool,
+    ) {
+        let order = self.request.order;
+        let rank = |row: usize| order.rank(batch.time(row), first_sequence + row as u64);
+        let mut ranks = self.of_use(rows.iter().map(|row| (rank(row), row)).collect());
+        let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut ranks) };
+        self.keep(ranks, &|row| Place::Batch(Arc::clone(&batch), row));
+    }
+
+    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+        let ranks = self.of_use(ranks);
+        self.keep(ranks, place);
+    }
+
+    /// Those that belong to the page as far as is known, and no more than fit.
+    fn of_use(&self, mut ranks: Vec<(Rank, usize)>) -> Vec<(Rank, usize)> {
+        let floor = self.floor();
+        ranks.retain(|&(rank, _)| {
+            self.after.is_none_or(|after| rank < after) && floor.is_none_or(|floor| floor < rank)
+        });
+        if self.wanted < ranks.len() {
+            ranks.select_nth_unstable_by_key(self.wanted - 1, |&(rank, _)| Reverse(rank));
+            ranks.truncate(self.wanted);
+        }
+        ranks
+    }
+
+    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+        for (rank, row) in ranks {
+            self.heap.push(Reverse(Ranked { rank, place: place(row) }));
+            if self.wanted < self.heap.len() {
+                self.heap.pop();
+            }
+        }
+    }
+}
+
+/// A batch with not many more rows than those of interest, so that a hit does not keep a whole batch in memory.
+fn narrowed(batch: &Arc<Batch>, rows: &mut [(Rank, usize)]) -> Arc<Batch> {
+    if batch.rows() <= rows.len() * 2 {
+        return Arc::clone(batch);
+    }
+    rows.sort_unstable_by_key(|&(_, row)| row);
+    let mut selection = Selection::none(batch.rows());
+    for (new_row, (_, row)) in rows.iter_mut().enumerate() {
+        selection.insert(*row);
+        *row = new_row;
+    }
+    Arc::new(batch.take(&selection))
+}
