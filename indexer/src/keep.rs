@@ -11,11 +11,13 @@ use crate::disk::Disk;
 use crate::frame::{HEADER_BYTES, Hash, Header};
 use crate::manifest::{Manifest, SegmentId};
 use crate::read::batches_of;
-use crate::segment::build::SegmentBuilder;
+use crate::segment::blocks::{Blocks, Scratch};
+use crate::segment::build::{SegmentBuilder, write_index};
+use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::view::{FileView, Shared, View};
 use crate::{DiskError, Options};
-use logstead_record::{Batch, Timestamp};
+use logstead_record::{Batch, Groups, Timestamp};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io;
@@ -59,6 +61,7 @@ pub struct Task {
 
 enum Work {
     Seal(Arc<FileView>),
+    Reindex(Arc<Segment>),
     Join(Vec<Arc<Segment>>),
 }
 
@@ -70,6 +73,11 @@ pub enum Done {
         /// How many.
         segments: usize,
         /// Their messages.
+        messages: u64,
+    },
+    /// A segment has an index again.
+    Reindexed {
+        /// Its messages.
         messages: u64,
     },
     /// Small segments became one.
@@ -122,6 +130,7 @@ impl Task {
     pub fn describe(&self) -> String {
         match &self.work {
             Work::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
+            Work::Reindex(segment) => format!("index {} again", segment.id.blocks_name()),
             Work::Join(segments) => format!("join {} segments", segments.len()),
         }
     }
@@ -158,17 +167,34 @@ impl Keeper {
         let is_free = |sequence: u64| !claimed.contains(&sequence) && !hopeless.contains(&sequence);
         let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
         let file = closed.iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
+        let lost = || {
+            view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && needs_index(segment))
+        };
         let work = match file {
             Some(file) => Work::Seal(Arc::clone(file)),
-            None if idle => Work::Join(self.small_neighbours(&view, &is_free)?),
-            None => return None,
+            None => match lost() {
+                Some(segment) => Work::Reindex(Arc::clone(segment)),
+                None if idle => Work::Join(self.small_neighbours(&view, &is_free)?),
+                None => return None,
+            },
         };
-        let claims: Vec<u64> = match &work {
-            Work::Seal(file) => vec![file.first_sequence],
-            Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
-        };
+        let claims = work.claims();
         claimed.extend(&claims);
         Some(Task { keeper: self.clone(), work, claims })
+    }
+
+    /// To make the indexes of all segments again, oldest first.
+    pub fn reindex_tasks(&self) -> Vec<Task> {
+        let mut claimed = self.inner.claimed.lock();
+        let is_free = |segment: &&Arc<Segment>| !claimed.contains(&segment.id.first_sequence);
+        let works: Vec<Work> =
+            self.view().segments.iter().filter(is_free).cloned().map(Work::Reindex).collect();
+        let claim = |work: Work| {
+            let claims = work.claims();
+            claimed.extend(&claims);
+            Task { keeper: self.clone(), work, claims }
+        };
+        works.into_iter().map(claim).collect()
     }
 
     /// Does what is to be done.
@@ -176,6 +202,7 @@ impl Keeper {
         self.remove_leftovers();
         let done = match &task.work {
             Work::Seal(file) => self.seal(file, cancelled),
+            Work::Reindex(segment) => self.reindex(segment, cancelled),
             Work::Join(segments) => self.join(segments, cancelled),
         };
         if let Err(KeepError::Damaged(_)) = done {
@@ -277,26 +304,36 @@ impl Keeper {
         Ok(done)
     }
 
+    fn reindex(&self, segment: &Arc<Segment>, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        let blocks = segment.blocks.as_ref().map_err(|damage| KeepError::Damaged(damage.to_string()))?;
+        let mut index = IndexBuilder::default();
+        each_block(segment, blocks, cancelled, &mut |batch| {
+            index.push(batch);
+            Ok(())
+        })?;
+        // Held, so that the segment does not expire meanwhile and leave an index without blocks.
+        let manifest = self.inner.manifest.lock();
+        if !manifest.segments.contains(&segment.id) {
+            return Ok(Done::Void);
+        }
+        let [_, path] = self.inner.segments.paths(segment.id);
+        write_index(&self.inner.segments, blocks, index, &path).map_err(|error| self.write_error(error))?;
+        segment.reopen_index();
+        Ok(Done::Reindexed { messages: u64::from(segment.id.rows) })
+    }
+
     fn join(&self, segments: &[Arc<Segment>], cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
-        let damaged = |what: String| KeepError::Damaged(what);
-        let blocks: Vec<_> = segments.iter().filter_map(|segment| segment.blocks.as_ref().ok()).collect();
-        let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(Done::Void) };
+        let blocks = segments.iter().filter_map(|segment| Some((segment, segment.blocks.as_ref().ok()?)));
+        let blocks: Vec<_> = blocks.collect();
+        let (Some((_, first)), Some((_, last))) = (blocks.first(), blocks.last()) else {
+            return Ok(Done::Void);
+        };
         let write = |error| self.write_error(error);
+        let folder = &self.inner.segments;
         let mut builder =
-            SegmentBuilder::begin(&self.inner.segments, first.first_sequence, first.previous_hash)
-                .map_err(write)?;
-        let mut scratch = crate::segment::blocks::Scratch::default();
-        for blocks in &blocks {
-            for block in 0..blocks.len() {
-                if cancelled() {
-                    return Err(KeepError::Cancelled);
-                }
-                let batch =
-                    blocks.read(block, logstead_record::Groups::ALL, &mut scratch).map_err(|error| {
-                        damaged(format!("block {block} of the segment at {}: {error}", blocks.first_sequence))
-                    })?;
-                builder.push(&batch).map_err(write)?;
-            }
+            SegmentBuilder::begin(folder, first.first_sequence, first.previous_hash).map_err(write)?;
+        for (segment, blocks) in &blocks {
+            each_block(segment, blocks, cancelled, &mut |batch| builder.push(batch).map_err(write))?;
         }
         let messages = u64::from(builder.rows());
         let joined = builder.finish(last.hash).map_err(write)?;
@@ -385,6 +422,39 @@ impl Keeper {
     fn read_error(&self, source: io::Error) -> KeepError {
         KeepError::Disk(failed("read", self.inner.journal_dir.clone(), 0, source))
     }
+}
+
+impl Work {
+    fn claims(&self) -> Vec<u64> {
+        match self {
+            Work::Seal(file) => vec![file.first_sequence],
+            Work::Reindex(segment) => vec![segment.id.first_sequence],
+            Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
+        }
+    }
+}
+
+/// Whether a segment could have an index and has none that can be read.
+fn needs_index(segment: &Segment) -> bool {
+    segment.blocks.is_ok() && segment.index().is_err()
+}
+
+/// Shows all blocks of a segment.
+fn each_block(
+    segment: &Segment,
+    blocks: &Blocks,
+    cancelled: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
+) -> Result<(), KeepError> {
+    let mut scratch = Scratch::default();
+    for block in 0..blocks.len() {
+        if cancelled() {
+            return Err(KeepError::Cancelled);
+        }
+        let damaged = |error| KeepError::Damaged(segment.damage(blocks.place(block), error).to_string());
+        visit(&blocks.read(block, Groups::ALL, &mut scratch).map_err(damaged)?)?;
+    }
+    Ok(())
 }
 
 /// A journal file on its way into segments.

@@ -30,6 +30,7 @@ mod recover;
 mod scan;
 mod search;
 mod segment;
+mod verify;
 mod view;
 
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
@@ -48,6 +49,7 @@ pub use search::{
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
+pub use verify::{Checked, Finding};
 pub use view::{Damage, DamageReason};
 
 /// Where the journal of a logspace is in its folder.

@@ -146,9 +146,4 @@ impl Segment {
     pub(crate) fn reopen_index(&self) {
         *self.index.lock() = Index::Unopened;
     }
-
-    /// Whether its index turned out to be missing or damaged.
-    pub(crate) fn needs_index(&self) -> bool {
-        self.blocks.is_ok() && matches!(*self.index.lock(), Index::Unusable(_))
-    }
 }

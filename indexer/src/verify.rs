@@ -1,0 +1,186 @@
+//! Reads everything that a logspace holds and checks it against its checksums and hashes.
+//!
+//! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
+//! the chain of hashes goes on from each part to the next.
+
+use crate::frame::Hash;
+use crate::journal;
+use crate::scan::{Item, Scan};
+use crate::search::{Run, Searcher};
+use crate::segment::Segment;
+use crate::segment::blocks::{Blocks, Scratch};
+use crate::view::{FileView, View};
+use logstead_record::Timestamp;
+
+/// A part of a logspace that was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// The name of the file, in the folder of the logspace.
+    pub file: String,
+    /// Its messages.
+    pub messages: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that is not as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Where, and what.
+    pub what: String,
+    /// Whether messages can not be read. An index can be made again.
+    pub loses_messages: bool,
+    /// The times of the messages that it is about, where they are known.
+    pub times: Option<(Timestamp, Timestamp)>,
+}
+
+impl Searcher {
+    /// How many bytes there are to check.
+    pub fn verify_bytes(&self) -> u64 {
+        let view = self.view();
+        let segments = view.segments.iter().map(|segment| segment.bytes()).sum::<u64>();
+        segments + view.files.iter().map(|file| file.bytes).sum::<u64>()
+    }
+
+    /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
+    pub fn verify(&self, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
+        let view = self.view();
+        let mut chain = Chain::default();
+        for part in parts(&view) {
+            if (run.cancelled)() {
+                return;
+            }
+            match part {
+                Part::Segment(segment) => visit(check_segment(segment, &mut chain, run)),
+                Part::File(file) => visit(check_file(file, &mut chain)),
+            }
+        }
+    }
+}
+
+enum Part<'a> {
+    Segment(&'a Segment),
+    File(&'a FileView),
+}
+
+fn parts(view: &View) -> Vec<Part<'_>> {
+    let segments = view.segments.iter().map(|segment| (segment.id.first_sequence, Part::Segment(segment)));
+    let files = view.files.iter().map(|file| (file.first_sequence, Part::File(file)));
+    let mut parts: Vec<(u64, Part<'_>)> = segments.chain(files).collect();
+    parts.sort_by_key(|(first_sequence, _)| *first_sequence);
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The end of what was checked so far: the sequence and the hash that the next part must begin with.
+#[derive(Default)]
+struct Chain(Option<(u64, Hash)>);
+
+impl Chain {
+    /// Whether a part goes on where the one before it ended; parts that do not adjoin say nothing.
+    fn goes_on(&self, first_sequence: u64, previous_hash: Hash) -> bool {
+        self.0.is_none_or(|(sequence, hash)| sequence != first_sequence || hash == previous_hash)
+    }
+}
+
+fn finding(what: String, loses_messages: bool) -> Finding {
+    Finding { what, loses_messages, times: None }
+}
+
+fn broken_chain() -> Finding {
+    finding("the hash of what was before it is not the one it was written after".to_owned(), false)
+}
+
+fn check_segment(segment: &Segment, chain: &mut Chain, run: &Run<'_>) -> Checked {
+    let mut checked = Checked {
+        file: format!("{}/{}", crate::SEGMENTS_DIR, segment.id.blocks_name()),
+        messages: u64::from(segment.id.rows),
+        bytes: segment.bytes(),
+        findings: Vec::new(),
+    };
+    match &segment.blocks {
+        Err(damage) => {
+            checked.findings.push(finding(damage.to_string(), true));
+            *chain = Chain::default();
+        }
+        Ok(blocks) => {
+            if !chain.goes_on(blocks.first_sequence, blocks.previous_hash) {
+                checked.findings.push(broken_chain());
+            }
+            check_blocks(segment, blocks, run, &mut checked.findings);
+            let index = segment.index().and_then(|index| index.verify());
+            checked.findings.extend(index.err().map(|error| finding(format!("index: {error}"), false)));
+            *chain = Chain(Some((segment.id.sequences().end, blocks.hash)));
+        }
+    }
+    checked
+}
+
+fn check_blocks(segment: &Segment, blocks: &Blocks, run: &Run<'_>, findings: &mut Vec<Finding>) {
+    if let Err(error) = blocks.verify_root() {
+        findings.push(finding(error.to_string(), false));
+    }
+    let mut scratch = Scratch::default();
+    for block in (0..blocks.len()).take_while(|_| !(run.cancelled)()) {
+        if let Err(error) = blocks.verify(block, &mut scratch) {
+            let what = format!("block {block}: {}", segment.damage(blocks.place(block), error));
+            let times = blocks.entry(block).span.times();
+            findings.push(Finding {
+                what,
+                loses_messages: true,
+                times: Some((times.earliest, times.latest)),
+            });
+        }
+    }
+}
+
+fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
+    let mut findings: Vec<Finding> =
+        file.damaged.iter().map(|damage| finding(damage.to_string(), true)).collect();
+    match file.journal.header() {
+        Ok(Ok(header)) if chain.goes_on(header.first_sequence, header.previous_hash) => {
+            *chain = Chain(Some((header.first_sequence, header.previous_hash)));
+        }
+        Ok(Ok(header)) => {
+            findings.push(broken_chain());
+            *chain = Chain(Some((header.first_sequence, header.previous_hash)));
+        }
+        Ok(Err(_)) => *chain = Chain::default(),
+        Err(error) => findings.push(finding(error.to_string(), true)),
+    }
+    if let Err(error) = check_frames(file, chain, &mut findings) {
+        findings.push(finding(format!("{}: the disk can not read it: {error}", file.journal.name), true));
+    }
+    let name = format!("{}/{}", crate::JOURNAL_DIR, file.journal.name);
+    Checked { file: name, messages: file.messages, bytes: file.bytes, findings }
+}
+
+fn check_frames(file: &FileView, chain: &mut Chain, findings: &mut Vec<Finding>) -> std::io::Result<()> {
+    let Some(last) = file.stretches.last() else { return Ok(()) };
+    let end = last.offset + last.bytes;
+    let mut scan = Scan::frames(&*file.journal.file, journal::HEADER_BYTES, end);
+    while let Some((offset, item)) = scan.next()? {
+        match item {
+            Item::Bad { bytes, why } => {
+                let damage = file.damage(offset, bytes, why.into());
+                if !file.damaged.iter().any(|known| known.offset == offset) {
+                    findings.push(finding(damage.to_string(), true));
+                }
+                *chain = Chain::default();
+            }
+            Item::Frame { header, body } => {
+                let times = Some((header.earliest, header.latest));
+                let at = |what: &str| format!("{}: frame at {offset}: {what}", file.journal.name);
+                if !chain.goes_on(header.first_sequence, header.previous_hash) {
+                    findings.push(Finding { times, ..finding(at(&broken_chain().what), false) });
+                }
+                if let Err(error) = header.decode(body) {
+                    findings.push(Finding { times, ..finding(at(&error.to_string()), true) });
+                }
+                *chain = Chain(Some((header.end_sequence(), header.hash(body))));
+            }
+        }
+    }
+    Ok(())
+}
