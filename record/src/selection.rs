@@ -42,6 +42,21 @@ impl Selection {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// How many of the rows in `range` are selected.
+    pub fn count_within(&self, range: std::ops::Range<usize>) -> usize {
+        let end = range.end.min(self.rows);
+        if end <= range.start {
+            return 0;
+        }
+        let (first, last) = (range.start / 64, (end - 1) / 64);
+        let mask = |index: usize| {
+            let low = if index == first { u64::MAX << (range.start % 64) } else { u64::MAX };
+            let high = if index == last { u64::MAX >> (63 - (end - 1) % 64) } else { u64::MAX };
+            low & high
+        };
+        (first..=last).map(|index| (self.bits[index] & mask(index)).count_ones() as usize).sum()
+    }
+
     /// Whether no row is selected.
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|&word| word == 0)
@@ -174,6 +189,15 @@ mod tests {
                 expect(&|r| !mine[r]).into_iter().rev().collect::<Vec<_>>());
             prop_assert_eq!(a.is_empty(), a.count() == 0);
             prop_assert_eq!(a.is_all(), a == Selection::all(rows));
+        }
+
+        #[test]
+        fn a_range_of_rows_is_counted_without_looking_at_each(
+            mine in proptest::collection::vec(any::<bool>(), 0..200), start in 0_usize..210, length in 0_usize..210
+        ) {
+            let selection = Selection::from_fn(mine.len(), |row| mine[row]);
+            let expected = selection.iter().filter(|row| (start..start + length).contains(row)).count();
+            prop_assert_eq!(selection.count_within(start..start + length), expected);
         }
     }
 }

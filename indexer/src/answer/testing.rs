@@ -1,0 +1,1 @@
+//! What the tests of answers share: random messages, and a naive answer.
