@@ -22,7 +22,8 @@ pub struct ParseError {
 pub enum ErrorKind {
     /// The text does not follow the grammar.
     Syntax,
-    /// It does, but means nothing: an invalid regular expression, an unknown severity, a limit.
+    /// It does, but means nothing: an invalid regular expression, an unknown severity, a limit. Also whatever is
+    /// wrong in a stage.
     Meaning,
 }
 

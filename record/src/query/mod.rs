@@ -44,7 +44,7 @@ pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Regex};
 pub use stage::{
     Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
-    Stage, Template,
+    Stage, Template, parse_pipeline, parse_pipeline_search,
 };
 pub use time::{TimeExpr, TimeRange, parse_time};
 
@@ -60,3 +60,9 @@ pub const REGEXES_MAX: usize = 64;
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Longest text with wildcards, in characters.
 pub const GLOB_CHARS_MAX: usize = 512;
+/// Most stages after a filter.
+pub const STAGES_MAX: usize = 32;
+/// Most fields, and most columns, that one stage names.
+pub const STAGE_ITEMS_MAX: usize = 32;
+/// Most rows that a stage may be told to give.
+pub const LIMIT_MAX: u64 = 1_000_000;

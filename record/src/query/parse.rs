@@ -8,7 +8,7 @@
 //! primary = "(" or ")" | field comparison | text
 //! ```
 //!
-//! Pipe stages would follow an `or` at the top: `|` at the beginning of a word is kept free for them.
+//! A `|` at the beginning of a word ends the filter of a pipeline: stages follow.
 
 use super::ast::{Pattern, Query, TextTest};
 use super::error::{ErrorKind, ParseError, Search, Warning};
@@ -18,6 +18,7 @@ use super::subject::subject_here;
 use super::value::{Compared, Extent, Operand, pattern};
 use super::{CLAUSES_MAX, NESTING_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use crate::field::Field;
+use std::fmt::Display;
 
 /// Reads a query that has to be right, such as a filter of a route.
 pub fn parse(text: &str) -> Result<Query, ParseError> {
@@ -29,34 +30,31 @@ pub fn parse(text: &str) -> Result<Query, ParseError> {
 pub fn parse_search(text: &str) -> Result<Search, ParseError> {
     match read(text) {
         Err(error) if error.kind == ErrorKind::Syntax => {
-            let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
+            let (query, warning) = as_it_stands(text, &error);
             within_limit(&query, text)?;
-            let message = format!("searched for the text as it stands, since {error}", error = error.message);
-            let suggestion = Some(query.to_string());
-            Ok(Search { query, warnings: vec![Warning { message, span: error.span, suggestion }] })
+            Ok(Search { query, warnings: vec![warning] })
         }
         other => other,
     }
 }
 
 fn read(text: &str) -> Result<Search, ParseError> {
-    if QUERY_BYTES_MAX < text.len() {
-        return Err(over_limit(&format!("the query has {bytes} bytes", bytes = text.len()), text));
-    }
-    let mut parser =
-        Parser { cursor: Cursor::new(text), depth: 0, clauses: 0, regexes: 0, warnings: Vec::new() };
-    parser.cursor.skip_space();
-    let query = if parser.cursor.is_at_end() { Query::All } else { parser.or(None)? };
-    if !parser.cursor.is_at_end() {
-        let at = parser.cursor.at;
-        return Err(parser.cursor.syntax(at..at + 1, "this parenthesis was not opened"));
-    }
+    let mut parser = Parser::new(text)?;
+    let query = parser.filter()?;
     within_limit(&query, text)?;
     Ok(Search { query, warnings: parser.warnings })
 }
 
+/// The query for a text that does not follow the grammar, and what to say about it.
+pub(super) fn as_it_stands(text: &str, error: &ParseError) -> (Query, Warning) {
+    let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
+    let message = format!("searched for the text as it stands, since {error}");
+    let suggestion = Some(query.to_string());
+    (query, Warning { message, span: error.span.clone(), suggestion })
+}
+
 /// A query must be able to travel as text.
-fn within_limit(query: &Query, text: &str) -> Result<(), ParseError> {
+pub(super) fn within_limit(query: &impl Display, text: &str) -> Result<(), ParseError> {
     let printed_bytes = query.to_string().len();
     if QUERY_BYTES_MAX < printed_bytes {
         return Err(over_limit(&format!("the query has {printed_bytes} bytes when written out"), text));
@@ -81,13 +79,49 @@ pub(super) struct Parser {
     depth: usize,
     clauses: usize,
     regexes: usize,
-    warnings: Vec<Warning>,
+    /// Whether stages may follow the filter.
+    stages: bool,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// In `field:( … )` each word is a value.
 pub(super) type Values<'a> = Option<(&'a Compared, Extent)>;
 
 impl Parser {
+    /// For a filter alone.
+    pub(super) fn new(text: &str) -> Parsed<Parser> {
+        if QUERY_BYTES_MAX < text.len() {
+            return Err(over_limit(&format!("the query has {bytes} bytes", bytes = text.len()), text));
+        }
+        let cursor = Cursor::new(text);
+        Ok(Parser { cursor, depth: 0, clauses: 0, regexes: 0, stages: false, warnings: Vec::new() })
+    }
+
+    /// For a filter and stages.
+    pub(super) fn of_pipeline(text: &str) -> Parsed<Parser> {
+        Ok(Parser { stages: true, ..Parser::new(text)? })
+    }
+
+    /// Everything up to the next stage; nothing means every message.
+    pub(super) fn filter(&mut self) -> Parsed<Query> {
+        self.cursor.skip_space();
+        if self.is_at_stage_end() {
+            return Ok(Query::All);
+        }
+        let query = self.or(None)?;
+        if !self.is_at_stage_end() {
+            let at = self.cursor.at;
+            return Err(self.cursor.syntax(at..at + 1, "this parenthesis was not opened"));
+        }
+        Ok(query)
+    }
+
+    /// Whether the text ends here or a stage begins.
+    pub(super) fn is_at_stage_end(&self) -> bool {
+        let is_pipe = self.cursor.peek(0) == Some('|') && self.or_operator().is_none();
+        self.cursor.is_at_end() || (self.stages && self.depth == 0 && is_pipe)
+    }
+
     fn or(&mut self, values: Values<'_>) -> Parsed<Query> {
         let mut queries = vec![self.and(values)?];
         while let Some(end) = self.or_operator() {
@@ -105,7 +139,10 @@ impl Parser {
             if let Some(end) = self.and_operator() {
                 self.cursor.at = end;
                 self.cursor.skip_space();
-            } else if self.cursor.peek(0).is_none_or(|c| c == ')') || self.or_operator().is_some() {
+            } else if self.cursor.peek(0) == Some(')')
+                || self.or_operator().is_some()
+                || self.is_at_stage_end()
+            {
                 return Ok(Query::and(queries));
             }
             queries.push(self.not(values)?);
@@ -152,8 +189,12 @@ impl Parser {
                 Err(self.cursor.syntax(at..end, format!("`{word}` joins what stands on both sides of it")))
             }
             (Some('|'), _) => {
-                let message =
-                    "pipe stages are not supported by this version; to search for the character write \"|\"";
+                let message = if self.stages {
+                    "a stage follows a whole filter, not a part of it; to search for the character write \"|\""
+                } else {
+                    "stages are for the console's search and `POST /aggregate`, and here is only a filter; to \
+                     search for the character write \"|\""
+                };
                 let error = self.cursor.meaning(at..at + 1, message);
                 Err(ParseError { suggestion: Some(self.cursor.rewritten(at..at + 1, "\"|\"")), ..error })
             }
@@ -253,14 +294,20 @@ impl Parser {
     }
 
     pub(super) fn compile(&mut self, at: usize, source: &str, ignore_case: bool) -> Parsed<Regex> {
+        self.count_regex(at)?;
         let range = at..self.cursor.at;
-        self.regexes += 1;
-        if REGEXES_MAX < self.regexes {
-            let message =
-                format!("the query has more than {REGEXES_MAX} regular expressions: join some with `|`");
-            return Err(self.cursor.meaning(range, message));
-        }
         Regex::new(source, ignore_case).map_err(|error| self.cursor.meaning(range, error.to_string()))
+    }
+
+    /// Counts what stands from `at` to here as one more regular expression.
+    pub(super) fn count_regex(&mut self, at: usize) -> Parsed<()> {
+        self.regexes += 1;
+        if self.regexes <= REGEXES_MAX {
+            return Ok(());
+        }
+        let message =
+            format!("the query has more than {REGEXES_MAX} regular expressions: join some with `|`");
+        Err(self.cursor.meaning(at..self.cursor.at, message))
     }
 
     /// Counts what stands from `at` to here as one more clause.

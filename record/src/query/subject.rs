@@ -81,7 +81,7 @@ pub(super) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
 
 impl Name {
     /// `quoted` names are only ever names of fields.
-    fn new(text: &str, quoted: bool) -> Name {
+    pub(super) fn new(text: &str, quoted: bool) -> Name {
         match text.to_ascii_lowercase().as_str() {
             _ if quoted => Name::Field(FieldName::new(text)),
             "severity_num" => Name::SeverityNumber,

@@ -308,7 +308,7 @@ fn check_error(text: &str, at: &str, message: &str) {
 
 #[test]
 fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
-    check_error("error | stats count()", "|", "pipe stages are not supported");
+    check_error("error | stats count()", "|", "here is only a filter");
     check_error("a /(/ b", "/(/", "regular expression is invalid: unclosed group");
     check_error("severity>=wrong", "wrong", "`wrong` is no severity: they are emerg, alert");
     check_error("level:err*", "err*", "is no severity");

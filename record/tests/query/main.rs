@@ -6,4 +6,5 @@ mod habits;
 mod matching;
 mod properties;
 mod reference;
+mod stages;
 mod strategies;

@@ -1,12 +1,22 @@
 //! The big claims, on random queries and messages.
 
 use crate::reference;
-use crate::strategies::{NOW, batches, garbage, queries};
+use crate::strategies::{NOW, batches, garbage, pipelines, queries};
 use logstead_record::Selection;
-use logstead_record::query::{Context, Matcher, parse, parse_search};
+use logstead_record::query::{
+    Context, Matcher, ParseError, parse, parse_pipeline, parse_pipeline_search, parse_search,
+};
 use proptest::prelude::*;
 
 const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
+
+fn has_a_place(error: &ParseError, text: &str) -> Result<(), TestCaseError> {
+    prop_assert!(error.span.end <= text.len());
+    prop_assert!(text.get(error.span.clone()).is_some());
+    let (line, column, end) = error.line_column(text);
+    prop_assert!(1 <= line && 1 <= column && column <= end);
+    Ok(())
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
@@ -24,12 +34,32 @@ proptest! {
                 let printed = search.query.to_string();
                 prop_assert_eq!(parse(&printed), Ok(search.query), "{} printed as {}", text, printed);
             }
-            Err(error) => {
-                prop_assert!(error.span.end <= text.len());
-                prop_assert!(text.get(error.span.clone()).is_some());
-                let (line, column, end) = error.line_column(&text);
-                prop_assert!(1 <= line && 1 <= column && column <= end);
+            Err(error) => has_a_place(&error, &text)?,
+        }
+    }
+
+    #[test]
+    fn what_a_pipeline_prints_as_parses_to_it(pipeline in pipelines()) {
+        let text = pipeline.to_string();
+        prop_assert_eq!(parse_pipeline(&text), Ok(pipeline), "{}", text);
+    }
+
+    #[test]
+    fn any_text_is_a_pipeline_or_a_clear_error(text in garbage()) {
+        match parse_pipeline_search(&text) {
+            Ok(search) => {
+                let printed = search.pipeline.to_string();
+                prop_assert_eq!(parse_pipeline(&printed), Ok(search.pipeline), "{} printed as {}", text, printed);
             }
+            Err(error) => has_a_place(&error, &text)?,
+        }
+    }
+
+    #[test]
+    fn a_query_is_a_pipeline_without_stages(text in garbage()) {
+        if let Ok(query) = parse(&text) {
+            let pipeline = parse_pipeline(&text);
+            prop_assert!(pipeline.is_ok_and(|pipeline| pipeline.filter == query && pipeline.stages.is_empty()));
         }
     }
 

@@ -1,8 +1,10 @@
 //! Fields that a regular expression finds in a text, and the simple form of one: `user=<user> from <ip>`.
 //!
-//! **Invariant:** there is at least one field, none twice, and none has the name of a field that every message has.
+//! **Invariant:** there is at least one field and at most [`STAGE_ITEMS_MAX`], none twice, and none has the name
+//! of a field that every message has.
 
 use crate::field::Field;
+use crate::query::STAGE_ITEMS_MAX;
 use crate::query::regex::Regex;
 
 /// A regular expression whose groups are fields.
@@ -50,6 +52,9 @@ impl Captures {
     }
 
     fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, BadCaptures> {
+        if STAGE_ITEMS_MAX < fields.len() {
+            return bad(format!("this names more than {STAGE_ITEMS_MAX} fields: leave some out"));
+        }
         for (index, (_, name)) in fields.iter().enumerate() {
             if let Some(known) = Field::from_name(name) {
                 return bad(format!("every message has a field `{known}` of its own: choose another name"));
@@ -67,38 +72,23 @@ impl Template {
     /// itself.
     pub fn new(text: &str) -> Result<Template, BadCaptures> {
         let pieces = pieces(text);
-        let mut source = String::new();
-        let mut fields = Vec::new();
-        for (index, piece) in pieces.iter().enumerate() {
-            match piece {
-                Piece::Text(text) => source.push_str(&regex::escape(text)),
-                Piece::Field(name) => {
-                    if let Some(Piece::Field(before)) =
-                        index.checked_sub(1).and_then(|before| pieces.get(before))
-                    {
-                        return bad(format!(
-                            "between `<{before}>` and `<{name}>` there is no text that parts them"
-                        ));
-                    }
-                    // Bytes that are no UTF-8 belong to a value too.
-                    source.push_str(match index {
-                        _ if index + 1 == pieces.len() => r"((?-u:\S)*)",
-                        0 => r"((?-u:\S)*?)",
-                        _ => "((?s-u:.)*?)",
-                    });
-                    fields.push((*name, fields.len() + 1));
-                }
+        for pair in pieces.windows(2) {
+            if let [Piece::Field(before), Piece::Field(after)] = pair {
+                return bad(format!("between `<{before}>` and `<{after}>` there is no text that parts them"));
             }
         }
-        let named = fields.into_iter().filter(|(name, _)| *name != SKIPPED);
-        let fields: Vec<_> = named.map(|(name, group)| (group, name.to_owned())).collect();
+        let names = pieces.iter().filter_map(|piece| match piece {
+            Piece::Field(name) if *name != SKIPPED => Some((*name).to_owned()),
+            _ => None,
+        });
+        let fields: Vec<_> = (1..).zip(names).collect();
         if fields.is_empty() {
             return bad("this names no field: write one as in \"user=<user> from <ip>\"");
         }
         if pieces.len() == 1 {
             return bad("there is only a field and no text that tells where it begins or ends");
         }
-        let regex = Regex::new(&source, false).map_err(|error| BadCaptures(error.to_string()))?;
+        let regex = Regex::new(&source(&pieces), false).map_err(|error| BadCaptures(error.to_string()))?;
         Ok(Template { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
     }
 
@@ -138,6 +128,23 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         }
     }
     pieces
+}
+
+/// The regular expression; bytes that are no UTF-8 belong to a value too.
+fn source(pieces: &[Piece<'_>]) -> String {
+    let pieces = pieces.iter().enumerate().map(|(index, piece)| {
+        let value = match index {
+            _ if index + 1 == pieces.len() => r"(?-u:\S)*",
+            0 => r"(?-u:\S)*?",
+            _ => "(?s-u:.)*?",
+        };
+        match piece {
+            Piece::Text(text) => regex::escape(text),
+            Piece::Field(SKIPPED) => value.to_owned(),
+            Piece::Field(_) => format!("({value})"),
+        }
+    });
+    pieces.collect()
 }
 
 fn push_text(pieces: &mut Vec<Piece<'_>>, text: &str) {

@@ -5,12 +5,16 @@
 //!
 //! **Invariant:** the text that a [`Pipeline`] prints as parses to the same pipeline.
 
+mod calls;
 mod captures;
+mod parse;
 mod print;
+mod reader;
 
 use super::ast::{FieldName, Query};
 use super::error::Warning;
 pub use captures::{BadCaptures, Captures, Template};
+pub use parse::{parse_pipeline, parse_pipeline_search};
 
 /// A filter and what is done with the messages that it means.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,5 +1,6 @@
 //! The canonical text of a pipeline.
 
+use super::reader::WORDS;
 use super::{Aggregate, Format, Function, Measure, Pipeline, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::FieldName;
@@ -99,9 +100,6 @@ impl Display for Format {
         }
     }
 }
-
-/// Words that mean something in a stage and are fields only in quotes.
-const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
 
 /// A field in a stage, in quotes where it would be read as something else.
 struct Column<'a>(&'a FieldName);

@@ -1,0 +1,215 @@
+//! The grammar of functions and of the names of fields and columns in stages.
+
+use super::reader::Reader;
+use super::{Aggregate, Function, Measure};
+use crate::field::Field;
+use crate::query::ast::FieldName;
+use crate::query::error::ParseError;
+use crate::query::parse::Parsed;
+use crate::query::subject::Name;
+use std::ops::Range;
+
+/// The functions, as they are called in messages.
+const FUNCTIONS: [&str; 11] =
+    ["count", "sum", "avg", "min", "max", "dc", "median", "p90", "p95", "p99", "percentile"];
+
+/// What may stand in the parentheses of a function.
+enum Argument {
+    Name(FieldName),
+    Number(String),
+}
+
+/// Whether a function is called so.
+pub(super) fn names_function(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
+}
+
+/// The one of `names` that may have been meant.
+pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let distances = names.map(|name| (strsim::osa_distance(word, name), name));
+    distances
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4 && *distance < word.len())
+        .min()
+        .map(|(_, name)| name)
+}
+
+impl Reader<'_> {
+    /// `count(), avg(bytes) as size`, at least one, that are columns beside these others.
+    pub(super) fn functions(&mut self, others: Vec<&str>) -> Parsed<Vec<Aggregate>> {
+        self.skip();
+        let mut functions = Vec::new();
+        while !self.peek_word().is_empty() && self.peek_word() != "by" && !self.is_at_option() {
+            functions.push(self.aggregate()?);
+            self.skip();
+        }
+        if functions.is_empty() {
+            return Err(self.missing("a function"));
+        }
+        self.check_columns(others, &functions)?;
+        Ok(functions)
+    }
+
+    /// No two columns may have one name.
+    pub(super) fn check_columns(&self, others: Vec<&str>, functions: &[Aggregate]) -> Parsed<()> {
+        let columns: Vec<String> = functions.iter().map(Aggregate::column).collect();
+        let names = others.into_iter().chain(columns.iter().map(String::as_str));
+        self.check_items(names)
+    }
+
+    /// Whether `name=` is here.
+    pub(super) fn is_at_option(&self) -> bool {
+        let cursor = &self.parser.cursor;
+        cursor.char_at(cursor.space_end(cursor.identifier_end(cursor.at))) == Some('=')
+    }
+
+    fn aggregate(&mut self) -> Parsed<Aggregate> {
+        let function = self.function()?;
+        self.parser.cursor.skip_space();
+        let alias = if self.keyword("as") { Some(self.alias()?) } else { None };
+        Ok(Aggregate { function, alias })
+    }
+
+    fn alias(&mut self) -> Parsed<String> {
+        let at = self.parser.cursor.at;
+        match self.plain_name()? {
+            FieldName::Dynamic(name) => Ok(name),
+            FieldName::Known(field) => Err(self.known_name(at..self.parser.cursor.at, field)),
+        }
+    }
+
+    fn known_name(&self, range: Range<usize>, field: Field) -> ParseError {
+        self.error(range, format!("every message has a field `{field}` of its own: choose another name"))
+    }
+
+    /// A field or a column: `host`, `"odd name"`, `avg(bytes)`.
+    pub(super) fn name(&mut self) -> Parsed<FieldName> {
+        let end = self.parser.cursor.identifier_end(self.parser.cursor.at);
+        let is_call = self.parser.cursor.at < end && self.parser.cursor.char_at(end) == Some('(');
+        if !is_call {
+            return self.plain_name();
+        }
+        let function = self.function()?;
+        Ok(FieldName::Dynamic(Aggregate { function, alias: None }.column()))
+    }
+
+    fn plain_name(&mut self) -> Parsed<FieldName> {
+        let at = self.parser.cursor.at;
+        if self.parser.cursor.peek(0) == Some('"') {
+            let name = self.parser.cursor.plain_quoted().filter(|name| !name.is_empty());
+            return match name {
+                Some(name) => Ok(FieldName::new(&name)),
+                None => Err(self.error(at..self.parser.cursor.at, "this is no name of a field")),
+            };
+        }
+        let end = self.parser.cursor.identifier_end(at);
+        if at == end {
+            return Err(self.missing("the name of a field"));
+        }
+        self.parser.cursor.at = end;
+        let text = self.parser.cursor.text(at..end);
+        match Name::new(&text, false) {
+            Name::Field(field) => Ok(field),
+            _ => Err(self.error(at..end, format!("`{text}` is for filters: in a stage it is no field"))),
+        }
+    }
+
+    fn function(&mut self) -> Parsed<Function> {
+        let at = self.parser.cursor.at;
+        let name = self.peek_word();
+        let name_end = self.parser.cursor.identifier_end(at);
+        self.parser.cursor.at = name_end;
+        let is_call = self.parser.cursor.peek(0) == Some('(');
+        let arguments = if is_call { self.arguments()? } else { Vec::new() };
+        let range = at..self.parser.cursor.at;
+        if !names_function(&name) {
+            return Err(self.unknown_function(at..name_end, &name));
+        }
+        let function = match (name.as_str(), arguments.as_slice()) {
+            ("percentile" | "perc", [Argument::Name(field), Argument::Number(percent)]) => {
+                percentile(percent.parse().ok()).map(|measure| Function::Of(measure, field.clone()))
+            }
+            ("quantile", [Argument::Number(part), Argument::Name(field)]) => {
+                let percent = part.parse().ok().and_then(|part: f64| whole(part * 100.0));
+                percentile(percent).map(|measure| Function::Of(measure, field.clone()))
+            }
+            (_, []) => (measure(&name) == Some(Measure::Count)).then_some(Function::Count),
+            (_, [Argument::Name(field)]) => {
+                measure(&name).map(|measure| Function::Of(measure, field.clone()))
+            }
+            _ => None,
+        };
+        let usage = match name.as_str() {
+            "percentile" | "perc" => "percentile(took, 95)",
+            "quantile" => "quantile(0.95, took)",
+            _ => "avg(bytes)",
+        };
+        function
+            .ok_or_else(|| self.error(range, format!("`{name}` is for one field: write such as `{usage}`")))
+    }
+
+    fn unknown_function(&self, range: Range<usize>, name: &str) -> ParseError {
+        let meant = nearest(name, FUNCTIONS.into_iter());
+        let suggestion = meant.map(|meant| self.parser.cursor.rewritten(range.clone(), meant));
+        let message = format!("`{name}` is no function: they are {names}", names = FUNCTIONS.join(", "));
+        ParseError { suggestion, ..self.error(range, message) }
+    }
+
+    /// From the parenthesis to the one that closes it; `*` is as good as nothing.
+    fn arguments(&mut self) -> Parsed<Vec<Argument>> {
+        let open = self.parser.cursor.at;
+        let mut arguments = Vec::new();
+        self.eat('(');
+        self.eat('*');
+        loop {
+            self.skip();
+            match self.parser.cursor.peek(0) {
+                Some(')') => break,
+                Some(c) if c.is_ascii_digit() => arguments.push(Argument::Number(self.digits())),
+                Some(_) if !self.parser.is_at_stage_end() => {
+                    arguments.push(Argument::Name(self.plain_name()?))
+                }
+                _ => return Err(self.error(open..open + 1, "this parenthesis is not closed")),
+            }
+        }
+        self.parser.cursor.at += 1;
+        Ok(arguments)
+    }
+
+    fn digits(&mut self) -> String {
+        let at = self.parser.cursor.at;
+        while self.parser.cursor.peek(0).is_some_and(|c| c.is_ascii_digit() || c == '.') {
+            self.parser.cursor.at += 1;
+        }
+        self.parser.cursor.text(at..self.parser.cursor.at)
+    }
+}
+
+/// A measure by its name in lower case.
+fn measure(name: &str) -> Option<Measure> {
+    match name {
+        "count" | "c" => Some(Measure::Count),
+        "sum" => Some(Measure::Sum),
+        "avg" | "mean" => Some(Measure::Avg),
+        "min" => Some(Measure::Min),
+        "max" => Some(Measure::Max),
+        "dc" | "distinct" | "uniq" | "count_distinct" | "distinct_count" | "count_uniq" => {
+            Some(Measure::Distinct)
+        }
+        "median" => Some(Measure::Percentile(50)),
+        _ => {
+            let percent = name.strip_prefix("perc").or_else(|| name.strip_prefix('p'))?;
+            let is_number = percent.bytes().all(|byte| byte.is_ascii_digit());
+            percentile(percent.parse().ok().filter(|_| is_number))
+        }
+    }
+}
+
+fn percentile(percent: Option<u8>) -> Option<Measure> {
+    percent.filter(|percent| *percent <= 100).map(Measure::Percentile)
+}
+
+/// The whole number that this is, but for rounding.
+fn whole(number: f64) -> Option<u8> {
+    (0..=100).find(|whole| (f64::from(*whole) - number).abs() < 1e-9)
+}

@@ -1,0 +1,241 @@
+//! The pieces that stages are made of: lists, names, options and numbers, and what is said where one is missing.
+
+use super::parse::Kind;
+use crate::field::Field;
+use crate::query::ast::FieldName;
+use crate::query::error::ParseError;
+use crate::query::parse::{Parsed, Parser};
+use crate::query::time::parse_duration;
+use crate::query::{LIMIT_MAX, STAGE_ITEMS_MAX};
+use std::ops::Range;
+
+/// Words that are no fields unless in quotes.
+pub(super) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
+
+/// How many rows a stage gives where nothing is said.
+pub(super) const COUNT_DEFAULT: u64 = 10;
+
+/// Reads what follows the name of a stage.
+pub(super) struct Reader<'p> {
+    pub(super) parser: &'p mut Parser,
+    /// Where the stage begins.
+    pub(super) at: usize,
+    pub(super) kind: &'static Kind,
+    /// As it was called.
+    pub(super) name: String,
+    /// Whether a stage before it made a table.
+    pub(super) follows_table: bool,
+    /// A limit of its rows, where it has none of its own.
+    pub(super) limit: Option<u64>,
+}
+
+/// What groups are made of.
+#[derive(Default)]
+pub(super) struct By {
+    pub(super) fields: Vec<FieldName>,
+    /// LogsQL's `by (_time:5m)`.
+    pub(super) span_nanos: Option<i64>,
+}
+
+impl By {
+    pub(super) fn columns(&self) -> Vec<&str> {
+        self.fields.iter().map(FieldName::as_str).collect()
+    }
+}
+
+impl Reader<'_> {
+    /// At least one.
+    pub(super) fn names(&mut self) -> Parsed<Vec<FieldName>> {
+        let (names, _) = self.list(Reader::name)?;
+        self.check_items(names.iter().map(FieldName::as_str))?;
+        Ok(names)
+    }
+
+    pub(super) fn by_fields(&mut self) -> Parsed<Vec<FieldName>> {
+        if self.keyword("by") { self.names() } else { Ok(Vec::new()) }
+    }
+
+    pub(super) fn by(&mut self) -> Parsed<By> {
+        if !self.keyword("by") {
+            return Ok(By::default());
+        }
+        let mut span_nanos = None;
+        let (fields, _) = self.list(|reader| {
+            let name = reader.name()?;
+            let is_span = name == FieldName::Known(Field::Time) && reader.eat(':');
+            if is_span {
+                span_nanos = Some(reader.span()?);
+            }
+            Ok((!is_span).then_some(name))
+        })?;
+        let by = By { fields: fields.into_iter().flatten().collect(), span_nanos };
+        self.check_items(by.columns().into_iter().chain(span_nanos.map(|_| "time")))?;
+        Ok(by)
+    }
+
+    /// Items with or without commas, and whether they stand in parentheses.
+    pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, bool)> {
+        let open = self.parser.cursor.at;
+        let in_parentheses = self.eat('(');
+        let mut items = Vec::new();
+        self.skip();
+        while self.is_at_item() {
+            items.push(item(self)?);
+            self.skip();
+        }
+        if in_parentheses && !self.eat(')') {
+            return Err(match self.parser.is_at_stage_end() {
+                true => self.error(open..open + 1, "this parenthesis is not closed"),
+                false => self.unexpected(),
+            });
+        }
+        self.skip();
+        Ok((items, in_parentheses))
+    }
+
+    /// Some, not too many, and none twice.
+    pub(super) fn check_items<'n>(&self, names: impl Iterator<Item = &'n str>) -> Parsed<()> {
+        let mut seen: Vec<&str> = Vec::new();
+        for name in names {
+            if seen.iter().any(|earlier| earlier.eq_ignore_ascii_case(name)) {
+                let message = format!("`{name}` is there twice: leave one out, or name it otherwise");
+                return Err(self.error(self.at..self.parser.cursor.at, message));
+            }
+            seen.push(name);
+            if STAGE_ITEMS_MAX < seen.len() {
+                let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+                return Err(self.error(self.at..self.parser.cursor.at, message));
+            }
+        }
+        if seen.is_empty() { Err(self.missing("the name of a field")) } else { Ok(()) }
+    }
+
+    pub(super) fn is_at_item(&self) -> bool {
+        match self.parser.cursor.peek(0) {
+            Some('"' | '-' | '+' | '(') => true,
+            _ if self.is_at_option() => false,
+            _ => !self.peek_word().is_empty() && !WORDS.contains(&self.peek_word().as_str()),
+        }
+    }
+
+    /// White space and commas.
+    pub(super) fn skip(&mut self) {
+        while self.parser.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
+            self.parser.cursor.at += 1;
+        }
+    }
+
+    pub(super) fn eat(&mut self, c: char) -> bool {
+        let found = self.parser.cursor.peek(0) == Some(c);
+        if found {
+            self.parser.cursor.at += 1;
+            self.parser.cursor.skip_space();
+        }
+        found
+    }
+
+    /// The word here, in lower case.
+    pub(super) fn peek_word(&self) -> String {
+        let at = self.parser.cursor.at;
+        self.parser.cursor.text(at..self.parser.cursor.identifier_end(at)).to_ascii_lowercase()
+    }
+
+    pub(super) fn keyword(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == word;
+        if found {
+            self.parser.cursor.at += word.len();
+            self.parser.cursor.skip_space();
+        }
+        found
+    }
+
+    /// `name=`.
+    pub(super) fn option(&mut self, name: &str) -> bool {
+        let at = self.parser.cursor.at;
+        let found = self.keyword(name) && self.eat('=');
+        if !found {
+            self.parser.cursor.at = at;
+        }
+        found
+    }
+
+    pub(super) fn optional_span(&mut self) -> Parsed<Option<i64>> {
+        self.skip();
+        if self.option("span") { self.span().map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn span(&mut self) -> Parsed<i64> {
+        let (range, text) = self.value("a span")?;
+        let nanos = parse_duration(&text).filter(|nanos| 0 < *nanos);
+        nanos
+            .ok_or_else(|| self.error(range, format!("`{text}` is no span: write such as 30s, 5m, 1h or 1d")))
+    }
+
+    /// `10`, `limit=10` or `limit 10`.
+    pub(super) fn optional_count(&mut self) -> Parsed<Option<u64>> {
+        self.skip();
+        if self.keyword("limit") {
+            self.eat('=');
+            return self.number().map(Some);
+        }
+        let is_number = self.parser.cursor.peek(0).is_some_and(|c| c.is_ascii_digit());
+        if is_number { self.number().map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn count(&mut self) -> Parsed<u64> {
+        Ok(self.optional_count()?.unwrap_or(COUNT_DEFAULT))
+    }
+
+    pub(super) fn number(&mut self) -> Parsed<u64> {
+        let (range, text) = self.value("a number")?;
+        let number = text.parse::<u64>().ok().filter(|number| (1..=LIMIT_MAX).contains(number));
+        number.ok_or_else(|| self.error(range, format!("`{text}` is no number between 1 and {LIMIT_MAX}")))
+    }
+
+    /// Takes the word here, which is to be `what`.
+    fn value(&mut self, what: &str) -> Parsed<(Range<usize>, String)> {
+        let range = self.word_range();
+        if range.is_empty() {
+            return Err(self.missing(what));
+        }
+        self.parser.cursor.at = range.end;
+        self.skip();
+        Ok((range.clone(), self.parser.cursor.text(range)))
+    }
+
+    pub(super) fn word_range(&self) -> Range<usize> {
+        let at = self.parser.cursor.at;
+        at..self.parser.cursor.word_end(at, &[',', '|'])
+    }
+
+    /// What is here has no place here.
+    pub(super) fn unexpected(&self) -> ParseError {
+        let range = self.word_range();
+        let end = range.end.max(range.start + 1);
+        let word = self.parser.cursor.text(range.start..end);
+        self.error(range.start..end, format!("`{word}` has no place here: {usage}", usage = self.usage()))
+    }
+
+    pub(super) fn missing(&self, what: &str) -> ParseError {
+        self.error_here(format!("{what} must stand here: {usage}", usage = self.usage()))
+    }
+
+    pub(super) fn not_available(&self, what: &str, instead: &str) -> ParseError {
+        self.error_here(format!("{what} is not available yet: {instead}"))
+    }
+
+    pub(super) fn usage(&self) -> String {
+        format!("write such as `{example}`", example = self.kind.example)
+    }
+
+    /// About the word here, or the end of what stands before.
+    pub(super) fn error_here(&self, message: impl Into<String>) -> ParseError {
+        let range = self.word_range();
+        let range = if range.is_empty() { range.start.saturating_sub(1)..range.start } else { range };
+        self.error(range, message)
+    }
+
+    pub(super) fn error(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+        self.parser.cursor.meaning(range, message)
+    }
+}
