@@ -30,8 +30,8 @@ mod search;
 mod view;
 
 pub use answer::{
-    AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Kind, ROWS_MAX, Series, Table, Unreadable, Value,
-    Width,
+    AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Kind, ROWS_MAX, Series, Table,
+    Unreadable, Value, Width,
 };
 pub use append::{AppendError, Appender, Durability, Expired, Expiry};
 pub use columns::ColumnsError;

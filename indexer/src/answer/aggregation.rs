@@ -8,7 +8,7 @@ use super::aggregator::Aggregator;
 use super::enrich::{Enrich, Wanted};
 use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
-use super::table::Table;
+use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, tabular};
 use logstead_record::query::{
     Context, FieldName, Format, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
@@ -45,6 +45,7 @@ pub(crate) struct Aggregation {
     wanted: Wanted,
     sink: Sink,
     rest: Vec<Stage>,
+    reads: Option<Vec<FieldName>>,
     settings: Settings,
 }
 
@@ -56,6 +57,22 @@ enum Step {
 enum Sink {
     Groups(Aggregator),
     Rows(Rows),
+}
+
+impl Sink {
+    fn needs(&self) -> Vec<FieldName> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.needs().to_vec(),
+            Sink::Rows(rows) => rows.fields().to_vec(),
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.columns().to_vec(),
+            Sink::Rows(rows) => rows.columns(),
+        }
+    }
 }
 
 impl Aggregation {
@@ -86,7 +103,12 @@ impl Aggregation {
             }
             stage => Sink::Rows(head.rows(stage, &mut rest, &settings)?),
         };
-        let aggregation = Aggregation { filter, steps: head.steps, wanted, sink, rest, settings };
+        let reads = (!head.uses_text).then(|| {
+            let mut fields = head.looks_at;
+            fields.extend(sink.needs());
+            fields
+        });
+        let aggregation = Aggregation { filter, steps: head.steps, wanted, sink, rest, reads, settings };
         aggregation.check_rest()?;
         Ok(aggregation)
     }
@@ -109,7 +131,13 @@ impl Aggregation {
         !self.steps.is_empty() || matches!(self.sink, Sink::Rows(_))
     }
 
-    /// Adds the selected rows of a part; only where batches are not needed. After an error there is no answer.
+    /// The fields of batches that are looked at; `None` for all of them.
+    pub(crate) fn reads(&self) -> Option<&[FieldName]> {
+        self.reads.as_deref()
+    }
+
+    /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
+    /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
         match &mut self.sink {
             Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part),
@@ -173,17 +201,10 @@ impl Aggregation {
         aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields })
     }
 
-    /// Later stages name columns that there are. Which ones a text has can not be told before.
+    /// Later stages name columns that there are.
     fn check_rest(&self) -> Result<(), AnswerError> {
-        let columns = match &self.sink {
-            Sink::Groups(aggregator) => aggregator.columns().to_vec(),
-            Sink::Rows(rows) => rows.columns(),
-        };
-        let mut table = Table { columns, ..Table::default() };
+        let mut table = Table { columns: self.sink.columns(), ..Table::default() };
         for stage in &self.rest {
-            if Enrich::of(stage).is_some_and(|enrich| enrich.adds().is_none()) {
-                return Ok(());
-            }
             table = tabular::apply(stage, table, &self.settings)?;
         }
         Ok(())
@@ -199,6 +220,8 @@ struct Head {
     enriching: Vec<Stage>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
+    /// The fields that steps look at.
+    looks_at: Vec<FieldName>,
     sort: Vec<SortKey>,
     /// What `fields` names.
     visible: Option<Vec<FieldName>>,
@@ -207,7 +230,8 @@ struct Head {
 impl Head {
     /// Whether it is one of these.
     fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
-        let is_mine = !stage.aggregates() && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_));
+        let is_mine =
+            !stage.aggregates() && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_));
         if !is_mine {
             return Ok(false);
         }
@@ -221,7 +245,9 @@ impl Head {
                     )));
                 }
                 self.uses_text |= uses_text(query);
-                self.steps.push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
+                self.looks_at.extend(fields_of(query));
+                self.steps
+                    .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
             }
             Stage::Fields(fields) => self.visible = Some(fields.clone()),
             Stage::Sort(keys) => {
@@ -234,6 +260,7 @@ impl Head {
                     if let (Some(visible), Some(added)) = (&mut self.visible, enrich.adds()) {
                         visible.extend(added);
                     }
+                    self.looks_at.extend(references(other));
                     self.enriching.push(other.clone());
                     self.steps.push(Step::Enrich(enrich));
                 }
@@ -306,7 +333,9 @@ impl Head {
             let added = self.enriching.iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
             columns.extend(added.flatten());
             // What a text has is found once more in the rows that are shown, because it decides about the columns.
-            let open = self.enriching.iter().filter(|stage| matches!(stage, Stage::Parse { format: Format::Json | Format::KeyValue, .. }));
+            let open = self.enriching.iter().filter(|stage| {
+                matches!(stage, Stage::Parse { format: Format::Json | Format::KeyValue, .. })
+            });
             rest.splice(..0, open.cloned());
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
@@ -364,7 +393,7 @@ fn visit(query: &Query, visitor: &mut impl FnMut(&Query)) {
 }
 
 /// The fields that a stage looks at.
-fn references(stage: &Stage) -> Vec<FieldName> {
+pub(crate) fn references(stage: &Stage) -> Vec<FieldName> {
     let of_functions = |functions: &[logstead_record::query::Aggregate]| {
         let field = |function: &Function| match function {
             Function::Count => None,

@@ -7,8 +7,8 @@ use super::table::{Column, Rank, Table, Value};
 use super::values::ABSENT;
 use super::{AnswerError, Coded, Kind, ROWS_MAX};
 use hashbrown::HashMap;
-use logstead_record::{Field, Timestamp};
 use logstead_record::query::{Aggregate, FieldName, Function, Measure, Ranking, Stage, TimeRange};
+use logstead_record::{Field, Timestamp};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -116,7 +116,8 @@ impl Aggregator {
         self.by.iter().chain(&self.arguments).any(|source| !matches!(source, Source::Given(_)))
     }
 
-    /// Adds the selected rows of a part. After an error there is no answer.
+    /// Adds the selected rows of a part. Nothing is added of one that is unreadable; after another error there is no
+    /// answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
         let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
         if rows.is_empty() {
@@ -138,7 +139,7 @@ impl Aggregator {
             Shape::Ranking { of, rare } => ranking(&self.groups, of, *rare),
             &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes)?,
         };
-        Ok(Table { columns: self.columns, rows, notes })
+        Ok(Table { columns: self.columns, rows, notes, is_open: false })
     }
 
     /// The numbers of all groups, in the order of their values.
@@ -183,7 +184,9 @@ impl Aggregator {
         let Some((first, last)) = ends(interval, range, found) else { return Ok(Vec::new()) };
         let spans = interval.count(first, last)?;
         if self.by.len() > 1 && ROWS_MAX < spans * series.len() {
-            notes.push("spans without messages are left out: with them the table would be too long".to_owned());
+            notes.push(
+                "spans without messages are left out: with them the table would be too long".to_owned(),
+            );
             return Ok(self.stats());
         }
         let mut rows = Vec::with_capacity(spans * series.len());
@@ -223,7 +226,11 @@ impl Aggregator {
 }
 
 /// The numbers of the first and the last span of a chart; of the spans that have rows where the range is open.
-fn ends(interval: Interval, range: TimeRange, found: impl Iterator<Item = i64> + Clone) -> Option<(i64, i64)> {
+fn ends(
+    interval: Interval,
+    range: TimeRange,
+    found: impl Iterator<Item = i64> + Clone,
+) -> Option<(i64, i64)> {
     let end = |time: Timestamp| interval.number(time.nanos());
     let first = if range.first == Timestamp::MIN { found.clone().min()? } else { end(range.first) };
     let last = if range.last == Timestamp::MAX { found.max()? } else { end(range.last) };
@@ -283,11 +290,7 @@ fn make<'a>(sources: &[Source], part: &Part<'_>) -> Result<Vec<Option<Coded<'a>>
     sources.iter().map(|source| source.coded(part)).collect()
 }
 
-fn columns<'a>(
-    sources: &[Source],
-    made: &'a [Option<Coded<'a>>],
-    part: &'a Part<'_>,
-) -> Vec<&'a Coded<'a>> {
+fn columns<'a>(sources: &[Source], made: &'a [Option<Coded<'a>>], part: &'a Part<'_>) -> Vec<&'a Coded<'a>> {
     let column = |(source, made): (&Source, &'a Option<Coded<'a>>)| match (source, made) {
         (Source::Given(index), _) => &part.fields[*index],
         (_, Some(coded)) => coded,
@@ -296,16 +299,19 @@ fn columns<'a>(
     sources.iter().zip(made).map(column).collect()
 }
 
-/// By their values in some columns.
+/// By their values in some columns. Two texts may be the same number: then by the texts.
 fn sort_groups(groups: &Groups, columns: Range<usize>, order: &mut [usize]) {
-    let ranks: Vec<Vec<Option<Rank>>> = columns
-        .map(|column| {
-            let kind = groups.kind(column);
-            (0..groups.len()).map(|group| Rank::of(groups.key(group, column), kind)).collect()
-        })
-        .collect();
-    order.sort_by(|&a, &b| {
-        let compare = |ranks: &Vec<Option<Rank>>| Rank::compare(ranks[a].as_ref(), ranks[b].as_ref(), false);
+    let ranked = |column: usize| {
+        let kind = groups.kind(column);
+        let ranks = (0..groups.len()).map(|group| Rank::of(groups.key(group, column), kind));
+        (column, ranks.collect::<Vec<_>>())
+    };
+    let ranks: Vec<(usize, Vec<Option<Rank>>)> = columns.map(ranked).collect();
+    order.sort_unstable_by(|&a, &b| {
+        let compare = |(column, ranks): &(usize, Vec<Option<Rank>>)| {
+            let by_text = || groups.key(a, *column).cmp(&groups.key(b, *column));
+            Rank::compare(ranks[a].as_ref(), ranks[b].as_ref(), false).then_with(by_text)
+        };
         ranks.iter().map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     });
 }

@@ -14,7 +14,9 @@
 
 use super::table::Value;
 use logstead_record::query::FieldName;
-use logstead_record::{Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, Severity, TextColumn, Timestamp};
+use logstead_record::{
+    Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, Severity, TextColumn, Timestamp,
+};
 use std::borrow::Cow;
 
 /// Values, perhaps some of them more than once, and an id for each row.
@@ -126,7 +128,11 @@ impl<'a> Coded<'a> {
     }
 
     /// Severities, facilities or flags, from the bytes that stand for them.
-    pub(crate) fn of_codes(field: Field, codes: impl IntoIterator<Item = u8>, ids: Cow<'a, [u32]>) -> Coded<'a> {
+    pub(crate) fn of_codes(
+        field: Field,
+        codes: impl IntoIterator<Item = u8>,
+        ids: Cow<'a, [u32]>,
+    ) -> Coded<'a> {
         let mut values = TextColumn::default();
         for code in codes {
             write_code(field, code, values.open_row());

@@ -58,7 +58,13 @@ impl Enrich {
     }
 
     /// The batch with the fields of its selected rows.
-    pub(crate) fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &Wanted) -> Batch {
+    pub(crate) fn batch(
+        &self,
+        batch: &Batch,
+        selected: &Selection,
+        logspace: &str,
+        wanted: &Wanted,
+    ) -> Batch {
         let coded = Coded::of_batch(batch, &self.from, logspace);
         let mut fields = FieldsBuilder::default();
         for row in 0..batch.rows() {
@@ -83,19 +89,23 @@ impl Enrich {
         for row in 0..table.rows.len() {
             let mut text = Vec::new();
             table.rows[row][from].write(&mut text);
-            // The first value of a name counts, so it is written last.
-            for (name, value) in self.pairs(&text).into_iter().rev().filter(|(_, value)| !value.is_empty()) {
+            let mut found = Vec::new();
+            for (name, value) in self.pairs(&text).into_iter().filter(|(_, value)| !value.is_empty()) {
                 let lower = name.to_ascii_lowercase();
-                let column = *at
-                    .entry(lower)
-                    .or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name)));
-                if let Some(column) = column {
+                let column =
+                    *at.entry(lower).or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name)));
+                // The first value of a name counts.
+                if let Some(column) = column.filter(|column| !found.contains(column)) {
                     table.rows[row][column] = Value::text(&value);
+                    found.push(column);
                 }
             }
         }
+        table.is_open |= self.adds().is_none();
         if at.values().any(Option::is_none) {
-            table.notes.push(format!("only the first {COLUMNS_MAX} columns are shown: choose some with `fields`"));
+            table
+                .notes
+                .push(format!("only the first {COLUMNS_MAX} columns are shown: choose some with `fields`"));
         }
         Ok(())
     }
@@ -118,7 +128,7 @@ fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
 }
 
 /// The column of a name, added where there is none; `None` where there are too many.
-fn add_column(table: &mut Table, name: &str) -> Option<usize> {
+pub(crate) fn add_column(table: &mut Table, name: &str) -> Option<usize> {
     let known = table.find(&FieldName::Dynamic(name.to_owned()));
     if known.is_some() || COLUMNS_MAX <= table.columns.len() {
         return known;

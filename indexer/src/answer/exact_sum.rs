@@ -89,7 +89,11 @@ mod tests {
     fn a_sum_is_rounded_once() {
         assert_eq!(sum(&[]), None);
         assert_eq!(sum(&[0.1; 10]), Some(1.0));
-        assert_eq!(sum(&[1e16, 1.0, 1e-16]), Some(10_000_000_000_000_002.0), "a tie that the last part breaks");
+        assert_eq!(
+            sum(&[1e16, 1.0, 1e-16]),
+            Some(10_000_000_000_000_002.0),
+            "a tie that the last part breaks"
+        );
         assert_eq!(sum(&[1e100, 1.0, -1e100]), Some(1.0));
         assert_eq!(sum(&[1.0, -1.0]), Some(0.0));
         assert_eq!(sum(&[5e-324, 5e-324]), Some(1e-323));

@@ -89,18 +89,16 @@ impl FieldCounts {
 
     fn finish(self, field: FieldName, limit: usize) -> Facet {
         let mut numbers: Vec<u32> = (0..self.counts.len() as u32).collect();
-        let rank = |number: &u32| {
-            (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number))
-        };
+        let rank =
+            |number: &u32| (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number));
         if limit < numbers.len() {
             numbers.select_nth_unstable_by_key(limit, rank);
             numbers.truncate(limit);
         }
         numbers.sort_unstable_by_key(rank);
         let kind = Kind::of(&field);
-        let value = |number: u32| {
-            self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]))
-        };
+        let value =
+            |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));
         Facet {
             distinct: self.values.len() as u64,
             values: numbers.into_iter().filter_map(value).collect(),

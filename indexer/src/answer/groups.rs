@@ -212,7 +212,8 @@ struct Combined {
 const DENSE_MIN: usize = 1 << 16;
 
 fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> Combined {
-    let mut combined = Combined { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
+    let mut combined =
+        Combined { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
     for coded in columns {
         let ids_end = coded.ids_end();
         let pairs = combined.firsts.len().saturating_mul(ids_end);

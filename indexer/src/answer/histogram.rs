@@ -70,12 +70,13 @@ impl Histogram {
         self.by.as_ref().map_or(&[], |by| &by.needs)
     }
 
-    /// Counts the selected rows of a part; those outside of the range do not count.
+    /// Counts the selected rows of a part; those outside of the range do not count. Nothing is added of a part that is
+    /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
         if let Some(by) = &mut self.by {
             let spans = self.buckets.interval.coded(part)?;
             let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
-            by.groups.add(&rows, &[&spans, &part.fields[0]], &[])?;
+            return by.groups.add(&rows, &[&spans, &part.fields[0]], &[]);
         }
         let counts = self.count(part)?;
         for (sum, count) in self.counts.iter_mut().zip(counts) {
@@ -107,7 +108,7 @@ impl Histogram {
         let mut counts = Counts {
             interval_nanos: interval.nanos(),
             starts: starts.collect(),
-            total: self.counts.iter().sum(),
+            total: 0,
             counts: self.counts,
             series: Vec::new(),
             other: Vec::new(),
@@ -116,6 +117,7 @@ impl Histogram {
         if let Some(by) = self.by {
             by.finish(&self.buckets, &mut counts);
         }
+        counts.total = counts.counts.iter().sum();
         counts
     }
 }
@@ -125,8 +127,10 @@ impl By {
         let groups = &self.groups;
         let mut series: hashbrown::HashMap<&[u8], Vec<u64>> = hashbrown::HashMap::new();
         for group in 0..groups.len() {
-            let (Some(key), Value::Time(start)) = (groups.key(group, 1), groups.value(group, 0)) else { continue };
-            if let Some(bucket) = buckets.index(start.nanos()) {
+            let Value::Time(start) = groups.value(group, 0) else { continue };
+            let Some(bucket) = buckets.index(start.nanos()) else { continue };
+            counts.counts[bucket] += groups.rows(group);
+            if let Some(key) = groups.key(group, 1) {
                 series.entry(key).or_insert_with(|| vec![0; buckets.count])[bucket] += groups.rows(group);
             }
         }

@@ -200,8 +200,7 @@ mod tests {
     }
 
     fn check(last: &str, count_max: usize, nanos: i64, count: usize) {
-        let buckets =
-            Buckets::of(range("2026-11-21T06:13:00.5Z", last), Width::AtMost(count_max)).unwrap();
+        let buckets = Buckets::of(range("2026-11-21T06:13:00.5Z", last), Width::AtMost(count_max)).unwrap();
         assert_eq!((buckets.interval.nanos, buckets.count), (nanos, count), "{last} {count_max}");
     }
 
@@ -223,10 +222,7 @@ mod tests {
         assert_eq!(all.index(i64::MAX), Some(all.count - 1));
         assert_eq!(Buckets::of(TimeRange::ALL, Width::AtMost(1)), Err(AnswerError::NoBuckets));
         let reversed = range("2026-11-22T00:00:00Z", "2026-11-21T00:00:00Z");
-        assert!(matches!(
-            Buckets::of(reversed, Width::AtMost(60)),
-            Err(AnswerError::RangeReversed { .. })
-        ));
+        assert!(matches!(Buckets::of(reversed, Width::AtMost(60)), Err(AnswerError::RangeReversed { .. })));
         let day = range("2026-11-21T00:00:00Z", "2026-11-21T23:59:59Z");
         for width in [Width::AtMost(0), Width::AtMost(BUCKETS_MAX + 1), Width::Nanos(0), Width::Nanos(-1)] {
             assert_eq!(Buckets::of(day, width), Err(AnswerError::NoBuckets));

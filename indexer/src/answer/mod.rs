@@ -38,6 +38,8 @@ mod table;
 mod tabular;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub(crate) use aggregation::{Aggregation, Place, Settings};
@@ -48,8 +50,8 @@ pub(crate) use facets::Facets;
 pub(crate) use histogram::Histogram;
 pub use histogram::{Counts, Series};
 pub use interval::Width;
-pub(crate) use part::{BatchTimes, Frame, Part, RowTimes};
 pub use part::Unreadable;
+pub(crate) use part::{BatchTimes, Frame, Part, RowTimes};
 pub use table::{Column, Table, Value};
 
 /// Most rows of a table.

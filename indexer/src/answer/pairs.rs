@@ -127,7 +127,8 @@ mod tests {
 
     fn shown(pairs: Vec<Pair>) -> String {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{}={}", text(name), text(value))).collect();
+        let pairs: Vec<String> =
+            pairs.iter().map(|(name, value)| format!("{}={}", text(name), text(value))).collect();
         pairs.join(" | ")
     }
 

@@ -104,9 +104,8 @@ impl Rows {
             if self.floor.is_some_and(|floor| (time, sequence) < floor) {
                 continue;
             }
-            let ranks = self.order.iter().map(|&(column, _)| {
-                Rank::of(coded[column].key_of_row(row), kinds[column])
-            });
+            let ranks =
+                self.order.iter().map(|&(column, _)| Rank::of(coded[column].key_of_row(row), kinds[column]));
             let value = |(coded, kind): (&Coded<'_>, &Kind)| {
                 coded.key_of_row(row).map_or(Value::Null, |key| kind.value(key))
             };
@@ -134,7 +133,13 @@ impl Rows {
             columns: self.columns(),
             rows: self.kept.into_iter().map(|kept| kept.values).collect(),
             notes,
+            is_open: false,
         }
+    }
+
+    /// The fields that it keeps.
+    pub(crate) fn fields(&self) -> &[FieldName] {
+        &self.columns
     }
 
     /// The columns of the table that it makes.

@@ -13,7 +13,8 @@ const LOOSE_MIN: usize = 1024;
 
 impl Samples {
     pub(crate) fn add(&mut self, number: f64) {
-        if self.loose.len() == self.loose.capacity() && LOOSE_MIN.max(self.counted.len()) <= self.loose.len() {
+        if self.loose.len() == self.loose.capacity() && LOOSE_MIN.max(self.counted.len()) <= self.loose.len()
+        {
             self.count();
         }
         // Not `-0`, which is no other number.

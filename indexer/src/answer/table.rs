@@ -17,6 +17,8 @@ pub struct Table {
     pub rows: Vec<Vec<Value>>,
     /// What the reader should know: what was cut, and why.
     pub notes: Vec<String>,
+    /// Texts decide which columns there are: one that no text has is empty instead of missing.
+    pub(crate) is_open: bool,
 }
 
 /// A column of a table.

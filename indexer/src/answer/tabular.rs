@@ -2,8 +2,9 @@
 //!
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
+use super::aggregation::{fields_of, references};
 use super::aggregator::Aggregator;
-use super::enrich::Enrich;
+use super::enrich::{Enrich, add_column};
 use super::part::{BatchTimes, Part};
 use super::table::{Column, SortColumn, Table, Value, sort_rows};
 use super::{AnswerError, Kind, Settings};
@@ -16,6 +17,11 @@ use std::borrow::Cow;
 
 /// The table after a stage.
 pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Result<Table, AnswerError> {
+    if table.is_open {
+        for field in references(stage) {
+            add_column(&mut table, field.as_str());
+        }
+    }
     match stage {
         Stage::Where(query) => table.keep(&select(query, &table, settings)?),
         Stage::Fields(fields) => project(fields, &mut table)?,
@@ -49,7 +55,7 @@ impl Table {
 }
 
 fn select(query: &Query, table: &Table, settings: &Settings) -> Result<Selection, AnswerError> {
-    for field in super::aggregation::fields_of(query) {
+    for field in fields_of(query) {
         table.column(&field)?;
     }
     let matcher = Matcher::new(query, &Context { now: settings.now, logspace: "" });
@@ -104,8 +110,7 @@ fn aggregate(stage: &Stage, table: Table, settings: &Settings) -> Result<Table, 
     let fields = aggregator.needs().iter().map(|field| Ok(table.coded(table.column(field)?)));
     let fields = fields.collect::<Result<Vec<_>, AnswerError>>()?;
     let (times, selected) = times_of(&table, aggregator.needs_times())?;
-    let part =
-        Part { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
+    let part = Part { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
     aggregator.add(&part)?;
     let mut made = aggregator.finish()?;
     made.notes.splice(..0, table.notes);
@@ -161,8 +166,11 @@ fn push_row(columns: &[(FieldName, &Column)], row: &[Value], builder: &mut Batch
         _ => None,
     };
     // A time counts unless it is far after the one of receiving it.
-    let received = time(Field::Received)
-        .unwrap_or(if time(Field::Time).is_some() { Timestamp::MAX } else { Timestamp::MIN });
+    let received = time(Field::Received).unwrap_or(if time(Field::Time).is_some() {
+        Timestamp::MAX
+    } else {
+        Timestamp::MIN
+    });
     builder.origin(Origin { source: text(Field::Source), peer: text(Field::Peer), received });
     builder.push(&Row {
         time: time(Field::Time),
@@ -191,6 +199,8 @@ fn priority(facility: &[u8], severity: &[u8]) -> Option<Priority> {
 }
 
 fn flags(names: &[u8]) -> Flags {
-    let set = Flags::NAMES.into_iter().filter(|(_, name)| names.split(|&byte| byte == b',').any(|it| it == name.as_bytes()));
+    let set = Flags::NAMES
+        .into_iter()
+        .filter(|(_, name)| names.split(|&byte| byte == b',').any(|it| it == name.as_bytes()));
     set.fold(Flags::default(), |flags, (flag, _)| flags.with(flag))
 }
