@@ -9,7 +9,7 @@ use super::enrich::{Enrich, Wanted};
 use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
 use super::table::{Column, Table};
-use super::{AnswerError, Coded, Kind, tabular};
+use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
 use logstead_record::query::{
     Context, FieldName, Format, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
 };
@@ -106,7 +106,7 @@ impl Aggregation {
         let reads = (!head.uses_text).then(|| {
             let mut fields = head.looks_at;
             fields.extend(sink.needs());
-            fields
+            once(fields)
         });
         let aggregation = Aggregation { filter, steps: head.steps, wanted, sink, rest, reads, settings };
         aggregation.check_rest()?;
@@ -239,11 +239,7 @@ impl Head {
         match stage {
             Stage::Where(query) if self.steps.is_empty() => self.filters.push(query.clone()),
             Stage::Where(query) => {
-                if query.uses_logspace() {
-                    return Err(AnswerError::Stage(format!(
-                        "`{stage}` chooses logspaces: put it before the stages that look into messages"
-                    )));
-                }
+                check_logspace(query, stage)?;
                 self.uses_text |= uses_text(query);
                 self.looks_at.extend(fields_of(query));
                 self.steps
@@ -304,7 +300,9 @@ impl Head {
     ) -> Result<Rows, AnswerError> {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let keep = match stage {
-            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
+            Some(Stage::Limit(limit)) if count(*limit) <= ROWS_MAX || !shows(rest) => {
+                Keep::First(count(*limit))
+            }
             Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
             Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
             _ => Keep::Shown,
@@ -340,14 +338,24 @@ impl Head {
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(references));
-        let mut known: Vec<FieldName> = Vec::new();
-        for column in columns {
-            if !known.iter().any(|it| it.as_str().eq_ignore_ascii_case(column.as_str())) {
-                known.push(column);
-            }
-        }
-        known
+        once(columns)
     }
+}
+
+/// Each field the first time that it is there.
+fn once(fields: Vec<FieldName>) -> Vec<FieldName> {
+    let mut known: Vec<FieldName> = Vec::new();
+    for field in fields {
+        if !known.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) {
+            known.push(field);
+        }
+    }
+    known
+}
+
+/// Whether all rows that these stages are given are shown.
+fn shows(rest: &[Stage]) -> bool {
+    rest.iter().all(|stage| matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. }))
 }
 
 /// A table of messages does not hold all their fields, so that a text can not be looked for in all of them.
@@ -364,6 +372,16 @@ fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
              field as in `message:text`, or put it first"
         ))),
     }
+}
+
+/// Which logspaces are searched is decided before there are any messages.
+pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
+    if !query.uses_logspace() {
+        return Ok(());
+    }
+    Err(AnswerError::Stage(format!(
+        "`{stage}` chooses logspaces: put it before the stages that look into messages"
+    )))
 }
 
 /// The fields that a query names, each once.

@@ -89,7 +89,7 @@ impl Interval {
     /// How many spans there are from one number to another, unless those are too many.
     pub(crate) fn count(self, first: i64, last: i64) -> Result<usize, AnswerError> {
         let count = last.abs_diff(first).saturating_add(1);
-        if BUCKETS_MAX as u64 <= count - 1 {
+        if (BUCKETS_MAX as u64) < count {
             let interval_ms = (self.nanos / MILLISECOND).unsigned_abs();
             return Err(AnswerError::TooManyBuckets { count, interval_ms });
         }

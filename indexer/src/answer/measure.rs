@@ -18,9 +18,18 @@ pub(crate) enum State {
     /// The least or the greatest.
     Extreme { is_max: bool, best: Vec<Extreme>, heap_bytes: usize },
     /// Different values.
-    Distinct { values: Values, pairs: HashSet<u64>, counts: Vec<u64> },
+    Distinct(Distinct),
     /// All numbers.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
+}
+
+/// Which values each group has.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    values: Values,
+    /// A group in the upper half, the number of one of its values in the lower.
+    pairs: HashSet<u64>,
+    counts: Vec<u64>,
 }
 
 /// The best of a group: any number is better than a text.
@@ -53,6 +62,15 @@ impl<'a> Numbers<'a> {
         (!number.is_nan()).then_some(*number)
     }
 
+    /// Shows each row that is a number with its group.
+    fn each(&mut self, rows: impl Iterator<Item = (u32, u32)>, mut add: impl FnMut(u32, f64)) {
+        for (row, group) in rows {
+            if let Some(number) = self.of_row(row) {
+                add(group, number);
+            }
+        }
+    }
+
     fn key_of_row(&self, row: u32) -> Option<&'a [u8]> {
         self.coded.key_of_row(row as usize)
     }
@@ -67,9 +85,7 @@ impl State {
             Measure::Min | Measure::Max => {
                 State::Extreme { is_max: measure == Measure::Max, best: Vec::new(), heap_bytes: 0 }
             }
-            Measure::Distinct => {
-                State::Distinct { values: Values::default(), pairs: HashSet::new(), counts: Vec::new() }
-            }
+            Measure::Distinct => State::Distinct(Distinct::default()),
             Measure::Percentile(_) => State::Samples { samples: Vec::new(), heap_bytes: 0 },
         }
     }
@@ -80,7 +96,7 @@ impl State {
             State::Present(_) => measure == Measure::Count,
             State::Sum { .. } => matches!(measure, Measure::Sum | Measure::Avg),
             State::Extreme { is_max, .. } => measure == if *is_max { Measure::Max } else { Measure::Min },
-            State::Distinct { .. } => measure == Measure::Distinct,
+            State::Distinct(_) => measure == Measure::Distinct,
             State::Samples { .. } => matches!(measure, Measure::Percentile(_)),
         }
     }
@@ -88,7 +104,7 @@ impl State {
     /// Makes room for so many groups.
     pub(crate) fn resize(&mut self, groups: usize) {
         match self {
-            State::Present(counts) | State::Distinct { counts, .. } => counts.resize(groups, 0),
+            State::Present(counts) | State::Distinct(Distinct { counts, .. }) => counts.resize(groups, 0),
             State::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
             State::Extreme { best, .. } => best.resize(groups, Extreme::default()),
             State::Samples { samples, .. } => samples.resize(groups, Samples::default()),
@@ -106,45 +122,22 @@ impl State {
             State::Present(counts) => rows
                 .filter(|(row, _)| numbers.key_of_row(*row).is_some())
                 .for_each(|(_, group)| counts[group as usize] += 1),
-            State::Sum { sums, heap_bytes } => {
-                for (row, group) in rows {
-                    if let Some(number) = numbers.of_row(row) {
-                        let sum = &mut sums[group as usize];
-                        let before = sum.heap_bytes();
-                        sum.add(number);
-                        *heap_bytes += sum.heap_bytes() - before;
-                    }
-                }
-            }
-            State::Extreme { is_max, best, heap_bytes } => {
-                for (row, group) in rows {
-                    *heap_bytes += best[group as usize].offer(row, numbers, *is_max);
-                }
-            }
-            State::Distinct { values, pairs, counts } => {
-                // The number of each value of the part over all parts.
-                let mut known = vec![None; numbers.coded.ids_end()];
-                for (row, group) in rows {
-                    let Some(key) = numbers.key_of_row(row) else { continue };
-                    let known = &mut known[numbers.coded.ids[row as usize] as usize];
-                    let number = match *known {
-                        Some(number) => number,
-                        None => *known.insert(values.number(key, bytes_max)?),
-                    };
-                    let is_new = pairs.insert(u64::from(group) << 32 | u64::from(number));
-                    counts[group as usize] += u64::from(is_new);
-                }
-            }
-            State::Samples { samples, heap_bytes } => {
-                for (row, group) in rows {
-                    if let Some(number) = numbers.of_row(row) {
-                        let samples = &mut samples[group as usize];
-                        *heap_bytes -= samples.heap_bytes();
-                        samples.add(number);
-                        *heap_bytes += samples.heap_bytes();
-                    }
-                }
-            }
+            State::Sum { sums, heap_bytes } => numbers.each(rows, |group, number| {
+                let sum = &mut sums[group as usize];
+                let before = sum.heap_bytes();
+                sum.add(number);
+                *heap_bytes += sum.heap_bytes() - before;
+            }),
+            State::Samples { samples, heap_bytes } => numbers.each(rows, |group, number| {
+                let samples = &mut samples[group as usize];
+                *heap_bytes -= samples.heap_bytes();
+                samples.add(number);
+                *heap_bytes += samples.heap_bytes();
+            }),
+            State::Extreme { is_max, best, heap_bytes } => rows.for_each(|(row, group)| {
+                *heap_bytes += best[group as usize].offer(row, numbers, *is_max);
+            }),
+            State::Distinct(distinct) => distinct.add(rows, numbers.coded, bytes_max)?,
         }
         Ok(())
     }
@@ -152,7 +145,7 @@ impl State {
     /// What `measure` is of a group.
     pub(crate) fn result(&mut self, group: usize, measure: Measure, kind: Kind) -> Value {
         let number = match (self, measure) {
-            (State::Present(counts) | State::Distinct { counts, .. }, _) => {
+            (State::Present(counts) | State::Distinct(Distinct { counts, .. }), _) => {
                 return Value::Count(counts[group]);
             }
             (State::Extreme { best, .. }, _) => return best[group].value(kind),
@@ -169,7 +162,7 @@ impl State {
     /// What a group takes before it has any row.
     pub(crate) fn bytes_per_group(&self) -> usize {
         match self {
-            State::Present(_) | State::Distinct { .. } => size_of::<u64>(),
+            State::Present(_) | State::Distinct(_) => size_of::<u64>(),
             State::Sum { .. } => size_of::<ExactSum>(),
             State::Extreme { .. } => size_of::<Extreme>(),
             State::Samples { .. } => size_of::<Samples>(),
@@ -183,8 +176,33 @@ impl State {
             State::Sum { heap_bytes, .. }
             | State::Extreme { heap_bytes, .. }
             | State::Samples { heap_bytes, .. } => *heap_bytes,
-            State::Distinct { values, pairs, .. } => values.memory_bytes() + pairs.allocation_size(),
+            State::Distinct(Distinct { values, pairs, .. }) => {
+                values.memory_bytes() + pairs.allocation_size()
+            }
         }
+    }
+}
+
+impl Distinct {
+    fn add(
+        &mut self,
+        rows: impl Iterator<Item = (u32, u32)>,
+        coded: &Coded<'_>,
+        bytes_max: usize,
+    ) -> Result<(), AnswerError> {
+        // The number over all parts of each value of this one.
+        let mut known = vec![None; coded.ids_end()];
+        for (row, group) in rows {
+            let id = coded.ids[row as usize];
+            let Some(key) = coded.key(id) else { continue };
+            let number = match known[id as usize] {
+                Some(number) => number,
+                None => *known[id as usize].insert(self.values.number(key, bytes_max)?),
+            };
+            let is_new = self.pairs.insert(u64::from(group) << 32 | u64::from(number));
+            self.counts[group as usize] += u64::from(is_new);
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
-use super::aggregation::{fields_of, references};
+use super::aggregation::{check_logspace, fields_of, references};
 use super::aggregator::Aggregator;
 use super::enrich::{Enrich, add_column};
 use super::part::{BatchTimes, Part};
@@ -23,7 +23,10 @@ pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Res
         }
     }
     match stage {
-        Stage::Where(query) => table.keep(&select(query, &table, settings)?),
+        Stage::Where(query) => {
+            check_logspace(query, stage)?;
+            table.keep(&select(query, &table, settings)?);
+        }
         Stage::Fields(fields) => project(fields, &mut table)?,
         Stage::Sort(keys) => sort(keys, &mut table)?,
         Stage::Limit(count) => table.rows.truncate(usize::try_from(*count).unwrap_or(usize::MAX)),

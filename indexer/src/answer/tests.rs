@@ -2,8 +2,8 @@
 
 use super::testing::*;
 use super::*;
-use logstead_record::query::{FieldName, TimeRange, number_of};
-use logstead_record::{Batch, SECOND, Selection, Timestamp};
+use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
+use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -335,6 +335,68 @@ fn where_sees_what_is_there() {
 }
 
 #[test]
+fn every_field_has_the_text_that_the_api_shows() {
+    let mut builder = BatchBuilder::new();
+    let received = Timestamp::from_nanos(START + SECOND);
+    builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
+    builder.push(&Row {
+        time: Some(Timestamp::from_nanos(START)),
+        priority: Priority::new(4 * 8 + 3),
+        program: b"sshd",
+        pid: b"77",
+        msgid: b"ID",
+        message: b"text",
+        message_at: Some(4),
+        flags: Flags::TRUNCATED.with(Flags::INCOMPLETE),
+        ..Row::text(b"raw text\xFF")
+    });
+    builder.push(&Row::text(b"bare"));
+    let parts = [(0, builder.seal())];
+    let fields = "time, received, severity, facility, flag, program, pid, msgid, host, message, raw, source, peer, logspace";
+    for query in [format!("* | fields {fields}"), format!("* | extract \"te<a>\" | fields {fields}")] {
+        let lines = shown(&run(&query, &parts, MEMORY_MAX).unwrap());
+        assert_eq!(
+            lines[1..],
+            [
+                "2026-11-21T06:00:01Z | 2026-11-21T06:00:01Z | - | - | - | - | - | - | - | bare | bare | syslog \
+             | 10.0.0.1:514 | main",
+                "2026-11-21T06:00:00Z | 2026-11-21T06:00:01Z | err | auth | truncated,incomplete | sshd | 77 | ID | - \
+             | text | raw text\u{fffd} | syslog | 10.0.0.1:514 | main",
+            ]
+        );
+    }
+    let table = run(
+        &format!(
+            "* | limit 2 | where severity=err facility=auth flag:incomplete pid>70 msgid:id raw:raw \
+        source=syslog peer:10.0.0.0/8 received>2026-11-21 time<2026-11-22 program:sshd message:text | fields {fields}"
+        ),
+        &parts,
+        MEMORY_MAX,
+    );
+    assert_eq!(table.unwrap().rows.len(), 1);
+}
+
+#[test]
+fn a_pipeline_says_what_it_needs() {
+    let check = |query: &str, needs_batches: bool, reads: Option<&str>| {
+        let pipeline = parse_pipeline(query).unwrap();
+        let now = Timestamp::from_nanos(START);
+        let settings = Settings { now, range: HOUR, memory_bytes_max: MEMORY_MAX };
+        let aggregation = Aggregation::compile(&pipeline, settings).unwrap();
+        assert_eq!(aggregation.needs_batches(), needs_batches, "{query}");
+        let names = aggregation
+            .reads()
+            .map(|fields| fields.iter().map(FieldName::as_str).collect::<Vec<_>>().join(","));
+        assert_eq!(names.as_deref(), reads, "{query}");
+    };
+    check("a | where b | stats count(), avg(n) by host, time", false, Some("host,n"));
+    check("* | timechart count()", false, Some(""));
+    check("*", true, Some("time,host,program,severity,message"));
+    check("* | extract \"x<y>\" | where y>1 | top y", true, Some("message,y"));
+    check("* | parse json | where b | stats count()", true, None);
+}
+
+#[test]
 fn what_can_not_be_answered_says_why() {
     let check = |query: &str, expected: &str| {
         let error = run(query, &[], MEMORY_MAX).unwrap_err().to_string();
@@ -348,6 +410,7 @@ fn what_can_not_be_answered_says_why() {
     check("* | fields host | stats count() by program", "`fields` before it leaves out");
     check("* | limit 5 | where error", "name a field as in `message:text`");
     check("* | parse kv | where logspace:main", "put it before");
+    check("* | limit 3 | where logspace:main", "put it before");
 }
 
 #[test]
@@ -364,6 +427,7 @@ fn a_long_table_is_cut_and_says_so() {
         table.notes
     );
     assert_eq!(table.rows[0][4], Value::text(b"10004"));
+    assert_eq!(run("* | limit 1000000", &parts, MEMORY_MAX).unwrap(), table);
     let table = run("* | stats count() by message", &parts, MEMORY_MAX).unwrap();
     assert_eq!(table.rows.len(), ROWS_MAX);
     assert_eq!(table.notes, ["the table has 10005 rows; these are the first 10000"]);
@@ -419,7 +483,7 @@ fn many_values_are_counted_together() {
     let batch = batch_of(&many);
     let all = Selection::all(300);
     let mut histogram = Histogram::new(HOUR, Width::AtMost(60), Some(field.clone()), MEMORY_MAX).unwrap();
-    with_part(&batch, &all, &[field.clone()], |part| histogram.add(part)).unwrap();
+    with_part(&batch, &all, std::slice::from_ref(&field), |part| histogram.add(part)).unwrap();
     let counts = histogram.finish();
     assert_eq!((counts.series.len(), counts.other_values, counts.other[0]), (BY_VALUES_MAX, 50, 100));
 
@@ -432,7 +496,7 @@ fn many_values_are_counted_together() {
 
 #[test]
 fn an_open_range_charts_what_is_there() {
-    let pipeline = logstead_record::query::parse_pipeline("* | timechart span=1m count()").unwrap();
+    let pipeline = parse_pipeline("* | timechart span=1m count()").unwrap();
     let settings =
         Settings { now: Timestamp::from_nanos(START), range: TimeRange::ALL, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
