@@ -22,7 +22,7 @@ pub(crate) struct Enrich {
 /// What later stages look at.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// Names of dynamic fields; `None` for all.
+    /// Names of dynamic fields; `None` for all. What a pattern names is wanted anyway.
     pub(crate) fields: Option<Vec<FieldName>>,
     /// Whether the raw bytes are wanted.
     pub(crate) raw: bool,
@@ -66,11 +66,12 @@ impl Enrich {
         wanted: &Wanted,
     ) -> Batch {
         let coded = Coded::of_batch(batch, &self.from, logspace);
+        let is_named = self.adds().is_some();
         let mut fields = FieldsBuilder::default();
         for row in 0..batch.rows() {
             if let Some(text) = coded.key_of_row(row).filter(|_| selected.contains(row)) {
                 let pairs = self.pairs(text);
-                let pairs = pairs.iter().filter(|(name, _)| wanted.wants(name));
+                let pairs = pairs.iter().filter(|(name, _)| is_named || wanted.wants(name));
                 pairs.for_each(|(name, value)| fields.push(name, value));
             }
             batch.fields(row).for_each(|(name, value)| fields.push(name, value));

@@ -4,7 +4,9 @@ use super::testing::*;
 use super::*;
 use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp};
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn text(message: &Message, field: &str) -> Option<Vec<u8>> {
@@ -25,6 +27,37 @@ fn some_of(batch: &Batch, first: u64) -> Selection {
 
 fn chosen(messages: &[Message]) -> Vec<&Message> {
     messages.iter().enumerate().filter(|(index, _)| index % 3 != 1).map(|(_, message)| message).collect()
+}
+
+/// Stages that pass messages on.
+fn stages() -> impl Strategy<Value = String> {
+    let stages = [
+        "where host=a",
+        "where -host:b severity>=warning",
+        "where time>2026-11-21T06:20 OR host=c",
+        "sort -n, host",
+        "sort severity",
+        "limit 9",
+        "tail 9",
+        "dedup host, severity",
+        "dedup n",
+        "extract \"n=<m>\"",
+        "parse regex /(?<letter>[a-c])/",
+    ];
+    select(stages.to_vec()).prop_map(str::to_owned)
+}
+
+/// Stages that end with a table of their own.
+fn collecting() -> impl Strategy<Value = String> {
+    let stages = [
+        "stats count(), sum(n), min(n), max(time), dc(user), p50(n) by host, severity",
+        "stats count() by n | stats count() as groups by count",
+        "timechart span=10m count(), avg(n) by host",
+        "top 2 n by host",
+        "rare 3 severity",
+        "uniq host, n",
+    ];
+    select(stages.to_vec()).prop_map(str::to_owned)
 }
 
 proptest! {
@@ -132,7 +165,7 @@ proptest! {
     #[test]
     fn parts_and_their_order_do_not_show(
         (messages, parts) in messages().prop_flat_map(in_parts),
-        query in proptest::sample::select(vec![
+        query in select(vec![
             "*",
             "* | stats count(), sum(n), avg(n), min(user), max(time), p90(n) by severity, host",
             "* | stats count() by n | stats sum(count), count() by n | sort -count, n",
@@ -153,6 +186,39 @@ proptest! {
     ) {
         let whole = run(query, &[(0, batch_of(&messages))], MEMORY_MAX);
         prop_assert_eq!(run(query, &parts, MEMORY_MAX), whole);
+    }
+
+    /// The limit collects all messages, so that what follows it works on a table.
+    #[test]
+    fn a_stage_over_a_table_is_the_stage_over_messages(
+        (_, parts) in messages().prop_flat_map(in_parts),
+        steps in vec(stages(), 0..4),
+        last in prop_oneof![collecting(), stages()],
+    ) {
+        let stages: Vec<String> = steps.into_iter().chain([last]).collect();
+        let stages = stages.join(" | ");
+        let over_messages = run(&format!("* | {stages}"), &parts, MEMORY_MAX);
+        let over_table = run(&format!("* | limit 1000000 | {stages}"), &parts, MEMORY_MAX);
+        match (over_messages, over_table) {
+            (Ok(over_messages), Ok(over_table)) => {
+                // Which other columns are shown may differ: they hold what the stages needed.
+                let common = |table: &Table, other: &Table| -> Vec<Vec<Value>> {
+                    let mut shared: Vec<usize> = (0..table.columns.len()).collect();
+                    shared.retain(|&index| other.columns.contains(&table.columns[index]));
+                    shared.sort_by_key(|&index| &table.columns[index].name);
+                    table.rows.iter().map(|row| shared.iter().map(|&index| row[index].clone()).collect()).collect()
+                };
+                prop_assert_eq!(
+                    common(&over_messages, &over_table),
+                    common(&over_table, &over_messages),
+                    "{}",
+                    stages
+                );
+            }
+            (over_messages, over_table) => {
+                prop_assert!(over_messages.is_err() == over_table.is_err(), "{}: {:?} {:?}", stages, over_messages, over_table);
+            }
+        }
     }
 
     #[test]
