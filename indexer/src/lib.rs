@@ -36,8 +36,8 @@ mod verify;
 mod view;
 
 pub use answer::{
-    AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Kind, ROWS_MAX, Series, Table,
-    Unreadable, Value, Width,
+    Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Facets, Histogram, Kind,
+    ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
 };
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
@@ -50,8 +50,8 @@ pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
 pub use recover::{OpenError, Opened, Recovery, open};
 pub use search::{
-    Alone, Counted, Coverage, Filter, Found, Hit, Lanes, Order, Position, Request, Run, SearchError,
-    Searcher, Stats,
+    Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Found, Hit, Lanes, Order, Position, Request,
+    Run, SearchError, Searcher, Stats,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

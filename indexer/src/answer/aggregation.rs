@@ -20,14 +20,14 @@ const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Seve
 
 /// What an answer depends on besides the messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// The time that relative times count from.
-    pub(crate) now: Timestamp,
+    pub now: Timestamp,
     /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider
     /// than what is stored.
-    pub(crate) range: TimeRange,
+    pub range: TimeRange,
     /// Most memory to use.
-    pub(crate) memory_bytes_max: usize,
+    pub memory_bytes_max: usize,
 }
 
 /// Where a batch is stored.
@@ -39,7 +39,7 @@ pub(crate) struct Place<'a> {
 }
 
 /// A pipeline at work.
-pub(crate) struct Aggregation {
+pub struct Aggregation {
     filter: Query,
     steps: Vec<Step>,
     wanted: Wanted,
@@ -77,7 +77,7 @@ impl Sink {
 
 impl Aggregation {
     /// Makes a pipeline ready to run.
-    pub(crate) fn compile(pipeline: &Pipeline, settings: Settings) -> Result<Aggregation, AnswerError> {
+    pub fn compile(pipeline: &Pipeline, settings: Settings) -> Result<Aggregation, AnswerError> {
         let mut head = Head::default();
         let mut stages = pipeline.stages.iter();
         let collecting = loop {
@@ -114,7 +114,7 @@ impl Aggregation {
     }
 
     /// Which messages to add.
-    pub(crate) fn filter(&self) -> &Query {
+    pub fn filter(&self) -> &Query {
         &self.filter
     }
 
@@ -172,7 +172,7 @@ impl Aggregation {
     }
 
     /// The table of everything that was added.
-    pub(crate) fn finish(self) -> Result<Table, AnswerError> {
+    pub fn finish(self) -> Result<Table, AnswerError> {
         let mut table = match self.sink {
             Sink::Groups(aggregator) => aggregator.finish()?,
             Sink::Rows(rows) => rows.finish(),

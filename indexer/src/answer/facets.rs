@@ -9,7 +9,7 @@ use logstead_record::Selection;
 use logstead_record::query::FieldName;
 
 /// Counts values.
-pub(crate) struct Facets {
+pub struct Facets {
     needs: Vec<FieldName>,
     limit: usize,
     memory_bytes_max: usize,
@@ -40,7 +40,7 @@ pub struct Facet {
 
 impl Facets {
     /// Counts values of these fields, and shows `limit` of each.
-    pub(crate) fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
+    pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
         let counts = fields.iter().map(|_| FieldCounts::default()).collect();
         Facets { needs: fields, limit, memory_bytes_max, counts }
     }
@@ -59,8 +59,14 @@ impl Facets {
         }
     }
 
+    /// Adds rows of the field with this number: how many have each id of its values.
+    pub(crate) fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
+        let share = self.memory_bytes_max / self.counts.len().max(1);
+        self.counts[field].add_counts(coded, counts.iter().copied(), share);
+    }
+
     /// The values of all parts.
-    pub(crate) fn finish(self) -> Vec<Facet> {
+    pub fn finish(self) -> Vec<Facet> {
         let Facets { needs, limit, counts, .. } = self;
         needs.into_iter().zip(counts).map(|(field, counts)| counts.finish(field, limit)).collect()
     }
@@ -74,15 +80,19 @@ impl FieldCounts {
         } else {
             selected.iter().for_each(|row| by_id[coded.ids[row] as usize] += 1);
         }
-        for (id, count) in by_id.into_iter().enumerate().filter(|(_, count)| 0 < *count) {
+        self.add_counts(coded, by_id.into_iter().map(u64::from), memory_bytes_max);
+    }
+
+    fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
+        for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
             let Some(key) = coded.key(id as u32) else { continue };
             let texts_max = memory_bytes_max.saturating_sub(self.counts.capacity() * size_of::<u64>());
             match self.values.number(key, texts_max) {
                 Ok(number) => {
                     self.counts.resize(self.values.len(), 0);
-                    self.counts[number as usize] += u64::from(count);
+                    self.counts[number as usize] += count;
                 }
-                Err(_) => self.left_out += u64::from(count),
+                Err(_) => self.left_out += count,
             }
         }
     }

@@ -10,7 +10,7 @@ use logstead_record::Timestamp;
 use logstead_record::query::{FieldName, TimeRange};
 
 /// Counts rows in spans of time.
-pub(crate) struct Histogram {
+pub struct Histogram {
     buckets: Buckets,
     counts: Vec<u64>,
     by: Option<By>,
@@ -51,7 +51,7 @@ pub struct Series {
 
 impl Histogram {
     /// Counts the rows of a range.
-    pub(crate) fn new(
+    pub fn new(
         range: TimeRange,
         width: Width,
         by: Option<FieldName>,
@@ -102,7 +102,7 @@ impl Histogram {
     }
 
     /// The counts of all parts.
-    pub(crate) fn finish(self) -> Counts {
+    pub fn finish(self) -> Counts {
         let Buckets { interval, first, count } = self.buckets;
         let starts = (0..count as i64).map(|index| Timestamp::from_nanos(interval.start(first + index)));
         let mut counts = Counts {

@@ -42,13 +42,12 @@ mod testing;
 mod tests;
 mod values;
 
-pub(crate) use aggregation::{Aggregation, Place, Settings};
+pub(crate) use aggregation::Place;
+pub use aggregation::{Aggregation, Settings};
 pub(crate) use coded::Coded;
 pub use coded::Kind;
-pub use facets::Facet;
-pub(crate) use facets::Facets;
-pub(crate) use histogram::Histogram;
-pub use histogram::{Counts, Series};
+pub use facets::{Facet, Facets};
+pub use histogram::{Counts, Histogram, Series};
 pub use interval::Width;
 pub use part::Unreadable;
 pub(crate) use part::{BatchTimes, Frame, Part, RowTimes};

@@ -40,8 +40,6 @@ pub(crate) struct Names {
     pub(crate) exists: bool,
     /// What to ask of the words where the field has no column.
     pub(crate) required: Required,
-    /// The test as text.
-    pub(crate) text: String,
 }
 
 /// A test of the content.
@@ -123,7 +121,6 @@ impl Names {
             matcher: Matcher::new(&query, context),
             exists: *test == FieldTest::Exists,
             required,
-            text: query.to_string(),
         }
     }
 }
