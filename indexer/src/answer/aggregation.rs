@@ -230,8 +230,9 @@ struct Head {
 impl Head {
     /// Whether it is one of these.
     fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
-        let is_mine =
-            !stage.aggregates() && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_));
+        let is_mine = !stage.aggregates()
+            && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
+            && !self.sorts_by_what_it_adds(stage);
         if !is_mine {
             return Ok(false);
         }
@@ -255,6 +256,7 @@ impl Head {
                 if let Some(enrich) = Enrich::of(other) {
                     if let (Some(visible), Some(added)) = (&mut self.visible, enrich.adds()) {
                         visible.extend(added);
+                        *visible = once(std::mem::take(visible));
                     }
                     self.looks_at.extend(references(other));
                     self.enriching.push(other.clone());
@@ -263,6 +265,16 @@ impl Head {
             }
         }
         Ok(true)
+    }
+
+    /// Whether messages were sorted by a field that this stage may change.
+    fn sorts_by_what_it_adds(&self, stage: &Stage) -> bool {
+        let Some(enrich) = Enrich::of(stage) else { return false };
+        let added = enrich.adds();
+        self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
+            let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
+            added.as_ref().is_none_or(|names| names.iter().any(is_key))
+        })
     }
 
     fn check_visible(&self, fields: &[FieldName], stage: &Stage) -> Result<(), AnswerError> {
@@ -300,12 +312,15 @@ impl Head {
     ) -> Result<Rows, AnswerError> {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let keep = match stage {
-            Some(Stage::Limit(limit)) if count(*limit) <= ROWS_MAX || !shows(rest) => {
-                Keep::First(count(*limit))
-            }
+            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => Keep::Shown,
+            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
             Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
             Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
-            _ => Keep::Shown,
+            Some(stage) => {
+                rest.insert(0, stage.clone());
+                Keep::First(usize::MAX)
+            }
+            None => Keep::Shown,
         };
         if let Some(stage) = stage {
             self.check_visible(&references(stage), stage)?;
@@ -338,6 +353,9 @@ impl Head {
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(references));
+        // Where a text does not have a field that is looked for in it, one that the message had remains.
+        let found = rest[..last].iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
+        columns.extend(found.flatten());
         once(columns)
     }
 }

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// The table after a stage.
 pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Result<Table, AnswerError> {
     if table.is_open {
-        for field in references(stage) {
+        for field in references(stage).iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
             add_column(&mut table, field.as_str());
         }
     }

@@ -43,6 +43,10 @@ fn stages() -> impl Strategy<Value = String> {
         "dedup n",
         "extract \"n=<m>\"",
         "parse regex /(?<letter>[a-c])/",
+        "extract \"=<n>\"",
+        "parse kv",
+        "fields host, n, message",
+        "sort m, letter",
     ];
     select(stages.to_vec()).prop_map(str::to_owned)
 }
@@ -371,6 +375,10 @@ fn fields_are_found_in_texts() {
             r#"2026-11-21T06:02:00Z | web | - | emerg | {"status":404,"path":{"name":"/x"}} | /x | 404"#,
         ],
     );
+    let names = r#"{"host":"other","level":"x","N":1}"#;
+    let named = [(0, batch_of(&[message(0, "h", names, &[])]))];
+    let lines = shown(&run("* | parse json | fields host, severity, n", &named, MEMORY_MAX).unwrap());
+    assert_eq!(lines[1], "h | emerg | 1");
     check("host=fw1 | parse kv | dedup host | fields user", &["user", "eve"]);
     check(
         "* | parse regex /(?<last>[0-9])$/ | stats count() by last | sort last | limit 1",
