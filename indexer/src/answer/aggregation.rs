@@ -136,6 +136,14 @@ impl Aggregation {
         self.reads.as_deref()
     }
 
+    /// A time before which messages make no difference any more: they need not be added.
+    pub(crate) fn floor(&self) -> Option<Timestamp> {
+        match &self.sink {
+            Sink::Groups(_) => None,
+            Sink::Rows(rows) => rows.floor(),
+        }
+    }
+
     /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
     /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {

@@ -37,8 +37,8 @@ fn stages() -> impl Strategy<Value = String> {
         "where time>2026-11-21T06:20 OR host=c",
         "sort -n, host",
         "sort severity",
-        "limit 9",
-        "tail 9",
+        "limit 3",
+        "tail 5",
         "dedup host, severity",
         "dedup n",
         "extract \"n=<m>\"",
@@ -502,6 +502,15 @@ fn a_long_table_is_cut_and_says_so() {
     );
     assert_eq!(table.rows[0][4], Value::text(b"10004"));
     assert_eq!(run("* | limit 1000000", &parts, MEMORY_MAX).unwrap(), table);
+    let settings = Settings { now: Timestamp::from_nanos(START), range: HOUR, memory_bytes_max: MEMORY_MAX };
+    let mut aggregation = Aggregation::compile(&parse_pipeline("* | limit 3").unwrap(), settings).unwrap();
+    for (first_sequence, batch) in &parts {
+        assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
+        let place = Place { logspace: "main", first_sequence: *first_sequence };
+        aggregation.add_batch(batch, &Selection::all(batch.rows()), place).unwrap();
+        assert!(aggregation.floor().is_some());
+    }
+    assert_eq!(aggregation.finish().unwrap().rows[..], table.rows[..3]);
     let table = run("* | stats count() by message", &parts, MEMORY_MAX).unwrap();
     assert_eq!(table.rows.len(), ROWS_MAX);
     assert_eq!(table.notes, ["the table has 10005 rows; these are the first 10000"]);
