@@ -224,8 +224,11 @@ impl Aggregation {
 struct Head {
     filters: Vec<Query>,
     steps: Vec<Step>,
-    /// Those among the steps that find fields.
-    enriching: Vec<Stage>,
+    /// The fields that patterns name.
+    added: Vec<FieldName>,
+    /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
+    /// that are shown, where they decide about the columns.
+    open: Vec<Stage>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
     /// The fields that steps look at.
@@ -254,7 +257,10 @@ impl Head {
                 self.steps
                     .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
             }
-            Stage::Fields(fields) => self.visible = Some(fields.clone()),
+            Stage::Fields(fields) => {
+                self.visible = Some(fields.clone());
+                self.open.clear();
+            }
             Stage::Sort(keys) => {
                 let is_new = |old: &SortKey| keys.iter().all(|key| key.field != old.field);
                 let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
@@ -267,7 +273,10 @@ impl Head {
                         *visible = once(std::mem::take(visible));
                     }
                     self.looks_at.extend(references(other));
-                    self.enriching.push(other.clone());
+                    match enrich.adds() {
+                        Some(added) => self.added.extend(added),
+                        None => self.open.push(other.clone()),
+                    }
                     self.steps.push(Step::Enrich(enrich));
                 }
             }
@@ -300,8 +309,7 @@ impl Head {
 
     /// Whether a text may have a field of this name.
     fn may_add(&self, field: &FieldName) -> bool {
-        let is_open = |stage: &Stage| Enrich::of(stage).is_some_and(|enrich| enrich.adds().is_none());
-        matches!(field, FieldName::Dynamic(_)) && self.enriching.iter().any(is_open)
+        matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
     }
 
     fn wanted(&self, pipeline: &Pipeline) -> Wanted {
@@ -336,7 +344,8 @@ impl Head {
         check_texts(rest)?;
         let columns = match &self.visible {
             Some(visible) => {
-                rest.insert(0, Stage::Fields(visible.clone()));
+                let choice = Stage::Fields(visible.clone());
+                rest.splice(..0, std::iter::once(choice).chain(self.open.iter().cloned()));
                 visible.clone()
             }
             None => self.columns(rest),
@@ -351,13 +360,8 @@ impl Head {
         let mut columns = Vec::new();
         if choice.is_none() {
             columns.extend(SHOWN.map(FieldName::Known));
-            let added = self.enriching.iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
-            columns.extend(added.flatten());
-            // What a text has is found once more in the rows that are shown, because it decides about the columns.
-            let open = self.enriching.iter().filter(|stage| {
-                matches!(stage, Stage::Parse { format: Format::Json | Format::KeyValue, .. })
-            });
-            rest.splice(..0, open.cloned());
+            columns.extend(self.added.iter().cloned());
+            rest.splice(..0, self.open.iter().cloned());
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(references));

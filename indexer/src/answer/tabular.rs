@@ -27,7 +27,10 @@ pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Res
             check_logspace(query, stage)?;
             table.keep(&select(query, &table, settings)?);
         }
-        Stage::Fields(fields) => project(fields, &mut table)?,
+        Stage::Fields(fields) => {
+            project(fields, &mut table)?;
+            table.is_open = false;
+        }
         Stage::Sort(keys) => sort(keys, &mut table)?,
         Stage::Limit(count) => table.rows.truncate(usize::try_from(*count).unwrap_or(usize::MAX)),
         Stage::Tail(count) => {
