@@ -11,7 +11,7 @@ use super::rows::{Keep, Rows};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
 use logstead_record::query::{
-    Context, FieldName, Format, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
+    Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
 };
 use logstead_record::{Batch, Field, Selection, Timestamp};
 
@@ -266,22 +266,25 @@ impl Head {
                 let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
                 self.sort = keys.iter().cloned().chain(old).collect();
             }
-            other => {
-                if let Some(enrich) = Enrich::of(other) {
-                    if let (Some(visible), Some(added)) = (&mut self.visible, enrich.adds()) {
-                        visible.extend(added);
-                        *visible = once(std::mem::take(visible));
-                    }
-                    self.looks_at.extend(references(other));
-                    match enrich.adds() {
-                        Some(added) => self.added.extend(added),
-                        None => self.open.push(other.clone()),
-                    }
-                    self.steps.push(Step::Enrich(enrich));
-                }
-            }
+            other => self.enrich(other),
         }
         Ok(true)
+    }
+
+    fn enrich(&mut self, stage: &Stage) {
+        let Some(enrich) = Enrich::of(stage) else { return };
+        self.looks_at.extend(references(stage));
+        match enrich.adds() {
+            None => self.open.push(stage.clone()),
+            Some(added) => {
+                if let Some(visible) = &mut self.visible {
+                    visible.extend(added.iter().cloned());
+                    *visible = once(std::mem::take(visible));
+                }
+                self.added.extend(added);
+            }
+        }
+        self.steps.push(Step::Enrich(enrich));
     }
 
     /// Whether messages were sorted by a field that this stage may change.
