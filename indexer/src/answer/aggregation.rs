@@ -11,7 +11,7 @@ use super::rows::{Keep, Rows};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
 use logstead_record::query::{
-    Context, FieldName, Format, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
+    Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
 };
 use logstead_record::{Batch, Field, Selection, Timestamp};
 
@@ -136,6 +136,14 @@ impl Aggregation {
         self.reads.as_deref()
     }
 
+    /// A time before which messages make no difference any more: they need not be added.
+    pub(crate) fn floor(&self) -> Option<Timestamp> {
+        match &self.sink {
+            Sink::Groups(_) => None,
+            Sink::Rows(rows) => rows.floor(),
+        }
+    }
+
     /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
     /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
@@ -216,8 +224,11 @@ impl Aggregation {
 struct Head {
     filters: Vec<Query>,
     steps: Vec<Step>,
-    /// Those among the steps that find fields.
-    enriching: Vec<Stage>,
+    /// The fields that patterns name.
+    added: Vec<FieldName>,
+    /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
+    /// that are shown, where they decide about the columns.
+    open: Vec<Stage>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
     /// The fields that steps look at.
@@ -230,8 +241,9 @@ struct Head {
 impl Head {
     /// Whether it is one of these.
     fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
-        let is_mine =
-            !stage.aggregates() && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_));
+        let is_mine = !stage.aggregates()
+            && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
+            && !self.sorts_by_what_it_adds(stage);
         if !is_mine {
             return Ok(false);
         }
@@ -245,24 +257,44 @@ impl Head {
                 self.steps
                     .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
             }
-            Stage::Fields(fields) => self.visible = Some(fields.clone()),
+            Stage::Fields(fields) => {
+                self.visible = Some(fields.clone());
+                self.open.clear();
+            }
             Stage::Sort(keys) => {
                 let is_new = |old: &SortKey| keys.iter().all(|key| key.field != old.field);
                 let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
                 self.sort = keys.iter().cloned().chain(old).collect();
             }
-            other => {
-                if let Some(enrich) = Enrich::of(other) {
-                    if let (Some(visible), Some(added)) = (&mut self.visible, enrich.adds()) {
-                        visible.extend(added);
-                    }
-                    self.looks_at.extend(references(other));
-                    self.enriching.push(other.clone());
-                    self.steps.push(Step::Enrich(enrich));
-                }
-            }
+            other => self.enrich(other),
         }
         Ok(true)
+    }
+
+    fn enrich(&mut self, stage: &Stage) {
+        let Some(enrich) = Enrich::of(stage) else { return };
+        self.looks_at.extend(references(stage));
+        match enrich.adds() {
+            None => self.open.push(stage.clone()),
+            Some(added) => {
+                if let Some(visible) = &mut self.visible {
+                    visible.extend(added.iter().cloned());
+                    *visible = once(std::mem::take(visible));
+                }
+                self.added.extend(added);
+            }
+        }
+        self.steps.push(Step::Enrich(enrich));
+    }
+
+    /// Whether messages were sorted by a field that this stage may change.
+    fn sorts_by_what_it_adds(&self, stage: &Stage) -> bool {
+        let Some(enrich) = Enrich::of(stage) else { return false };
+        let added = enrich.adds();
+        self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
+            let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
+            added.as_ref().is_none_or(|names| names.iter().any(is_key))
+        })
     }
 
     fn check_visible(&self, fields: &[FieldName], stage: &Stage) -> Result<(), AnswerError> {
@@ -280,8 +312,7 @@ impl Head {
 
     /// Whether a text may have a field of this name.
     fn may_add(&self, field: &FieldName) -> bool {
-        let is_open = |stage: &Stage| Enrich::of(stage).is_some_and(|enrich| enrich.adds().is_none());
-        matches!(field, FieldName::Dynamic(_)) && self.enriching.iter().any(is_open)
+        matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
     }
 
     fn wanted(&self, pipeline: &Pipeline) -> Wanted {
@@ -300,12 +331,15 @@ impl Head {
     ) -> Result<Rows, AnswerError> {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let keep = match stage {
-            Some(Stage::Limit(limit)) if count(*limit) <= ROWS_MAX || !shows(rest) => {
-                Keep::First(count(*limit))
-            }
+            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => Keep::Shown,
+            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
             Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
             Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
-            _ => Keep::Shown,
+            Some(stage) => {
+                rest.insert(0, stage.clone());
+                Keep::First(usize::MAX)
+            }
+            None => Keep::Shown,
         };
         if let Some(stage) = stage {
             self.check_visible(&references(stage), stage)?;
@@ -313,7 +347,8 @@ impl Head {
         check_texts(rest)?;
         let columns = match &self.visible {
             Some(visible) => {
-                rest.insert(0, Stage::Fields(visible.clone()));
+                let choice = Stage::Fields(visible.clone());
+                rest.splice(..0, std::iter::once(choice).chain(self.open.iter().cloned()));
                 visible.clone()
             }
             None => self.columns(rest),
@@ -328,16 +363,14 @@ impl Head {
         let mut columns = Vec::new();
         if choice.is_none() {
             columns.extend(SHOWN.map(FieldName::Known));
-            let added = self.enriching.iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
-            columns.extend(added.flatten());
-            // What a text has is found once more in the rows that are shown, because it decides about the columns.
-            let open = self.enriching.iter().filter(|stage| {
-                matches!(stage, Stage::Parse { format: Format::Json | Format::KeyValue, .. })
-            });
-            rest.splice(..0, open.cloned());
+            columns.extend(self.added.iter().cloned());
+            rest.splice(..0, self.open.iter().cloned());
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(references));
+        // Where a text does not have a field that is looked for in it, one that the message had remains.
+        let found = rest[..last].iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
+        columns.extend(found.flatten());
         once(columns)
     }
 }

@@ -255,7 +255,11 @@ fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> Kind) -> Kind {
 
 fn span(span_nanos: Option<i64>, range: TimeRange) -> Result<Interval, AnswerError> {
     match span_nanos {
-        Some(nanos) => Interval::new(nanos).ok_or(AnswerError::NoBuckets),
+        // An open range is as long as what is found.
+        Some(nanos) if range.first == Timestamp::MIN || range.last == Timestamp::MAX => {
+            Interval::new(nanos).ok_or(AnswerError::NoBuckets)
+        }
+        Some(nanos) => Buckets::of(range, Width::Nanos(nanos)).map(|buckets| buckets.interval),
         None => Buckets::of(range, Width::AtMost(BUCKETS_AIM)).map(|buckets| buckets.interval),
     }
 }

@@ -1,13 +1,14 @@
 //! The stages `extract` and `parse`: fields that stand in the text of another one.
 //!
-//! **Invariant:** an added field comes before those of its name that were there: it is the one that counts.
+//! **Invariant:** an added field comes before those of its name that were there: it is the one that counts. But it never
+//! stands for a field that every message has: `host` in a JSON text is passed over.
 
 use super::pairs::{self, Pair};
 use super::table::{Column, Table, Value};
 use super::{AnswerError, Coded, Kind};
 use hashbrown::HashMap;
 use logstead_record::query::{Captures, FieldName, Format, Stage};
-use logstead_record::{Batch, HeadForm, NameColumn, Selection, TextColumn};
+use logstead_record::{Batch, Field, HeadForm, NameColumn, Selection, TextColumn};
 
 /// Most columns that a table gets in all.
 const COLUMNS_MAX: usize = 200;
@@ -71,7 +72,7 @@ impl Enrich {
         for row in 0..batch.rows() {
             if let Some(text) = coded.key_of_row(row).filter(|_| selected.contains(row)) {
                 let pairs = self.pairs(text);
-                let pairs = pairs.iter().filter(|(name, _)| is_named || wanted.wants(name));
+                let pairs = pairs.iter().filter(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
                 pairs.for_each(|(name, value)| fields.push(name, value));
             }
             batch.fields(row).for_each(|(name, value)| fields.push(name, value));
@@ -91,7 +92,7 @@ impl Enrich {
             let mut text = Vec::new();
             table.rows[row][from].write(&mut text);
             let mut found = Vec::new();
-            for (name, value) in self.pairs(&text).into_iter().filter(|(_, value)| !value.is_empty()) {
+            for (name, value) in self.pairs(&text).into_iter().filter(counts) {
                 let lower = name.to_ascii_lowercase();
                 let column =
                     *at.entry(lower).or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name)));
@@ -118,6 +119,12 @@ impl Enrich {
             Format::Regex(captures) => captured(captures, text),
         }
     }
+}
+
+/// Whether it is a value, of a field of its own.
+fn counts((name, value): &Pair) -> bool {
+    let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());
+    !value.is_empty() && !is_known
 }
 
 fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {

@@ -208,8 +208,8 @@ struct Combined {
     firsts: Vec<u32>,
 }
 
-/// Combinations of so few ids are numbered through a vector.
-const DENSE_MIN: usize = 1 << 16;
+/// Combinations of so few ids are numbered through a vector; of fewer in tests, so that they see both ways.
+const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
 fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> Combined {
     let mut combined =

@@ -11,7 +11,7 @@ use super::tabular::key_of;
 use super::{AnswerError, ROWS_MAX};
 use hashbrown::HashMap;
 use logstead_record::query::{FieldName, SortKey};
-use logstead_record::{Batch, Selection};
+use logstead_record::{Batch, Selection, Timestamp};
 use std::cmp::Ordering;
 
 /// Which messages are kept.
@@ -36,7 +36,7 @@ pub(crate) struct Rows {
     distinct: Vec<usize>,
     kept: Vec<Kept>,
     /// The time and sequence of the worst of so many that nothing worse is kept.
-    floor: Option<(i64, u64)>,
+    floor: Option<Position>,
     logspaces: Vec<String>,
     by_key: HashMap<Vec<u8>, Kept>,
     seen: u64,
@@ -44,8 +44,11 @@ pub(crate) struct Rows {
     memory_bytes_max: usize,
 }
 
-/// So many may always wait to be compared.
-const KEPT_MIN: usize = 1024;
+/// Time and sequence.
+type Position = (i64, u64);
+
+/// So many may always wait to be compared; few in tests, so that they see it happen.
+const KEPT_MIN: usize = if cfg!(test) { 4 } else { 1024 };
 
 struct Kept {
     ranks: Vec<Option<Rank>>,
@@ -94,16 +97,20 @@ impl Rows {
         logspace: &str,
     ) -> Result<(), AnswerError> {
         self.seen += selected.count() as u64;
+        let position = |row: usize| (batch.time(row).nanos(), sequence(row));
+        let is_worse = |floor: Option<Position>, row: usize| floor.is_some_and(|floor| position(row) < floor);
+        if selected.iter().all(|row| is_worse(self.floor, row)) {
+            return Ok(());
+        }
         let logspace_index = self.logspace_index(logspace);
         let coded: Vec<Coded<'_>> =
             self.columns.iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
         let kinds: Vec<Kind> = self.columns.iter().map(Kind::of).collect();
         for row in selected.iter().rev() {
-            let time = batch.time(row).nanos();
-            let sequence = sequence(row);
-            if self.floor.is_some_and(|floor| (time, sequence) < floor) {
+            if is_worse(self.floor, row) {
                 continue;
             }
+            let (time, sequence) = position(row);
             let ranks =
                 self.order.iter().map(|&(column, _)| Rank::of(coded[column].key_of_row(row), kinds[column]));
             let value = |(coded, kind): (&Coded<'_>, &Kind)| {
@@ -135,6 +142,12 @@ impl Rows {
             notes,
             is_open: false,
         }
+    }
+
+    /// A time before which no message will be kept, or counted.
+    pub(crate) fn floor(&self) -> Option<Timestamp> {
+        let (time, _) = self.floor.filter(|_| matches!(self.keep, Keep::First(_)))?;
+        Some(Timestamp::from_nanos(time))
     }
 
     /// The fields that it keeps.

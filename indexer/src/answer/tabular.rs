@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// The table after a stage.
 pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Result<Table, AnswerError> {
     if table.is_open {
-        for field in references(stage) {
+        for field in references(stage).iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
             add_column(&mut table, field.as_str());
         }
     }
@@ -27,7 +27,10 @@ pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Res
             check_logspace(query, stage)?;
             table.keep(&select(query, &table, settings)?);
         }
-        Stage::Fields(fields) => project(fields, &mut table)?,
+        Stage::Fields(fields) => {
+            project(fields, &mut table)?;
+            table.is_open = false;
+        }
         Stage::Sort(keys) => sort(keys, &mut table)?,
         Stage::Limit(count) => table.rows.truncate(usize::try_from(*count).unwrap_or(usize::MAX)),
         Stage::Tail(count) => {

@@ -37,12 +37,16 @@ fn stages() -> impl Strategy<Value = String> {
         "where time>2026-11-21T06:20 OR host=c",
         "sort -n, host",
         "sort severity",
-        "limit 9",
-        "tail 9",
+        "limit 3",
+        "tail 5",
         "dedup host, severity",
         "dedup n",
         "extract \"n=<m>\"",
         "parse regex /(?<letter>[a-c])/",
+        "extract \"=<n>\"",
+        "parse kv",
+        "fields host, n, message",
+        "sort m, letter",
     ];
     select(stages.to_vec()).prop_map(str::to_owned)
 }
@@ -371,6 +375,10 @@ fn fields_are_found_in_texts() {
             r#"2026-11-21T06:02:00Z | web | - | emerg | {"status":404,"path":{"name":"/x"}} | /x | 404"#,
         ],
     );
+    let names = r#"{"host":"other","level":"x","N":1}"#;
+    let named = [(0, batch_of(&[message(0, "h", names, &[])]))];
+    let lines = shown(&run("* | parse json | fields host, severity, n", &named, MEMORY_MAX).unwrap());
+    assert_eq!(lines[1], "h | emerg | 1");
     check("host=fw1 | parse kv | dedup host | fields user", &["user", "eve"]);
     check(
         "* | parse regex /(?<last>[0-9])$/ | stats count() by last | sort last | limit 1",
@@ -494,6 +502,15 @@ fn a_long_table_is_cut_and_says_so() {
     );
     assert_eq!(table.rows[0][4], Value::text(b"10004"));
     assert_eq!(run("* | limit 1000000", &parts, MEMORY_MAX).unwrap(), table);
+    let settings = Settings { now: Timestamp::from_nanos(START), range: HOUR, memory_bytes_max: MEMORY_MAX };
+    let mut aggregation = Aggregation::compile(&parse_pipeline("* | limit 3").unwrap(), settings).unwrap();
+    for (first_sequence, batch) in &parts {
+        assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
+        let place = Place { logspace: "main", first_sequence: *first_sequence };
+        aggregation.add_batch(batch, &Selection::all(batch.rows()), place).unwrap();
+        assert!(aggregation.floor().is_some());
+    }
+    assert_eq!(aggregation.finish().unwrap().rows[..], table.rows[..3]);
     let table = run("* | stats count() by message", &parts, MEMORY_MAX).unwrap();
     assert_eq!(table.rows.len(), ROWS_MAX);
     assert_eq!(table.notes, ["the table has 10005 rows; these are the first 10000"]);
