@@ -238,8 +238,19 @@ impl<'a> Evaluation<'a> {
     }
 
     fn content(&self, content: &Content, within: &Selection) -> Result<Bounds, IndexError> {
-        let bounds = self.rows_with_words(&content.required, within)?;
-        if self.is_sufficient(content) { Ok(bounds) } else { Ok(Bounds::some_of(bounds.possible().clone())) }
+        if self.is_sufficient(content) {
+            return self.rows_with_words(&content.required, within);
+        }
+        let possible = self.rows_with_words(&content.required, within)?.possible().clone();
+        let by_shape = match &content.shape {
+            Some(shape) if !possible.is_empty() => self.index.rows_with_shape(shape)?,
+            _ => None,
+        };
+        Ok(match by_shape {
+            Some(rows) if self.index.fields.is_empty() => Bounds::exact(both(rows, within)),
+            Some(rows) => Bounds::between(both(rows, &possible), possible),
+            None => Bounds::some_of(possible),
+        })
     }
 
     fn rows_with_words(&self, required: &Required, within: &Selection) -> Result<Bounds, IndexError> {

@@ -15,6 +15,7 @@
 
 use super::blocks::Blocks;
 use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
+use super::cache::ColumnCache;
 use super::fields::FieldsBuilder;
 use super::inverter::Inverter;
 use super::names::{Names, NamesBuilder, Values};
@@ -22,13 +23,15 @@ use super::packed::ColumnFault;
 use super::times::{ReadRange, Times, TimesBuilder};
 use super::words::{self, Words};
 use crate::disk::DiskFile;
-use logstead_record::query::FieldName;
-use logstead_record::{Batch, Field};
+use logstead_record::query::{FieldName, Matcher};
+use logstead_record::{Batch, Field, Selection, word};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The fields of every message that have a column, and its section.
-pub(crate) const COLUMNS: [(Field, &str); 7] = [
+/// The fields of every message that have a column, and its section. Of the message it is the shape: what is left
+/// of its text without numbers. There are few shapes, so a phrase without numbers is compared with those and not
+/// with every message.
+pub(crate) const COLUMNS: [(Field, &str); 8] = [
     (Field::Host, "host"),
     (Field::Program, "program"),
     (Field::Source, "source"),
@@ -36,7 +39,10 @@ pub(crate) const COLUMNS: [(Field, &str); 7] = [
     (Field::Msgid, "msgid"),
     (Field::Severity, "priority"),
     (Field::Flag, "flags"),
+    (Field::Message, "shape"),
 ];
+/// The column of [shapes](word::shape).
+const SHAPE: Place = Place::Known(7);
 /// The byte of the priority column that says that a message has none.
 const NO_PRIORITY: u8 = u8::MAX;
 
@@ -53,6 +59,8 @@ pub(crate) struct IndexBuilder {
     msgid: NamesBuilder,
     priority: NamesBuilder,
     flags: NamesBuilder,
+    shape: NamesBuilder,
+    shape_text: Vec<u8>,
     fields: FieldsBuilder,
 }
 
@@ -63,6 +71,7 @@ pub(crate) struct SegmentIndex {
     pub(crate) times: Times<Section>,
     pub(crate) fields: Fields,
     values: [OnceLock<Arc<Values>>; COLUMNS.len()],
+    cache: Arc<ColumnCache>,
 }
 
 /// The dynamic fields of a segment.
@@ -91,6 +100,7 @@ impl IndexBuilder {
     pub(crate) fn push(&mut self, batch: &Batch) {
         let columns = batch.columns();
         for row in 0..batch.rows() {
+            self.push_shape(columns.message.get(row));
             self.words.add_text(self.rows, columns.message.get(row));
             for field in batch.field_range(row) {
                 self.words.add_text(self.rows, columns.field_values.get(field));
@@ -108,6 +118,16 @@ impl IndexBuilder {
         self.fields.push_batch(columns);
     }
 
+    /// Where shapes turn out to be many, they are of no use.
+    fn push_shape(&mut self, message: &[u8]) {
+        if !self.shape.is_complete() {
+            return self.shape.push(b"");
+        }
+        self.shape_text.clear();
+        word::shape(message, &mut self.shape_text);
+        self.shape.push(&self.shape_text);
+    }
+
     /// The file of the index of these blocks.
     pub(crate) fn finish(self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
         let mut file = BundleWriter::new(identity(blocks));
@@ -115,8 +135,16 @@ impl IndexBuilder {
         let mut times = Vec::new();
         self.times.finish(&mut times);
         file.add("times", times);
-        let columns =
-            [self.host, self.program, self.source, self.peer, self.msgid, self.priority, self.flags];
+        let columns = [
+            self.host,
+            self.program,
+            self.source,
+            self.peer,
+            self.msgid,
+            self.priority,
+            self.flags,
+            self.shape,
+        ];
         for ((_, name), column) in COLUMNS.into_iter().zip(columns) {
             let mut bytes = Vec::new();
             column.finish(&mut bytes);
@@ -141,7 +169,11 @@ impl IndexBuilder {
 
 impl SegmentIndex {
     /// Opens the index of these blocks.
-    pub(crate) fn open(file: Arc<dyn DiskFile>, blocks: &Blocks) -> Result<SegmentIndex, IndexError> {
+    pub(crate) fn open(
+        file: Arc<dyn DiskFile>,
+        blocks: &Blocks,
+        cache: Arc<ColumnCache>,
+    ) -> Result<SegmentIndex, IndexError> {
         let bundle = Bundle::open(file)?;
         if bundle.identity() != identity(blocks) {
             return Err(IndexError::Format("it is the index of other blocks".to_owned()));
@@ -149,7 +181,7 @@ impl SegmentIndex {
         let times = Times::open(bundle.section("times")?, blocks.rows())?;
         let fields = Fields::read(&bundle.section("fields")?.read_all()?)?;
         let words = Words::open(&bundle)?;
-        Ok(SegmentIndex { bundle, words, times, fields, values: Default::default() })
+        Ok(SegmentIndex { bundle, words, times, fields, values: Default::default(), cache })
     }
 
     /// How long its file is.
@@ -170,6 +202,7 @@ impl SegmentIndex {
     /// Where the values of a field are.
     pub(crate) fn place(&self, field: &FieldName) -> Place {
         match field {
+            FieldName::Known(Field::Message) => Place::Blocks,
             FieldName::Known(Field::Facility) => Place::Known(5),
             FieldName::Known(field) => {
                 COLUMNS.iter().position(|(other, _)| other == field).map_or(Place::Blocks, Place::Known)
@@ -194,8 +227,20 @@ impl SegmentIndex {
     }
 
     /// A whole column.
-    pub(crate) fn names(&self, place: Place) -> Result<Names, IndexError> {
-        Ok(Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?)
+    pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
+        let identity = self.bundle.identity();
+        let read = || Ok(Names::new(&self.section(place)?.read_all()?, identity.rows)?);
+        self.cache.get((identity.first_sequence, identity.rows), place, read)
+    }
+
+    /// The rows whose shape matches; none where shapes are too many.
+    pub(crate) fn rows_with_shape(&self, matcher: &Matcher) -> Result<Option<Selection>, IndexError> {
+        let shapes = self.names(SHAPE)?;
+        let field = FieldName::Known(Field::Message);
+        let Some(batch) = Batch::of_values(&field, shapes.values()).filter(|_| shapes.is_complete()) else {
+            return Ok(None);
+        };
+        Ok(Some(shapes.rows_with(&matcher.select(&batch))))
     }
 
     fn section(&self, place: Place) -> Result<Section, IndexError> {

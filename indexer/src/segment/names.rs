@@ -279,6 +279,7 @@ impl Names {
         let mut ids = accepted.iter();
         match (ids.next(), ids.next()) {
             (None, _) => Selection::none(self.rows()),
+            _ if accepted.is_all() => self.present(),
             (Some(only), None) => self.rows_of(only as u32 + FIRST),
             _ => {
                 let mut accepts = vec![false; self.values.len() + FIRST as usize];
