@@ -5,7 +5,7 @@ use logstead::format::{Known, Syslog};
 use logstead::pipeline::{Counters, Router};
 use logstead::source::framing::Framer;
 use logstead_config::{Format, Framing, check_toml};
-use logstead_indexer::{Encoded, Options, RealDisk};
+use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 use std::io::Write;
@@ -102,7 +102,8 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &counters);
     let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
-    let (mut appender, _, _) = logstead_indexer::open(Arc::new(RealDisk), data, Options::default())?;
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let mut appender = logstead_indexer::open(&disk, data, Options::default())?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let mut run = Run { split: Split::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };
@@ -149,7 +150,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     appender.append(&waiting)?;
     lap(&mut run.split.append);
     run.wall_seconds = start.elapsed().as_secs_f64();
-    run.journal_bytes = std::fs::read_dir(data)?
+    run.journal_bytes = std::fs::read_dir(data.join("journal"))?
         .map(|file| file.and_then(|file| file.metadata()).map(|metadata| metadata.len()))
         .sum::<std::io::Result<u64>>()?;
     Ok(run)
