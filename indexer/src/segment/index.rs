@@ -2,7 +2,7 @@
 //!
 //! | section           | holds                                                                          |
 //! |-------------------|--------------------------------------------------------------------------------|
-//! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields   |
+//! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields, and the addresses in them |
 //! | `times`           | the [time](super::times) that each row counts by                               |
 //! | `host` …          | a [column of names](super::names) for each of [`COLUMNS`]                      |
 //! | `fields`          | the names of dynamic fields, below                                             |
@@ -101,9 +101,9 @@ impl IndexBuilder {
         let columns = batch.columns();
         for row in 0..batch.rows() {
             self.push_shape(columns.message.get(row));
-            self.words.add_text(self.rows, columns.message.get(row));
+            self.push_text(columns.message.get(row));
             for field in batch.field_range(row) {
-                self.words.add_text(self.rows, columns.field_values.get(field));
+                self.push_text(columns.field_values.get(field));
             }
             self.times.push(batch.time(row).nanos());
             self.rows += 1;
@@ -116,6 +116,11 @@ impl IndexBuilder {
         self.priority.push_bytes(&columns.priority, Some(NO_PRIORITY));
         self.flags.push_bytes(&columns.flags, None);
         self.fields.push_batch(columns);
+    }
+
+    fn push_text(&mut self, text: &[u8]) {
+        self.words.add_text(self.rows, text);
+        word::addresses(text).for_each(|range| self.words.add_term(self.rows, &text[range]));
     }
 
     /// Where shapes turn out to be many, they are of no use.
