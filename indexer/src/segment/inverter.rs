@@ -331,7 +331,7 @@ pub(crate) mod tests {
         // The table's entries for one long word with the key of another.
         let mut inverter = Inverter::new();
         let key = inverter.key(b"collision");
-        inverter.add_term(key, 0, b"something else");
+        inverter.insert(key, 0, b"something else");
         inverter.add_text(1, b"collision");
         inverter.add_text(2, b"collision");
         let found: Vec<_> =
