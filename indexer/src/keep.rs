@@ -236,7 +236,11 @@ impl Keeper {
         self.remove_leftovers();
         let mut expired = Expired::default();
         let mut manifest = self.inner.manifest.lock();
-        for part in old_parts(&self.view(), expiry) {
+        let parts = old_parts(&self.view(), expiry);
+        if parts.iter().any(|part| matches!(part, Part::Segment(_))) {
+            self.forget_sealed_files()?;
+        }
+        for part in parts {
             // One by one, so that a power cut never leaves a gap.
             match &part {
                 Part::Segment(segment) => self.drop_segment(&mut manifest, segment)?,
@@ -365,6 +369,13 @@ impl Keeper {
         new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
         *manifest = new;
         Ok(())
+    }
+
+    /// Sees to it that no power cut brings back the journal files that segments were made of: while there is the
+    /// segment they do not count, but without it they would.
+    fn forget_sealed_files(&self) -> Result<(), DiskError> {
+        let dir = &self.inner.journal_dir;
+        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))
     }
 
     fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
