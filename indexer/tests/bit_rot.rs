@@ -91,7 +91,7 @@ fn a_newer_version_is_refused_with_a_reason() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(200))]
 
     #[test]
     fn any_bytes_in_place_of_a_file_are_no_reason_to_panic(

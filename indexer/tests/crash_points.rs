@@ -132,7 +132,7 @@ fn calls_of(steps: &[Step]) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(150))]
 
     #[test]
     fn acknowledged_messages_survive_a_death_at_any_disk_call(steps in script(), seed in any::<u64>()) {
