@@ -99,6 +99,14 @@ impl Manifest {
         disk.sync_dir(dir)
     }
 
+    /// Removes one that was written and did not become the manifest.
+    pub(crate) fn remove_unfinished(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+        match disk.remove(&dir.join(NEW_NAME)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);

@@ -166,6 +166,8 @@ impl Sealed<'_> {
     fn open(&mut self, journal: &Journal<'_>, journals: &[u64]) -> Result<Vec<Segment>, OpenError> {
         let path = self.dir.join(manifest::NAME);
         let read = Manifest::read(&**self.disk, self.dir).map_err(|source| failed("read", &path, source))?;
+        Manifest::remove_unfinished(&**self.disk, self.dir)
+            .map_err(|source| failed("remove a new one beside", &path, source))?;
         let names =
             self.disk.list(&self.folder.path).map_err(|source| failed("list", &self.folder.path, source))?;
         let mut segments: Vec<Segment> = match read {
