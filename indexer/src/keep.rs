@@ -277,17 +277,25 @@ impl Keeper {
         }
     }
 
-    /// The hash of the last frame of a closed file: the file after it says it.
+    /// The hash of the last frame of a closed file: what comes after it says it, be it a file or a segment.
     fn hash_after(&self, file: &FileView) -> Result<Hash, KeepError> {
         let view = self.view();
-        let at = view.files.partition_point(|other| other.first_sequence <= file.first_sequence);
+        let is_after = |first_sequence: u64| file.first_sequence < first_sequence;
+        let next_file = view.files.iter().find(|other| is_after(other.first_sequence));
+        let next_segment = view.segments.iter().find(|segment| is_after(segment.id.first_sequence));
+        let file_begins = next_file.map_or(u64::MAX, |other| other.first_sequence);
         let unknown =
-            || KeepError::Damaged(format!("{}: the file after it can not be read", file.journal.name));
-        if let Some(next) = view.files.get(at) {
-            let header = next.journal.header().map_err(|error| self.read_error(error))?;
-            return Ok(header.map_err(|_| unknown())?.previous_hash);
+            || KeepError::Damaged(format!("{}: what comes after it can not be read", file.journal.name));
+        match (next_segment, next_file) {
+            (Some(segment), _) if segment.id.first_sequence < file_begins => {
+                segment.blocks.as_ref().map(|blocks| blocks.previous_hash).map_err(|_| unknown())
+            }
+            (_, Some(next)) => {
+                let header = next.journal.header().map_err(|error| self.read_error(error))?;
+                header.map(|header| header.previous_hash).map_err(|_| unknown())
+            }
+            _ => Err(unknown()),
         }
-        Err(unknown())
     }
 
     fn publish_sealed(&self, file: &FileView, segments: Vec<Segment>) -> Result<Done, KeepError> {
