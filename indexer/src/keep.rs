@@ -305,9 +305,13 @@ impl Keeper {
         let is_there =
             |view: &View| view.files.iter().any(|other| other.first_sequence == file.first_sequence);
         if !is_there(&self.view()) {
+            self.remove_unnamed(&segments);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &[], &segments)?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &[], &segments) {
+            self.remove_unnamed(&segments);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             view.drop_file(file.first_sequence);
             view.add_segments(segments.into_iter().map(Arc::new));
@@ -351,13 +355,18 @@ impl Keeper {
         let joined = builder.finish(last.hash).map_err(write)?;
         let mut manifest = self.inner.manifest.lock();
         let ids: Vec<SegmentId> = segments.iter().map(|segment| segment.id).collect();
+        let joined = [joined];
         if !ids.iter().all(|id| manifest.segments.contains(id)) {
+            self.remove_unnamed(&joined);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &ids, std::slice::from_ref(&joined))?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &ids, &joined) {
+            self.remove_unnamed(&joined);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             ids.iter().for_each(|id| view.drop_segment(*id));
-            view.add_segments([Arc::new(joined)]);
+            view.add_segments(joined.map(Arc::new));
         });
         ids.iter().flat_map(|id| self.inner.segments.paths(*id)).for_each(|path| self.remove(path));
         Ok(Done::Joined { segments: ids.len(), messages })
@@ -403,6 +412,15 @@ impl Keeper {
         removed.map_err(|source| DiskError::Disk { action: "remove", path, source })?;
         self.change_view(|view| view.drop_file(file.first_sequence));
         Ok(())
+    }
+
+    /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
+    fn remove_unnamed(&self, segments: &[Segment]) {
+        let Ok(Ok(manifest)) = Manifest::read(&*self.inner.disk, &self.inner.dir) else { return };
+        let named = manifest.unwrap_or_default().segments;
+        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
+        let paths = unnamed.flat_map(|segment| self.inner.segments.paths(segment.id));
+        paths.for_each(|path| self.remove(path));
     }
 
     /// Removes a file that nothing names any more; if that fails, later.
