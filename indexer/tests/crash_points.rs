@@ -102,10 +102,12 @@ impl Model {
     fn expire(&mut self, opened: &mut Opened, bytes: u64) {
         let expiry = Expiry { received_before: None, bytes_max: Some(bytes) };
         let would_be_first = opened.searcher.stats().first_sequence + opened.keeper.preview(&expiry).messages;
+        // Where a file could not be read at the start, nobody knows which messages go with it.
+        let is_known = opened.searcher.stats().damaged == 0;
         let done = opened.appender.expire(&expiry).is_ok();
         let kept = self.acknowledged.split_off(&would_be_first);
         self.expiring.append(&mut std::mem::replace(&mut self.acknowledged, kept));
-        if done {
+        if done && is_known {
             assert_eq!(opened.searcher.stats().first_sequence, would_be_first);
             let expiring = self.expiring.split_off(&would_be_first);
             self.expired.extend(std::mem::replace(&mut self.expiring, expiring).into_values());
