@@ -236,7 +236,11 @@ impl Keeper {
         self.remove_leftovers();
         let mut expired = Expired::default();
         let mut manifest = self.inner.manifest.lock();
-        for part in old_parts(&self.view(), expiry) {
+        let parts = old_parts(&self.view(), expiry);
+        if parts.iter().any(|part| matches!(part, Part::Segment(_))) {
+            self.forget_sealed_files()?;
+        }
+        for part in parts {
             // One by one, so that a power cut never leaves a gap.
             match &part {
                 Part::Segment(segment) => self.drop_segment(&mut manifest, segment)?,
@@ -273,17 +277,25 @@ impl Keeper {
         }
     }
 
-    /// The hash of the last frame of a closed file: the file after it says it.
+    /// The hash of the last frame of a closed file: what comes after it says it, be it a file or a segment.
     fn hash_after(&self, file: &FileView) -> Result<Hash, KeepError> {
         let view = self.view();
-        let at = view.files.partition_point(|other| other.first_sequence <= file.first_sequence);
+        let is_after = |first_sequence: u64| file.first_sequence < first_sequence;
+        let next_file = view.files.iter().find(|other| is_after(other.first_sequence));
+        let next_segment = view.segments.iter().find(|segment| is_after(segment.id.first_sequence));
+        let file_begins = next_file.map_or(u64::MAX, |other| other.first_sequence);
         let unknown =
-            || KeepError::Damaged(format!("{}: the file after it can not be read", file.journal.name));
-        if let Some(next) = view.files.get(at) {
-            let header = next.journal.header().map_err(|error| self.read_error(error))?;
-            return Ok(header.map_err(|_| unknown())?.previous_hash);
+            || KeepError::Damaged(format!("{}: what comes after it can not be read", file.journal.name));
+        match (next_segment, next_file) {
+            (Some(segment), _) if segment.id.first_sequence < file_begins => {
+                segment.blocks.as_ref().map(|blocks| blocks.previous_hash).map_err(|_| unknown())
+            }
+            (_, Some(next)) => {
+                let header = next.journal.header().map_err(|error| self.read_error(error))?;
+                header.map(|header| header.previous_hash).map_err(|_| unknown())
+            }
+            _ => Err(unknown()),
         }
-        Err(unknown())
     }
 
     fn publish_sealed(&self, file: &FileView, segments: Vec<Segment>) -> Result<Done, KeepError> {
@@ -293,9 +305,13 @@ impl Keeper {
         let is_there =
             |view: &View| view.files.iter().any(|other| other.first_sequence == file.first_sequence);
         if !is_there(&self.view()) {
+            self.remove_unnamed(&segments);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &[], &segments)?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &[], &segments) {
+            self.remove_unnamed(&segments);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             view.drop_file(file.first_sequence);
             view.add_segments(segments.into_iter().map(Arc::new));
@@ -339,13 +355,18 @@ impl Keeper {
         let joined = builder.finish(last.hash).map_err(write)?;
         let mut manifest = self.inner.manifest.lock();
         let ids: Vec<SegmentId> = segments.iter().map(|segment| segment.id).collect();
+        let joined = [joined];
         if !ids.iter().all(|id| manifest.segments.contains(id)) {
+            self.remove_unnamed(&joined);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &ids, std::slice::from_ref(&joined))?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &ids, &joined) {
+            self.remove_unnamed(&joined);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             ids.iter().for_each(|id| view.drop_segment(*id));
-            view.add_segments([Arc::new(joined)]);
+            view.add_segments(joined.map(Arc::new));
         });
         ids.iter().flat_map(|id| self.inner.segments.paths(*id)).for_each(|path| self.remove(path));
         Ok(Done::Joined { segments: ids.len(), messages })
@@ -367,6 +388,13 @@ impl Keeper {
         Ok(())
     }
 
+    /// Sees to it that no power cut brings back the journal files that segments were made of: while there is the
+    /// segment they do not count, but without it they would.
+    fn forget_sealed_files(&self) -> Result<(), DiskError> {
+        let dir = &self.inner.journal_dir;
+        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))
+    }
+
     fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
         self.replace_manifest(manifest, &[segment.id], &[])?;
         self.change_view(|view| view.drop_segment(segment.id));
@@ -384,6 +412,15 @@ impl Keeper {
         removed.map_err(|source| DiskError::Disk { action: "remove", path, source })?;
         self.change_view(|view| view.drop_file(file.first_sequence));
         Ok(())
+    }
+
+    /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
+    fn remove_unnamed(&self, segments: &[Segment]) {
+        let Ok(Ok(manifest)) = Manifest::read(&*self.inner.disk, &self.inner.dir) else { return };
+        let named = manifest.unwrap_or_default().segments;
+        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
+        let paths = unnamed.flat_map(|segment| self.inner.segments.paths(segment.id));
+        paths.for_each(|path| self.remove(path));
     }
 
     /// Removes a file that nothing names any more; if that fails, later.

@@ -62,7 +62,7 @@ fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(160))]
 
     #[test]
     fn a_search_finds_what_sorting_everything_finds(
