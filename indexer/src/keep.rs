@@ -24,6 +24,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many neighbours are joined at least.
 const JOIN_MIN: usize = 4;
@@ -45,6 +46,8 @@ struct Inner {
     shared: Arc<Shared>,
     /// Held while files are exchanged.
     manifest: Mutex<Manifest>,
+    /// Whether that is certainly the one on the disk.
+    is_settled: AtomicBool,
     /// First sequences of what tasks are at, and of what they failed at because it is damaged.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
@@ -152,6 +155,7 @@ impl Keeper {
             segment_rows_max: options.segment_rows_max,
             shared,
             manifest: Mutex::new(manifest),
+            is_settled: AtomicBool::new(false),
             claimed: Mutex::default(),
             hopeless: Mutex::default(),
             leftovers: Mutex::default(),
@@ -237,8 +241,8 @@ impl Keeper {
         let mut expired = Expired::default();
         let mut manifest = self.inner.manifest.lock();
         let parts = old_parts(&self.view(), expiry);
-        if parts.iter().any(|part| matches!(part, Part::Segment(_))) {
-            self.forget_sealed_files()?;
+        if !parts.is_empty() {
+            self.settle(&mut manifest)?;
         }
         for part in parts {
             // One by one, so that a power cut never leaves a gap.
@@ -382,17 +386,23 @@ impl Keeper {
         new.segments.retain(|id| !without.contains(id));
         new.segments.extend(with.iter().map(|segment| segment.id));
         new.segments.sort_unstable();
+        self.inner.is_settled.store(false, Ordering::Relaxed);
         let path = || self.inner.dir.join(crate::manifest::NAME);
         new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
+        self.inner.is_settled.store(true, Ordering::Relaxed);
         *manifest = new;
         Ok(())
     }
 
-    /// Sees to it that no power cut brings back the journal files that segments were made of: while there is the
-    /// segment they do not count, but without it they would.
-    fn forget_sealed_files(&self) -> Result<(), DiskError> {
+    /// Sees to it that nothing that expires can come back: neither the journal file that a segment was made of,
+    /// after a power cut, nor a segment that was made of a journal file and could not be published.
+    fn settle(&self, manifest: &mut Manifest) -> Result<(), DiskError> {
         let dir = &self.inner.journal_dir;
-        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))
+        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))?;
+        if self.inner.is_settled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.replace_manifest(manifest, &[], &[])
     }
 
     fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
