@@ -4,6 +4,7 @@ use super::REGEX_BYTES_MAX;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
+use std::sync::Arc;
 
 /// Shorter runs of bytes are in too many texts.
 const LITERAL_BYTES_MIN: usize = 2;
@@ -14,7 +15,7 @@ pub struct Regex {
     pattern: String,
     ignore_case: bool,
     compiled: Compiled,
-    literal: Option<Finder<'static>>,
+    literal: Option<Arc<Finder<'static>>>,
 }
 
 /// A text that is no regular expression, and why not.
@@ -37,7 +38,7 @@ impl Regex {
         match built {
             Ok(compiled) => {
                 let literal = longest_literal(&pattern, ignore_case);
-                let literal = literal.map(|literal| Finder::new(&literal).into_owned());
+                let literal = literal.map(|literal| Arc::new(Finder::new(&literal).into_owned()));
                 Ok(Regex { pattern, ignore_case, compiled, literal })
             }
             Err(regex::Error::CompiledTooBig(_)) => Err(BadRegex(format!(
@@ -63,7 +64,7 @@ impl Regex {
     }
 
     /// Finds bytes that every match holds, where there are any that are worth a look.
-    pub fn literal(&self) -> Option<&Finder<'static>> {
+    pub fn literal(&self) -> Option<&Arc<Finder<'static>>> {
         self.literal.as_ref()
     }
 }

@@ -11,6 +11,7 @@ use crate::word;
 use memchr::memmem;
 use regex::bytes::Regex;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Below one selected row in this many, rows are looked at one by one instead of sweeping all.
 const SWEEP_SHARE: usize = 16;
@@ -25,7 +26,7 @@ pub(super) enum TextMatcher {
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
     /// A match of this expression, and bytes that every match holds.
-    Regex(Regex, Option<memmem::Finder<'static>>),
+    Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
 
 impl TextMatcher {
