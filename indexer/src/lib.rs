@@ -22,6 +22,7 @@ mod append;
 mod columns;
 mod disk;
 mod frame;
+mod inspect;
 mod journal;
 mod keep;
 mod manifest;
@@ -39,6 +40,7 @@ pub use disk::{Disk, DiskFile, RealDisk};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
+pub use inspect::{InspectError, inspect};
 pub use journal::HeaderError;
 pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
