@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 34] = [
+const ROUTES: [(&str, &str, Option<Role>); 36] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -247,6 +247,8 @@ const ROUTES: [(&str, &str, Option<Role>); 34] = [
     ("GET", "/api/v1/tokens", Some(Role::Admin)),
     ("POST", "/api/v1/tokens", Some(Role::Admin)),
     ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
+    ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
     ("GET", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/metrics", Some(Role::Analyst)),
