@@ -564,6 +564,22 @@ async fn every_shape_of_ingest_is_answered_line_by_line() {
 }
 
 #[tokio::test]
+async fn lines_of_text_are_messages_or_syslog_as_the_sender_says() {
+    let server = Server::with_admin();
+    let line = "<34>Oct  1 22:14:15 web-2 su[230]: denied";
+    for (parameters, hosts) in [("", 0), ("?format=text", 0), ("?format=auto", 1)] {
+        let answer = server.ingest(parameters, "text/plain", line).await;
+        assert_eq!(answer.json()["accepted"], 1, "{}", answer.text());
+        let count = server.get("/api/v1/count?query=host:web-2%20pid:230").await.json();
+        assert_eq!(count["count"], hosts, "{parameters}");
+    }
+    assert_eq!(server.get("/api/v1/count?query=denied").await.json()["count"], 3);
+    let answer = server.ingest("?format=auto", "application/x-ndjson", "{}").await;
+    answer.is_problem(400, "format is for text/plain");
+    server.ingest("?format=rfc5424", "text/plain", line).await.is_problem(400, "format");
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_are_kept() {
     let server = Server::with_admin();
     server.ingest("", "text/plain", &b"caf\xE9 \x00 end"[..]).await;

@@ -78,6 +78,8 @@ struct Input {
 #[derive(Default)]
 struct Imported {
     messages: u64,
+    /// Of whole lines.
+    bytes: u64,
     /// Lines that the server did not take.
     rejected: u64,
 }
@@ -91,17 +93,22 @@ trait Target {
 impl Import {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
-        match &self.server {
+        let started = Instant::now();
+        let Imported { messages, bytes, rejected } = match &self.server {
             Some(url) => {
                 let token = self.token.clone().unwrap_or_default();
                 import(inputs, &mut Server { url: url.clone(), logspace: self.logspace.clone(), token })
             }
             None => self.store_in_data(inputs),
-        }
+        }?;
+        let seconds = started.elapsed().as_secs_f64();
+        let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
+        text::line(&summary).map_err(Failure::environment)?;
+        if rejected == 0 { Ok(()) } else { Err(Failure::no(format!("{rejected} lines were refused"))) }
     }
 
     /// Seals beside storing, so that all is quick to search at the end.
-    fn store_in_data(&self, inputs: Vec<Input>) -> Result<(), Failure> {
+    fn store_in_data(&self, inputs: Vec<Input>) -> Result<Imported, Failure> {
         let settings = self.settings.load()?;
         let data = self.data.as_ref().unwrap_or(&settings.data);
         let store = Store::create(data, options(&settings))?;
@@ -164,80 +171,68 @@ impl Input {
     }
 }
 
-fn import(inputs: Vec<Input>, target: &mut dyn Target) -> Result<(), Failure> {
-    let started = Instant::now();
+/// Stores all that the inputs hold. A failure says how far it came.
+fn import(inputs: Vec<Input>, target: &mut dyn Target) -> Result<Imported, Failure> {
     let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
     let progress = Progress::new("import", total_bytes);
-    let (mut imported, mut bytes) = (Imported::default(), 0);
+    let mut all = Imported::default();
     for mut input in inputs {
-        let stored = copy(&mut input, &progress, target);
-        imported.messages += stored.imported.messages;
-        imported.rejected += stored.imported.rejected;
-        bytes += stored.bytes;
-        if let Some(failure) = stored.failure {
-            let Input { name, .. } = input;
-            let so_far = format!(
-                "{} messages are stored, of {name} the first {} bytes",
-                imported.messages, stored.bytes
-            );
-            return Err(match failure {
-                Failure::No(message) => Failure::No(format!("{name}: {message}\n{so_far}")),
-                Failure::Environment(message) => Failure::Environment(format!("{message}\n{so_far}")),
-            });
-        }
+        let mut imported = Imported::default();
+        let copied = copy(&mut input, &progress, target, &mut imported);
+        all.add(&imported);
+        let so_far = |error: String| {
+            let Imported { messages, .. } = all;
+            let bytes = imported.bytes;
+            format!("{error}\n{messages} messages are stored, of {} the first {bytes} bytes", input.name)
+        };
+        copied.map_err(|failure| match failure {
+            Failure::No(error) => Failure::No(so_far(error)),
+            Failure::Environment(error) => Failure::Environment(so_far(error)),
+        })?;
     }
-    drop(progress);
-    let seconds = started.elapsed().as_secs_f64();
-    let Imported { messages, rejected } = imported;
-    text::line(&format!("{messages} messages, {bytes} bytes, {seconds:.1} s"))
-        .map_err(Failure::environment)?;
-    if rejected == 0 { Ok(()) } else { Err(Failure::no(format!("{rejected} lines were refused"))) }
+    Ok(all)
 }
 
-/// What became of one input.
-#[derive(Default)]
-struct Copied {
-    imported: Imported,
-    /// Of whole lines that are stored.
-    bytes: u64,
-    failure: Option<Failure>,
-}
-
-fn copy(input: &mut Input, progress: &Progress, target: &mut dyn Target) -> Copied {
-    let mut copied = Copied::default();
+fn copy(
+    input: &mut Input,
+    progress: &Progress,
+    target: &mut dyn Target,
+    imported: &mut Imported,
+) -> Result<(), Failure> {
     let mut pending = Vec::new();
     loop {
-        let is_end = match read_some(&mut *input.reader, &mut pending) {
-            Ok(read) => read == 0,
-            Err(error) => {
-                copied.failure = Some(Failure::environment(format!("{}: {error}", input.name)));
-                return copied;
-            }
-        };
-        let end = match memchr::memrchr(b'\n', &pending) {
-            _ if is_end => pending.len(),
-            Some(end) => end + 1,
-            None if LINE_BYTES_MAX <= pending.len() => pending.len(),
-            None => 0,
-        };
+        let read = read_some(&mut *input.reader, &mut pending);
+        let read = read.map_err(|error| Failure::environment(format!("{}: {error}", input.name)))?;
+        let is_end = read == 0;
+        let end = whole_lines(&pending, is_end);
         if COMMIT_BYTES_MAX <= end || is_end && 0 < end {
-            match target.store(&pending[..end]) {
-                Ok(stored) => {
-                    copied.imported.messages += stored.messages;
-                    copied.imported.rejected += stored.rejected;
-                }
-                Err(failure) => {
-                    copied.failure = Some(failure);
-                    return copied;
-                }
-            }
-            copied.bytes += end as u64;
+            imported.add(&target.store(&pending[..end])?);
             progress.add(end as u64);
             pending.drain(..end);
         }
         if is_end {
-            return copied;
+            return Ok(());
         }
+    }
+}
+
+/// How many bytes are lines that can be stored: those that have an end, and what is too long to wait for one.
+fn whole_lines(pending: &[u8], is_end: bool) -> usize {
+    if is_end {
+        return pending.len();
+    }
+    match memchr::memrchr(b'\n', pending) {
+        Some(end) => end + 1,
+        None if LINE_BYTES_MAX <= pending.len() => pending.len(),
+        None => 0,
+    }
+}
+
+impl Imported {
+    fn add(&mut self, other: &Imported) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.rejected += other.rejected;
     }
 }
 
@@ -273,7 +268,7 @@ impl Target for Data {
             self.bell.try_send(()).ok();
         }
         let messages = encoded.iter().map(|batch| batch.rows() as u64).sum();
-        Ok(Imported { messages, rejected: 0 })
+        Ok(Imported { messages, bytes: lines.len() as u64, rejected: 0 })
     }
 }
 
@@ -326,7 +321,8 @@ impl Target for Server {
         }
         let count = |name: &str| body[name].as_u64().unwrap_or_default();
         if status.is_success() || 0 < count("rejected") {
-            return Ok(Imported { messages: count("accepted"), rejected: count("rejected") });
+            let (messages, rejected) = (count("accepted"), count("rejected"));
+            return Ok(Imported { messages, bytes: lines.len() as u64, rejected });
         }
         let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
         let message = format!("{url}: {status}: {detail}");
