@@ -124,7 +124,8 @@ impl Manifest {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
+    /// What the bytes of a manifest say.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
         let u32_at = |at: usize| header[at..].first_chunk().copied().map_or(0, u32::from_le_bytes);

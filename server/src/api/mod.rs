@@ -12,6 +12,7 @@ mod error;
 mod extract;
 mod hint;
 mod ingest;
+mod logspaces;
 pub(crate) mod message;
 mod router;
 mod search;
@@ -82,6 +83,8 @@ struct Inner {
     search_queue: Semaphore,
     /// KiB of ingest bodies.
     ingest_kib: Semaphore,
+    /// Held by the one verification that runs: it reads everything.
+    verifying: Arc<Semaphore>,
     /// What searches use besides the threads they run on.
     lanes: SharedLanes,
 }
@@ -142,12 +145,15 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(router::revision))
         .routes(routes!(router::difference))
         .routes(routes!(router::status))
-        .routes(routes!(system::logspaces))
+        .routes(routes!(logspaces::logspaces))
         .routes(routes!(system::metrics))
         .routes(routes!(system::openapi_json))
         .routes(routes!(accounts::change_password));
-    let operator =
-        OpenApiRouter::new().routes(routes!(router::put_router)).routes(routes!(router::roll_back));
+    let operator = OpenApiRouter::new()
+        .routes(routes!(router::put_router))
+        .routes(routes!(router::roll_back))
+        .routes(routes!(logspaces::retention_preview))
+        .routes(routes!(logspaces::verify));
     let admin = OpenApiRouter::new()
         .routes(routes!(accounts::list_users, accounts::create_user))
         .routes(routes!(accounts::remove_user))
@@ -173,6 +179,7 @@ impl Inner {
             searches: Arc::new(Semaphore::new(searches_max)),
             search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
+            verifying: Arc::new(Semaphore::new(1)),
             lanes: SharedLanes::default(),
         })
     }

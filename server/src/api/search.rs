@@ -11,6 +11,7 @@ use super::hint;
 use super::message::Message;
 use super::{Inner, Shared, blocking};
 use crate::clock;
+use crate::lanes::SharedLanes;
 use axum::extract::State;
 use logstead_indexer::{self as indexer, Filter, Hit, Position, Run, Searcher};
 use logstead_record::Timestamp;
@@ -283,7 +284,7 @@ impl Scope {
     ) -> Coverage {
         let mut sum = Coverage { complete: true, ..Coverage::default() };
         let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: &cancel.shared.lanes };
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
         for (logspace, searcher) in &self.searchers {
             let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
             let coverage = ask(Asked { logspace, searcher, filter: &filter, range: self.range }, &run);
@@ -330,7 +331,7 @@ async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Jso
     let times = (request.from.as_deref(), request.to.as_deref());
     let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared, Instant::now());
+    let (cancel, _guard) = Cancel::new(shared);
     let page = move || {
         let _permit = permit;
         let mut page = Page { order, limit, hits: Vec::new(), more: false, cancelled: false };
@@ -359,7 +360,7 @@ async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<
     let times = (request.from.as_deref(), request.to.as_deref());
     let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared, Instant::now());
+    let (cancel, _guard) = Cancel::new(shared);
     let counted = move || {
         let _permit = permit;
         let mut count = 0;
@@ -419,15 +420,15 @@ fn compare(order: indexer::Order, (a_id, a): &(String, Hit), (b_id, b): &(String
 }
 
 /// Tells a search to end before it is through.
-struct Cancel {
+pub(crate) struct Cancel {
     shared: Shared,
     client_is_gone: Arc<AtomicBool>,
     started: Instant,
-    time_max: Duration,
+    time_max: Option<Duration>,
 }
 
 /// Dropped when the client has its answer, or does not want it any more.
-struct Guard(Arc<AtomicBool>);
+pub(crate) struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
@@ -436,24 +437,35 @@ impl Drop for Guard {
 }
 
 impl Cancel {
-    fn new(shared: &Shared, started: Instant) -> (Cancel, Guard) {
-        let client_is_gone = Arc::new(AtomicBool::new(false));
-        let time_max = shared.state.settings.limits.search_time_max.duration();
-        let guard = Guard(client_is_gone.clone());
-        (Cancel { shared: shared.clone(), client_is_gone, started, time_max }, guard)
+    fn new(shared: &Shared) -> (Cancel, Guard) {
+        let (cancel, guard) = Cancel::without_limit(shared);
+        let time_max = Some(shared.state.settings.limits.search_time_max.duration());
+        (Cancel { time_max, ..cancel }, guard)
     }
 
-    fn is_requested(&self) -> bool {
+    /// For what may take as long as it takes.
+    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+        let client_is_gone = Arc::new(AtomicBool::new(false));
+        let guard = Guard(client_is_gone.clone());
+        let started = Instant::now();
+        (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
+    }
+
+    pub(crate) fn is_requested(&self) -> bool {
         self.client_is_gone.load(Ordering::Relaxed)
             || self.shared.state.pipeline.stop_requested()
-            || self.time_max < self.started.elapsed()
+            || self.time_max.is_some_and(|max| max < self.started.elapsed())
+    }
+
+    pub(crate) fn lanes(&self) -> &SharedLanes {
+        &self.shared.lanes
     }
 
     fn reason(&self, logspace: &str) -> String {
         if self.shared.state.pipeline.stop_requested() {
             return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
         }
-        let seconds = self.time_max.as_secs_f64();
+        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
         format!(
             "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
              narrow the time range, or raise limits.search_time_max"

@@ -1,17 +1,16 @@
 //! `logstead search`: finds messages in a store that nobody has open, or through a running server.
 
+use super::store::Store;
 use super::{Failure, text};
 use crate::api::message::Message;
 use crate::clock;
 use crate::lanes::SharedLanes;
-use crate::lock::DataLock;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Disk, Filter, Hit, Options, Order, RealDisk, Request, Run, Searcher};
+use logstead_indexer::{Filter, Hit, Opened, Options, Order, Request, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, TimeRange, parse_search, parse_time};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'failed password' --data data
@@ -85,14 +84,7 @@ impl Search {
     }
 
     fn in_data(&self, data: &Path) -> Result<Vec<Value>, Failure> {
-        let folder = data.join("logspaces");
-        if !folder.is_dir() {
-            return Err(Failure::no(format!(
-                "{} is no data directory: it holds no logspaces",
-                data.display()
-            )));
-        }
-        let _lock = DataLock::acquire(data).map_err(Failure::environment)?;
+        let store = Store::of(data, Options::default())?;
         let now = clock::now();
         let search = parse_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
@@ -107,7 +99,7 @@ impl Search {
         };
         let mut found: Vec<(String, Hit)> = Vec::new();
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        for (id, searcher) in self.open(&folder)? {
+        for (id, Opened { searcher, .. }) in store.open(&self.logspaces)? {
             let filter = Filter::new(&search.query, &Context { now, logspace: &id });
             let request =
                 Request { filter: &filter, range, order: Order::Newest, limit: self.limit, after: None };
@@ -121,27 +113,6 @@ impl Search {
         found.truncate(self.limit);
         let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
         found.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
-    }
-
-    fn open(&self, folder: &Path) -> Result<Vec<(String, Searcher)>, Failure> {
-        let mut known = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
-            known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
-        }
-        known.sort();
-        if let Some(unknown) = self.logspaces.iter().find(|id| !known.contains(id)) {
-            return Err(Failure::no(format!(
-                "there is no logspace `{unknown}`: there are {}",
-                known.join(", ")
-            )));
-        }
-        known.retain(|id| self.logspaces.is_empty() || self.logspaces.contains(id));
-        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let open = |id: String| {
-            let opened = logstead_indexer::open(&disk, &folder.join(&id), Options::default());
-            opened.map(|opened| (id, opened.searcher)).map_err(Failure::environment)
-        };
-        known.into_iter().map(open).collect()
     }
 
     fn at_server(&self, server: &str) -> Result<Vec<Value>, Failure> {
