@@ -537,7 +537,10 @@ impl Sealing<'_> {
     }
 
     fn end(&mut self) -> Result<(), KeepError> {
-        if self.open.is_some() { self.end_segment(self.keeper.hash_after(self.file)?) } else { Ok(()) }
+        if self.open.is_none() {
+            return Ok(());
+        }
+        self.end_segment(self.keeper.hash_after(self.file)?)
     }
 
     fn end_segment(&mut self, hash: Hash) -> Result<(), KeepError> {
@@ -671,6 +674,8 @@ fn frame_at(file: &FileView, offset: u64) -> io::Result<Hash> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Run, SimDisk, encode, open};
+    use logstead_record::{BatchBuilder, Origin, Row};
 
     fn check(rows: &[u64], expected: Option<Range<usize>>) {
         let mut next = 0;
@@ -693,5 +698,26 @@ mod tests {
         check(&[40, 40, 40, 40], None);
         let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
         assert_eq!(run_to_join(&apart, 100), None);
+    }
+
+    #[test]
+    fn files_that_are_sealed_in_any_order_are_one_chain() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+            let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+            let mut opened = open(&disk, Path::new("/"), Options::default()).unwrap();
+            for _ in 0..4 {
+                let mut builder = BatchBuilder::new();
+                builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });
+                builder.push(&Row::text(b"message"));
+                opened.appender.close_old(Timestamp::MAX).unwrap();
+                opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+            }
+            let tasks: Vec<Task> = std::iter::from_fn(|| opened.keeper.next_task(false)).collect();
+            for at in order {
+                opened.keeper.run(&tasks[at], &|| false).unwrap();
+            }
+            assert_eq!(opened.searcher.stats().segments, 3);
+            opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+        }
     }
 }
