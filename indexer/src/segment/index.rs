@@ -201,11 +201,6 @@ impl SegmentIndex {
         self.bundle.bytes()
     }
 
-    /// How long each of its sections is.
-    pub(crate) fn sections(&self) -> Vec<(String, u64)> {
-        self.bundle.sections()
-    }
-
     /// Checks every byte.
     pub(crate) fn verify(&self) -> Result<(), IndexError> {
         self.bundle.verify()
