@@ -63,7 +63,7 @@ fn lives() -> impl Strategy<Value = Vec<(Step, Vec<Question>)>> {
 }
 
 proptest! {
-    #![proptest_config(common::cases(160))]
+    #![proptest_config(common::cases(120))]
 
     #[test]
     fn search_equals_scan(options in options(), life in lives(), last in vec(questions(), 1..8)) {
