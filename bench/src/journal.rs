@@ -1,13 +1,13 @@
 //! What a message costs from bytes to a synced journal, on one thread, split by step.
 
+use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
 use logstead::format::{Known, Syslog};
 use logstead::pipeline::{Counters, Router};
 use logstead::source::framing::Framer;
 use logstead_config::{Format, Framing, check_toml};
-use logstead_indexer::{Encoded, Options, RealDisk};
+use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
-use rustix::time::{ClockId, clock_gettime};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -102,7 +102,8 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &counters);
     let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
-    let (mut appender, _, _) = logstead_indexer::open(Arc::new(RealDisk), data, Options::default())?;
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let mut appender = logstead_indexer::open(&disk, data, Options::default())?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let mut run = Run { split: Split::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };
@@ -149,7 +150,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     appender.append(&waiting)?;
     lap(&mut run.split.append);
     run.wall_seconds = start.elapsed().as_secs_f64();
-    run.journal_bytes = std::fs::read_dir(data)?
+    run.journal_bytes = std::fs::read_dir(data.join("journal"))?
         .map(|file| file.and_then(|file| file.metadata()).map(|metadata| metadata.len()))
         .sum::<std::io::Result<u64>>()?;
     Ok(run)
@@ -165,16 +166,6 @@ fn plain_write(lines: &[u8], data: &Path) -> Result<u64> {
         file.sync_data()?;
     }
     Ok(cpu() - start)
-}
-
-/// CPU nanoseconds that this process has used.
-fn cpu() -> u64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-fn print(line: &str) -> Result<()> {
-    writeln!(std::io::stdout(), "{line}").context("standard output")
 }
 
 #[cfg(test)]

@@ -12,12 +12,14 @@
 //! | `scan`    | the walk over a file's frames and over what is none         |
 //! | `recover` | opening: what is there, what is cut                         |
 //! | `append`  | writing: group commit, rolling, expiry                      |
+//! | `answer`  | what found rows are turned into: histograms, facets, tables    |
 //! | `view`    | what can be searched at one moment                          |
 //! | `search`  | searching it                                                |
 //! | `segment` | closed files made ready for fast search                     |
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
+mod answer;
 mod append;
 mod columns;
 mod disk;
@@ -33,6 +35,10 @@ mod segment;
 mod verify;
 mod view;
 
+pub use answer::{
+    Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Facets, Histogram, Kind,
+    ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
+};
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, RealDisk};
@@ -44,8 +50,8 @@ pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
 pub use recover::{OpenError, Opened, Recovery, open};
 pub use search::{
-    Alone, Counted, Coverage, Filter, Found, Hit, Lanes, Order, Position, Request, Run, SearchError,
-    Searcher, Stats,
+    Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Found, Hit, Lanes, Order, Position, Request,
+    Run, SearchError, Searcher, Stats,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

@@ -175,6 +175,7 @@ impl Batch {
                 columns.field_names = NameColumn::repeated(field_name, rows);
                 columns.field_values = values.clone();
             }
+            FieldName::Known(Field::Message) => columns.message = values.clone(),
             FieldName::Known(Field::Host) => columns.host = names(),
             FieldName::Known(Field::Program) => columns.program = names(),
             FieldName::Known(Field::Source) => columns.source = names(),

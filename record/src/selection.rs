@@ -57,17 +57,19 @@ impl Selection {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many rows of a range are selected.
-    pub fn count_within(&self, rows: Range<usize>) -> usize {
-        let (mut count, mut at) = (0, rows.start);
-        let end = rows.end.min(self.rows);
-        while at < end {
-            let until = end.min((at / 64 + 1) * 64);
-            let bits = self.bits[at / 64] >> (at % 64);
-            count += (bits << (64 - (until - at))).count_ones() as usize;
-            at = until;
+    /// How many of the rows in `range` are selected.
+    pub fn count_within(&self, range: Range<usize>) -> usize {
+        let end = range.end.min(self.rows);
+        if end <= range.start {
+            return 0;
         }
-        count
+        let (first, last) = (range.start / 64, (end - 1) / 64);
+        let mask = |index: usize| {
+            let low = if index == first { u64::MAX << (range.start % 64) } else { u64::MAX };
+            let high = if index == last { u64::MAX >> (63 - (end - 1) % 64) } else { u64::MAX };
+            low & high
+        };
+        (first..=last).map(|index| (self.bits[index] & mask(index)).count_ones() as usize).sum()
     }
 
     /// Whether no row is selected.
@@ -278,6 +280,15 @@ mod tests {
             prop_assert_eq!(&inserted, &either);
             prop_assert_eq!(a.is_empty(), a.count() == 0);
             prop_assert_eq!(a.is_all(), a == Selection::all(rows));
+        }
+
+        #[test]
+        fn a_range_of_rows_is_counted_without_looking_at_each(
+            mine in proptest::collection::vec(any::<bool>(), 0..200), start in 0_usize..210, length in 0_usize..210
+        ) {
+            let selection = Selection::from_fn(mine.len(), |row| mine[row]);
+            let expected = selection.iter().filter(|row| (start..start + length).contains(row)).count();
+            prop_assert_eq!(selection.count_within(start..start + length), expected);
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** nothing else in the project decides where a word begins or ends, or how case is folded.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// No character from here on has another case.
@@ -50,6 +51,76 @@ pub fn for_each_folded(text: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(
     }
 }
 
+/// Whether a word holds a digit and is a part of what differs from message to message.
+fn has_digit(word: &[u8]) -> bool {
+    word.iter().any(u8::is_ascii_digit)
+}
+
+/// Appends the shape of a text: each word that holds a digit is `0`, the rest stays as it is. Messages that one
+/// statement of a program writes have few shapes.
+///
+/// A text without such words, between word boundaries, stands in a text exactly where it stands in its shape.
+pub fn shape(text: &[u8], out: &mut Vec<u8>) {
+    let is_ascii = text.is_ascii();
+    let mut copied = 0;
+    while let Some(digit) = text[copied..].iter().position(u8::is_ascii_digit) {
+        let (start, end) = word_around(text, copied, copied + digit, is_ascii);
+        out.extend_from_slice(&text[copied..start]);
+        out.push(b'0');
+        copied = end;
+    }
+    out.extend_from_slice(&text[copied..]);
+}
+
+/// Whether a text is found in texts where it is found in their shapes.
+pub fn is_shape(text: &[u8]) -> bool {
+    words(text).all(|range| !has_digit(&text[range]))
+}
+
+/// Bytes of an address like `10.0.0.1` at most.
+const ADDRESS_BYTES_MAX: usize = 15;
+
+/// The addresses in a text: four words of one to three digits with one dot between each. Where there are more
+/// such words in a row, each four of them are one.
+///
+/// The words of an address are in many messages, the four together in few.
+pub fn addresses(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    // The first of three dots.
+    memchr::memchr_iter(b'.', text).filter_map(|dot| {
+        let start = dot - number_before(text, dot)?;
+        let mut end = dot;
+        for _ in 0..3 {
+            end += 1 + number_after(text, end)?;
+        }
+        let is_word = may_begin(text, start) && may_end(text, end) && end - start <= ADDRESS_BYTES_MAX;
+        is_word.then_some(start..end)
+    })
+}
+
+/// How many digits stand before `at`; none where they are too many or not there.
+fn number_before(text: &[u8], at: usize) -> Option<usize> {
+    let digits = text[..at].iter().rev().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=3).contains(&digits).then_some(digits)
+}
+
+/// How many digits stand behind the dot at `at`.
+fn number_after(text: &[u8], at: usize) -> Option<usize> {
+    let (b'.', rest) = text.get(at..)?.split_first()? else { return None };
+    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=3).contains(&digits).then_some(digits)
+}
+
+/// The word around a byte of it, which does not begin before `from`.
+fn word_around(text: &[u8], from: usize, at: usize, is_ascii: bool) -> (usize, usize) {
+    if is_ascii {
+        let before = text[from..at].iter().rev().take_while(|byte| is_ascii_word(**byte)).count();
+        let after = text[at..].iter().take_while(|byte| is_ascii_word(**byte)).count();
+        return (at - before, at + after);
+    }
+    let mut around = words(&text[from..]).map(|range| range.start + from..range.end + from);
+    around.find(|range| range.contains(&at)).map_or((at, at + 1), |range| (range.start, range.end))
+}
+
 /// Iterator of [`words`]: the byte range of each word.
 pub struct Words<'a> {
     text: &'a [u8],
@@ -57,7 +128,7 @@ pub struct Words<'a> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = std::ops::Range<usize>;
+    type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut start = None;
@@ -237,6 +308,40 @@ mod tests {
             out
         };
         words(text).map(folded).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_shape_is_the_text_without_its_numbers(
+            text in "[a1 .é²-]{0,24}", wanted in "[a .é-]{1,6}",
+        ) {
+            let mut expected = text.clone().into_bytes();
+            let numbers: Vec<_> = words(text.as_bytes()).filter(|range| has_digit(&text.as_bytes()[range.clone()])).collect();
+            for range in numbers.into_iter().rev() {
+                expected.splice(range, [b'0']);
+            }
+            let mut found = Vec::new();
+            shape(text.as_bytes(), &mut found);
+            prop_assert_eq!(&found, &expected);
+            prop_assert!(is_shape(wanted.as_bytes()));
+            let stands = |text: &[u8]| memchr::memmem::find_iter(text, wanted.as_bytes())
+                .any(|at| may_begin(text, at) && may_end(text, at + wanted.len()));
+            prop_assert_eq!(stands(text.as_bytes()), stands(&found));
+        }
+    }
+
+    #[test]
+    fn addresses_are_found_wherever_they_stand() {
+        for (text, expected) in [
+            ("from 10.0.0.1:22 to 192.168.100.200", vec!["10.0.0.1", "192.168.100.200"]),
+            ("1.2.3.4.5", vec!["1.2.3.4", "2.3.4.5"]),
+            ("10.0.0.1", vec!["10.0.0.1"]),
+            ("v10.0.0.1 10.0.0.1x 10.0.0 1000.0.0.1 10..0.0.1 .10.0.0 1.2.3.4567", vec![]),
+            ("é1.2.3.4 1.2.3.4é -1.2.3.4-", vec!["1.2.3.4"]),
+        ] {
+            let found: Vec<&str> = addresses(text.as_bytes()).map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

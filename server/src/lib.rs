@@ -15,9 +15,15 @@ mod clock;
 mod destination;
 pub mod format;
 mod internal;
+mod lanes;
 mod lock;
 pub mod meta;
 pub mod pipeline;
 pub mod source;
 
 pub use lock::{DataLock, LockError};
+
+/// How many threads the machine has use for.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -6,8 +6,8 @@
 use logstead::pipeline::{Change, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
-use logstead_indexer::SimDisk;
-use logstead_record::query::{Context, Matcher, TimeRange, parse};
+use logstead_indexer::{Filter, Run, SimDisk};
+use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use std::io::Write;
 use std::net::TcpStream;
@@ -48,8 +48,8 @@ fn batch(message: &str) -> Batch {
 
 fn count(pipeline: &Pipeline, query: &str) -> u64 {
     let context = Context { now: Timestamp::default(), logspace: "main" };
-    let matcher = Matcher::new(&parse(query).unwrap(), &context);
-    pipeline.searchers()[0].1.count(&matcher, TimeRange::ALL, &|| false).unwrap().count
+    let filter = Filter::new(&parse(query).unwrap(), &context);
+    pipeline.searchers()[0].1.count(&filter, TimeRange::ALL, &Run::alone()).count
 }
 
 fn wait_until(what: &str, holds: impl Fn() -> bool) {

@@ -186,6 +186,9 @@ impl<'a> Evaluation<'a> {
             Place::Known(_) | Place::Dynamic(_) => {}
         }
         let Some((accepted, accepts_none)) = self.accepted(names, place)? else {
+            if !self.index.knows_presence(place) {
+                return Ok(Bounds::some_of(within.clone()));
+            }
             let present = both(self.index.names(place)?.present(), within);
             // A known field without a value may have to be compared, too.
             let is_known = matches!(names.field, FieldName::Known(_));
@@ -238,8 +241,19 @@ impl<'a> Evaluation<'a> {
     }
 
     fn content(&self, content: &Content, within: &Selection) -> Result<Bounds, IndexError> {
-        let bounds = self.rows_with_words(&content.required, within)?;
-        if self.is_sufficient(content) { Ok(bounds) } else { Ok(Bounds::some_of(bounds.possible().clone())) }
+        if self.is_sufficient(content) {
+            return self.rows_with_words(&content.required, within);
+        }
+        let possible = self.rows_with_words(&content.required, within)?.possible().clone();
+        let by_shape = match &content.shape {
+            Some(shape) if !possible.is_empty() => self.index.rows_with_shape(shape)?,
+            _ => None,
+        };
+        Ok(match by_shape {
+            Some(rows) if self.index.fields.is_empty() => Bounds::exact(both(rows, within)),
+            Some(rows) => Bounds::between(both(rows, &possible), possible),
+            None => Bounds::some_of(possible),
+        })
     }
 
     fn rows_with_words(&self, required: &Required, within: &Selection) -> Result<Bounds, IndexError> {

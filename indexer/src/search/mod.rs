@@ -9,14 +9,18 @@
 //! | `look`     | bounds and blocks → exactly the rows of a segment                        |
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
+//! | `answers`  | histograms, facets and tables, from columns where they suffice           |
+//! | `explain`  | how it is done, and what it costs                                        |
 //! | `lanes`    | work side by side                                                        |
 //!
 //! **Invariant:** what is found is what sorting and filtering every message would find, apart from what
 //! [`Coverage`] says is missing. A page that begins after a [`Position`] never repeats or skips a message that
 //! was there when the page before was read.
 
+mod answers;
 mod bounds;
 mod evaluate;
+mod explain;
 mod lanes;
 mod look;
 mod page;
@@ -28,6 +32,8 @@ use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
 use crate::view::{Damage, Shared, Times, View};
+pub use answers::Asked;
+pub use explain::{Clause, Explained};
 pub use lanes::{Alone, Lanes};
 use logstead_record::query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
@@ -44,6 +50,7 @@ pub struct Searcher {
 /// Which messages are meant, ready to be asked of anything.
 #[derive(Clone, Debug)]
 pub struct Filter {
+    query: Query,
     matcher: Matcher,
     plan: Plan,
 }
@@ -207,7 +214,11 @@ fn rows_within(range: TimeRange, batch: &Batch, times: Times) -> Selection {
 impl Filter {
     /// For all searches that ask this, in this context.
     pub fn new(query: &Query, context: &Context<'_>) -> Filter {
-        Filter { matcher: Matcher::new(query, context), plan: Plan::new(query, context) }
+        Filter {
+            query: query.clone(),
+            matcher: Matcher::new(query, context),
+            plan: Plan::new(query, context),
+        }
     }
 
     /// What decides about a single message.

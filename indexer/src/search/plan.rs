@@ -3,8 +3,8 @@
 //! **Invariant:** a plan only says where to look. What it can not decide exactly, it leaves to the matcher.
 
 use super::required::Required;
-use logstead_record::Field;
 use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
+use logstead_record::{Field, word};
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -40,8 +40,6 @@ pub(crate) struct Names {
     pub(crate) exists: bool,
     /// What to ask of the words where the field has no column.
     pub(crate) required: Required,
-    /// The test as text.
-    pub(crate) text: String,
 }
 
 /// A test of the content.
@@ -49,6 +47,8 @@ pub(crate) struct Names {
 pub(crate) struct Content {
     pub(crate) required: Required,
     pub(crate) sufficient: Sufficient,
+    /// Decides about messages by their shapes, where that is possible.
+    pub(crate) shape: Option<Matcher>,
 }
 
 /// Whether the rows that have the required words are those that are meant.
@@ -84,7 +84,19 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
-    Plan::Or(vec![Plan::Content(Content { required, sufficient }), named(Field::Host), named(Field::Program)])
+    Plan::Or(vec![
+        Plan::Content(Content { required, sufficient, shape: shape(test, context) }),
+        named(Field::Host),
+        named(Field::Program),
+    ])
+}
+
+/// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
+fn shape(test: &TextTest, context: &Context<'_>) -> Option<Matcher> {
+    let TextTest::Pattern(pattern) = test else { return None };
+    pattern.as_literal().filter(|text| word::is_shape(text.as_bytes()))?;
+    let holds = FieldTest::Holds(test.clone());
+    Some(Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context))
 }
 
 fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
@@ -96,10 +108,11 @@ fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
             let required = Required::by(test);
             let sufficient =
                 if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
-            Plan::Content(Content { required, sufficient })
+            Plan::Content(Content { required, sufficient, shape: shape(test, context) })
         }
         (Field::Message, FieldTest::Equals(pattern)) => {
-            Plan::Content(Content { required: Required::by_whole(pattern), sufficient: Sufficient::No })
+            let required = Required::by_whole(pattern);
+            Plan::Content(Content { required, sufficient: Sufficient::No, shape: None })
         }
         (Field::Message | Field::Pid | Field::Raw, _) => Plan::Unknown,
         (Field::Logspace, _) => {
@@ -123,7 +136,6 @@ impl Names {
             matcher: Matcher::new(&query, context),
             exists: *test == FieldTest::Exists,
             required,
-            text: query.to_string(),
         }
     }
 }

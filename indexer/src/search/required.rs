@@ -135,6 +135,11 @@ fn collect_words(
             required.push(Required::Like(Form::Begins(word)));
         }
     }
+    for range in word::addresses(text) {
+        if (starts_at_boundary || 0 < range.start) && (ends_at_boundary || range.end < text.len()) {
+            required.push(Required::Word(text[range].to_vec()));
+        }
+    }
 }
 
 fn folded(text: &[u8]) -> Vec<u8> {
@@ -275,7 +280,7 @@ mod tests {
             ("Error", "error", true),
             ("cs\"Error\"", "error", false),
             ("\"session opened\"", "session opened", false),
-            ("10.0.0.1:22", "10 0 0 1 22", false),
+            ("10.0.0.1:22", "10 0 0 1 22 10.0.0.1", false),
             ("\"--\"", "?", false),
             ("conn*", "conn*", true),
             ("*nection", "*nection", true),

@@ -2,9 +2,9 @@
 //!
 //! | section           | holds                                                                          |
 //! |-------------------|--------------------------------------------------------------------------------|
-//! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields   |
+//! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields, and the addresses in them |
 //! | `times`           | the [time](super::times) that each row counts by                               |
-//! | `host` …          | a [column of names](super::names) for each of [`COLUMNS`]                      |
+//! | `host` …          | a [column of names](super::names) for each section of [`COLUMNS`]              |
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a column of names for each of the first of those                               |
 //!
@@ -15,6 +15,7 @@
 
 use super::blocks::Blocks;
 use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
+use super::cache::ColumnCache;
 use super::fields::FieldsBuilder;
 use super::inverter::Inverter;
 use super::names::{Names, NamesBuilder, Values};
@@ -22,23 +23,31 @@ use super::packed::ColumnFault;
 use super::times::{ReadRange, Times, TimesBuilder};
 use super::words::{self, Words};
 use crate::disk::DiskFile;
-use logstead_record::query::FieldName;
-use logstead_record::{Batch, Field};
+use logstead_record::query::{FieldName, Matcher};
+use logstead_record::{Batch, Field, Selection, TextColumn, word};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The fields of every message that have a column, and its section.
-pub(crate) const COLUMNS: [(Field, &str); 7] = [
+/// The fields of every message that have a column, and its section. Of the message it is the shape: what is left
+/// of its text without numbers. There are few shapes, so a phrase without numbers is compared with those and not
+/// with every message.
+pub(crate) const COLUMNS: [(Field, &str); 8] = [
     (Field::Host, "host"),
-    (Field::Program, "program"),
+    (Field::Program, "origin"),
     (Field::Source, "source"),
     (Field::Peer, "peer"),
     (Field::Msgid, "msgid"),
-    (Field::Severity, "priority"),
+    (Field::Severity, "origin"),
     (Field::Flag, "flags"),
+    (Field::Message, "shape"),
 ];
-/// The byte of the priority column that says that a message has none.
-const NO_PRIORITY: u8 = u8::MAX;
+/// The column of programs, which is one with that of priorities: a value is the byte of the priority and then the
+/// program. A program has few priorities, so both take hardly more room than one.
+const PROGRAM: usize = 1;
+/// The column of priorities.
+const PRIORITY: usize = 5;
+/// The column of [shapes](word::shape).
+const SHAPE: Place = Place::Known(7);
 
 /// Builds an index.
 #[derive(Default)]
@@ -47,12 +56,13 @@ pub(crate) struct IndexBuilder {
     words: Inverter,
     times: TimesBuilder,
     host: NamesBuilder,
-    program: NamesBuilder,
+    origin: NamesBuilder,
     source: NamesBuilder,
     peer: NamesBuilder,
     msgid: NamesBuilder,
-    priority: NamesBuilder,
     flags: NamesBuilder,
+    shape: NamesBuilder,
+    text: Vec<u8>,
     fields: FieldsBuilder,
 }
 
@@ -63,6 +73,7 @@ pub(crate) struct SegmentIndex {
     pub(crate) times: Times<Section>,
     pub(crate) fields: Fields,
     values: [OnceLock<Arc<Values>>; COLUMNS.len()],
+    cache: Arc<ColumnCache>,
 }
 
 /// The dynamic fields of a segment.
@@ -91,21 +102,43 @@ impl IndexBuilder {
     pub(crate) fn push(&mut self, batch: &Batch) {
         let columns = batch.columns();
         for row in 0..batch.rows() {
-            self.words.add_text(self.rows, columns.message.get(row));
+            self.push_shape(columns.message.get(row));
+            self.push_origin(columns.priority[row], columns.program.get(row));
+            self.push_text(columns.message.get(row));
             for field in batch.field_range(row) {
-                self.words.add_text(self.rows, columns.field_values.get(field));
+                self.push_text(columns.field_values.get(field));
             }
             self.times.push(batch.time(row).nanos());
             self.rows += 1;
         }
         self.host.push_names(&columns.host);
-        self.program.push_names(&columns.program);
         self.source.push_names(&columns.source);
         self.peer.push_names(&columns.peer);
         self.msgid.push_names(&columns.msgid);
-        self.priority.push_bytes(&columns.priority, Some(NO_PRIORITY));
         self.flags.push_bytes(&columns.flags, None);
         self.fields.push_batch(columns);
+    }
+
+    fn push_origin(&mut self, priority: u8, program: &[u8]) {
+        self.text.clear();
+        self.text.push(priority);
+        self.text.extend_from_slice(program);
+        self.origin.push(&self.text);
+    }
+
+    fn push_text(&mut self, text: &[u8]) {
+        self.words.add_text(self.rows, text);
+        word::addresses(text).for_each(|range| self.words.add_term(self.rows, &text[range]));
+    }
+
+    /// Where shapes turn out to be many, they are of no use.
+    fn push_shape(&mut self, message: &[u8]) {
+        if !self.shape.is_complete() {
+            return self.shape.push(b"");
+        }
+        self.text.clear();
+        word::shape(message, &mut self.text);
+        self.shape.push(&self.text);
     }
 
     /// The file of the index of these blocks.
@@ -115,9 +148,16 @@ impl IndexBuilder {
         let mut times = Vec::new();
         self.times.finish(&mut times);
         file.add("times", times);
-        let columns =
-            [self.host, self.program, self.source, self.peer, self.msgid, self.priority, self.flags];
-        for ((_, name), column) in COLUMNS.into_iter().zip(columns) {
+        let columns = [
+            ("host", self.host),
+            ("origin", self.origin),
+            ("source", self.source),
+            ("peer", self.peer),
+            ("msgid", self.msgid),
+            ("flags", self.flags),
+            ("shape", self.shape),
+        ];
+        for (name, column) in columns {
             let mut bytes = Vec::new();
             column.finish(&mut bytes);
             file.add(name, bytes);
@@ -141,7 +181,11 @@ impl IndexBuilder {
 
 impl SegmentIndex {
     /// Opens the index of these blocks.
-    pub(crate) fn open(file: Arc<dyn DiskFile>, blocks: &Blocks) -> Result<SegmentIndex, IndexError> {
+    pub(crate) fn open(
+        file: Arc<dyn DiskFile>,
+        blocks: &Blocks,
+        cache: Arc<ColumnCache>,
+    ) -> Result<SegmentIndex, IndexError> {
         let bundle = Bundle::open(file)?;
         if bundle.identity() != identity(blocks) {
             return Err(IndexError::Format("it is the index of other blocks".to_owned()));
@@ -149,7 +193,7 @@ impl SegmentIndex {
         let times = Times::open(bundle.section("times")?, blocks.rows())?;
         let fields = Fields::read(&bundle.section("fields")?.read_all()?)?;
         let words = Words::open(&bundle)?;
-        Ok(SegmentIndex { bundle, words, times, fields, values: Default::default() })
+        Ok(SegmentIndex { bundle, words, times, fields, values: Default::default(), cache })
     }
 
     /// How long its file is.
@@ -170,7 +214,8 @@ impl SegmentIndex {
     /// Where the values of a field are.
     pub(crate) fn place(&self, field: &FieldName) -> Place {
         match field {
-            FieldName::Known(Field::Facility) => Place::Known(5),
+            FieldName::Known(Field::Message) => Place::Blocks,
+            FieldName::Known(Field::Facility) => Place::Known(PRIORITY),
             FieldName::Known(field) => {
                 COLUMNS.iter().position(|(other, _)| other == field).map_or(Place::Blocks, Place::Known)
             }
@@ -178,9 +223,17 @@ impl SegmentIndex {
         }
     }
 
+    /// Whether a column without values still says which rows have one.
+    pub(crate) fn knows_presence(&self, place: Place) -> bool {
+        !matches!(place, Place::Known(PROGRAM | PRIORITY))
+    }
+
     /// The distinct values of a column, without its rows.
     pub(crate) fn values(&self, place: Place) -> Result<Arc<Values>, IndexError> {
-        let read = || Ok::<_, IndexError>(Arc::new(Values::read(&self.section(place)?)?));
+        let read = || {
+            let Values { texts, is_complete } = Values::read(&self.section(place)?)?;
+            Ok::<_, IndexError>(Arc::new(Values { texts: own_part(place, texts), is_complete }))
+        };
         let Place::Known(number) = place else { return read() };
         if let Some(values) = self.values[number].get() {
             return Ok(Arc::clone(values));
@@ -194,8 +247,23 @@ impl SegmentIndex {
     }
 
     /// A whole column.
-    pub(crate) fn names(&self, place: Place) -> Result<Names, IndexError> {
-        Ok(Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?)
+    pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
+        let identity = self.bundle.identity();
+        let read = || {
+            let names = Names::new(&self.section(place)?.read_all()?, identity.rows)?;
+            Ok(names.map_values(|values| own_part(place, values)))
+        };
+        self.cache.get((identity.first_sequence, identity.rows), place, read)
+    }
+
+    /// The rows whose shape matches; none where shapes are too many.
+    pub(crate) fn rows_with_shape(&self, matcher: &Matcher) -> Result<Option<Selection>, IndexError> {
+        let shapes = self.names(SHAPE)?;
+        let field = FieldName::Known(Field::Message);
+        let Some(batch) = Batch::of_values(&field, shapes.values()).filter(|_| shapes.is_complete()) else {
+            return Ok(None);
+        };
+        Ok(Some(shapes.rows_with(&matcher.select(&batch))))
     }
 
     fn section(&self, place: Place) -> Result<Section, IndexError> {
@@ -259,6 +327,20 @@ impl From<ColumnFault> for IndexError {
     fn from(fault: ColumnFault) -> IndexError {
         IndexError::Format(fault.to_string())
     }
+}
+
+/// Of values that stand for two fields, the part that is of one.
+fn own_part(place: Place, values: TextColumn) -> TextColumn {
+    let part = |value: &[u8]| match place {
+        Place::Known(PROGRAM) => value.get(1..).unwrap_or_default().to_vec(),
+        _ => value.get(..1).unwrap_or_default().to_vec(),
+    };
+    if !matches!(place, Place::Known(PROGRAM | PRIORITY)) {
+        return values;
+    }
+    let mut parts = TextColumn::default();
+    values.iter().for_each(|value| parts.push(&part(value)));
+    parts
 }
 
 fn identity(blocks: &Blocks) -> Identity {

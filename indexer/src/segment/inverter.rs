@@ -69,7 +69,7 @@ impl Inverter {
         assert!(self.row_ends.len() <= row as usize, "row {row} comes after {}", self.row_ends.len());
         self.row_ends.resize(row as usize, self.numbers.len());
         let mut scratch = std::mem::take(&mut self.scratch);
-        word::for_each_folded(text, &mut scratch, |word| self.add_word(row, word));
+        word::for_each_folded(text, &mut scratch, |word| self.add_term(row, word));
         self.scratch = scratch;
     }
 
@@ -120,7 +120,8 @@ impl Inverter {
         starts
     }
 
-    fn add_word(&mut self, row: u32, word: &[u8]) {
+    /// Adds a term to the row that was added to last.
+    pub(crate) fn add_term(&mut self, row: u32, word: &[u8]) {
         let word = &word[..word.len().min(TERM_BYTES_MAX)];
         let key = self.key(word);
         let (terms, term_ends) = (&self.terms, &self.term_ends);
@@ -134,12 +135,12 @@ impl Inverter {
                 slot.last_row = row;
                 self.numbers.push(slot.number);
             }
-            None => self.add_term(key, row, word),
+            None => self.insert(key, row, word),
         }
     }
 
     #[cold]
-    fn add_term(&mut self, key: u64, row: u32, word: &[u8]) {
+    fn insert(&mut self, key: u64, row: u32, word: &[u8]) {
         let number =
             u32::try_from(self.term_ends.len()).expect("a segment has far less than 4 G different words");
         self.terms.extend_from_slice(word);
@@ -330,7 +331,7 @@ pub(crate) mod tests {
         // The table's entries for one long word with the key of another.
         let mut inverter = Inverter::new();
         let key = inverter.key(b"collision");
-        inverter.add_term(key, 0, b"something else");
+        inverter.insert(key, 0, b"something else");
         inverter.add_text(1, b"collision");
         inverter.add_text(2, b"collision");
         let found: Vec<_> =

@@ -10,6 +10,7 @@ pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod bundle;
+pub(crate) mod cache;
 pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod index;
@@ -26,6 +27,7 @@ use crate::manifest::SegmentId;
 use crate::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError};
 use bundle::IndexError;
+use cache::ColumnCache;
 use index::SegmentIndex;
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -38,6 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
+    cache: Arc<ColumnCache>,
 }
 
 /// A sealed segment.
@@ -62,7 +65,7 @@ enum Index {
 
 impl Folder {
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path) -> Folder {
-        Folder { disk, path: path.to_owned() }
+        Folder { disk, path: path.to_owned(), cache: Arc::default() }
     }
 
     /// Opens a segment. One whose blocks can not be read is one, too.
@@ -116,7 +119,9 @@ impl Segment {
         if let Index::Unopened = *state {
             let [_, path] = self.folder.paths(self.id);
             let opened = self.folder.disk.open(&path).map_err(IndexError::from);
-            *state = match opened.and_then(|file| SegmentIndex::open(file, blocks)) {
+            *state = match opened
+                .and_then(|file| SegmentIndex::open(file, blocks, Arc::clone(&self.folder.cache)))
+            {
                 Ok(index) => {
                     self.index_bytes.store(index.bytes(), Ordering::Relaxed);
                     Index::Open(Arc::new(index))
@@ -139,11 +144,13 @@ impl Segment {
 
     /// Does not ask its index any more: it turned out to be damaged.
     pub(crate) fn distrust_index(&self, error: IndexError) {
+        self.folder.cache.forget(self.id.first_sequence);
         *self.index.lock() = Index::Unusable(error);
     }
 
     /// Forgets what is known of its index: there is another file.
     pub(crate) fn reopen_index(&self) {
+        self.folder.cache.forget(self.id.first_sequence);
         *self.index.lock() = Index::Unopened;
     }
 }

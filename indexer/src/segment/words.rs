@@ -93,6 +93,7 @@ impl Words {
     }
 
     /// How many different words there are, as far as the dictionary tells them apart.
+    #[cfg(test)]
     pub(crate) fn terms(&self) -> usize {
         self.inverted.terms().num_terms()
     }

@@ -1,5 +1,6 @@
 //! A logspace beside everything that was stored in it, and what each question has to be answered with.
 
+use crate::answers;
 use crate::common::{SEGMENTS, open_all};
 use crate::messages::{self, Message};
 use crate::questions::{CONTEXT, Question};
@@ -170,7 +171,8 @@ impl Logspace {
             let expected: Vec<_> = meant.iter().map(|stored| Arc::clone(&stored.row)).collect();
             assert!(shown == expected, "scan for {query} in {range:?}: {} shown", shown.len());
         }
-        // Histograms, facets and tables of `meant` are compared here.
+        let rows: Vec<&Batch> = meant.iter().map(|stored| &*stored.row).collect();
+        answers::check(searcher, filter, *range, &Run::alone(), &messages::NAMES, &rows);
     }
 
     fn check_page(&self, question: &Question, filter: &Filter, meant: &[&Stored]) {

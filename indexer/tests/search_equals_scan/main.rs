@@ -2,6 +2,7 @@
 //! questions, and a random life of appends, sealing, joining, expiry, lost indexes, restarts and power cuts.
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
+mod answers;
 #[path = "../common/mod.rs"]
 mod common;
 mod logspace;
@@ -63,7 +64,7 @@ fn lives() -> impl Strategy<Value = Vec<(Step, Vec<Question>)>> {
 }
 
 proptest! {
-    #![proptest_config(common::cases(120))]
+    #![proptest_config(common::cases(100))]
 
     #[test]
     fn search_equals_scan(options in options(), life in lives(), last in vec(questions(), 1..8)) {

@@ -35,7 +35,7 @@ const WORDS: [&str; 24] = [
     "",
     "k9",
 ];
-const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
+pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];
 const PROGRAMS: [&str; 5] = ["", "sshd", "kernel", "Error", "a/b"];
 

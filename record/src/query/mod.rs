@@ -39,7 +39,7 @@ mod value;
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 pub use error::{ErrorKind, ParseError, Search, Warning};
 pub use matcher::{Context, Matcher};
-pub use number::{Number, Unit};
+pub use number::{Number, Unit, number_of};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Regex};
 pub use stage::{

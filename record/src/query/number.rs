@@ -78,6 +78,15 @@ pub(crate) fn value_of(text: &[u8], unit: Unit) -> Option<f64> {
     (found == Unit::Plain || found == unit).then_some(value)
 }
 
+/// The number that a field's value is, whatever its unit: in bytes or seconds where it has one.
+pub fn number_of(text: &[u8]) -> Option<f64> {
+    // Most texts begin as no number does: that is told without looking at the rest.
+    if text.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    read(std::str::from_utf8(text).ok()?.trim()).map(|(value, _)| value)
+}
+
 fn read(text: &str) -> Option<(f64, Unit)> {
     // Rust reads `inf` and `nan` as numbers; here a number has a digit before any letter.
     let digits = text.trim_start_matches(['-', '+']);
@@ -122,5 +131,10 @@ mod tests {
         assert_eq!(value_of(b"250ms", Unit::Plain), None);
         assert_eq!(value_of(b"250ms", Unit::Size), None);
         assert_eq!(value_of(b"\xFF", Unit::Plain), None);
+        assert_eq!(number_of(b" 250ms"), Some(0.25));
+        assert_eq!(number_of(b"-1KiB"), Some(-1024.0));
+        for text in [b"".as_slice(), b"NaN", b"inf", b"1e400", b"\xFF", b"1\xFF", b"10.0.0.1"] {
+            assert_eq!(number_of(text), None);
+        }
     }
 }

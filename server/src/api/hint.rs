@@ -1,16 +1,12 @@
 //! What a search that found nothing may have meant: a field that no message has is probably misspelt, or was
 //! never meant to be a field.
 
-use logstead_indexer::{SearchError, Searcher};
-use logstead_record::query::{Context, Matcher, Query, TimeRange};
-use logstead_record::{Selection, Timestamp};
+use logstead_indexer::Searcher;
+use logstead_record::query::{Query, TimeRange};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 /// Names below this likeness are no suggestion.
 const LIKENESS_MIN: f64 = 0.7;
-/// How long is looked for the names that there are.
-const LOOK_MAX: Duration = Duration::from_millis(300);
 
 /// A field that no message in range has, and the one that was probably meant.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,32 +15,18 @@ pub(super) struct UnknownField {
     pub(super) meant: Option<String>,
 }
 
-/// The fields of a query that no message in range has. Empty where the store is too large to tell at once.
+/// The fields of a query that no message in range has.
 pub(super) fn unknown_fields(
     query: &Query,
     searchers: &[(String, Searcher)],
     range: TimeRange,
-    now: Timestamp,
 ) -> Vec<UnknownField> {
     let asked = query.field_names();
     if asked.is_empty() {
         return Vec::new();
     }
-    let until = Instant::now() + LOOK_MAX;
-    let mut known = BTreeSet::new();
-    for (id, searcher) in searchers {
-        let all = Matcher::new(&Query::all(), &Context { now, logspace: id });
-        let looked =
-            searcher.scan(&all, range, &|| until < Instant::now(), &mut |batch, rows: &Selection| {
-                if !rows.is_empty() {
-                    let names = batch.columns().field_names.values().iter();
-                    known.extend(names.map(|name| String::from_utf8_lossy(name).into_owned()));
-                }
-            });
-        if matches!(looked, Err(SearchError::Cancelled)) {
-            return Vec::new();
-        }
-    }
+    let known: BTreeSet<String> =
+        searchers.iter().flat_map(|(_, searcher)| searcher.field_names(range)).collect();
     let unknown =
         asked.into_iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
     unknown.map(|name| UnknownField { name: name.to_owned(), meant: meant(name, &known) }).collect()

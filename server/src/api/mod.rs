@@ -20,6 +20,7 @@ mod system;
 mod throttle;
 
 use crate::clock;
+use crate::lanes::SharedLanes;
 use crate::meta::{Meta, Role};
 use crate::pipeline::Pipeline;
 use axum::Router;
@@ -81,6 +82,8 @@ struct Inner {
     search_queue: Semaphore,
     /// KiB of ingest bodies.
     ingest_kib: Semaphore,
+    /// What searches use besides the threads they run on.
+    lanes: SharedLanes,
 }
 
 /// Everything that the web listener answers. Serve it with
@@ -170,6 +173,7 @@ impl Inner {
             searches: Arc::new(Semaphore::new(searches_max)),
             search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
+            lanes: SharedLanes::default(),
         })
     }
 

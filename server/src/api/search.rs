@@ -12,9 +12,9 @@ use super::message::Message;
 use super::{Inner, Shared, blocking};
 use crate::clock;
 use axum::extract::State;
-use logstead_indexer::{self as indexer, Hit, Position, SearchError, Searcher};
+use logstead_indexer::{self as indexer, Filter, Hit, Position, Run, Searcher};
 use logstead_record::Timestamp;
-use logstead_record::query::{self, Context, ErrorKind, Matcher, ParseError, TimeRange, parse_time};
+use logstead_record::query::{self, Context, ErrorKind, ParseError, TimeRange, parse_time};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering as Compared;
 use std::ops::Range;
@@ -136,12 +136,21 @@ pub(crate) struct CountResponse {
 pub(crate) struct Coverage {
     /// Whether all was looked at that had to be; a warning tells why not.
     complete: bool,
-    /// Messages that were compared with the query.
+    /// Sealed segments that were asked.
+    segments: u64,
+    /// Sealed segments that needed no look, because of their time.
+    skipped_segments: u64,
+    /// Sealed segments without an index: their messages were looked at.
+    unindexed_segments: u64,
+    /// Blocks of segments that were decompressed.
+    blocks: u64,
+    /// Messages that were compared with the query one by one.
     scanned_messages: u64,
+    /// The memory they take.
     scanned_bytes: u64,
-    /// Batches they are in.
+    /// Batches of the journal that were looked at.
     journal_batches: u64,
-    /// Batches that needed no look, because of their time.
+    /// Batches of the journal that needed no look, because of their time.
     skipped_batches: u64,
 }
 
@@ -236,7 +245,7 @@ pub(crate) async fn message(
     let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || {
         let hit = searcher.get(sequence)?;
-        Ok::<_, SearchError>(hit.map(|hit| Message::new(&logspace, &hit)))
+        Ok::<_, indexer::SearchError>(hit.map(|hit| Message::new(&logspace, &hit)))
     });
     found.await?.map_err(ApiError::internal)?.map(axum::Json).ok_or_else(missing)
 }
@@ -270,28 +279,35 @@ impl Scope {
     fn each(
         &mut self,
         cancel: &Cancel,
-        mut ask: impl FnMut(&str, &Searcher, &Matcher, TimeRange) -> Result<indexer::Coverage, SearchError>,
-    ) -> Result<Coverage> {
+        mut ask: impl FnMut(Asked<'_>, &Run<'_>) -> indexer::Coverage,
+    ) -> Coverage {
         let mut sum = Coverage { complete: true, ..Coverage::default() };
-        for (id, searcher) in &self.searchers {
-            let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: id });
-            match ask(id, searcher, &matcher, self.range) {
-                Ok(coverage) => sum.add(&coverage, id, &mut self.warnings),
-                Err(SearchError::Cancelled) => {
-                    sum.complete = false;
-                    self.warnings.push(QueryWarning::plain(cancel.reason(id)));
-                }
-                Err(error @ SearchError::Damaged(_)) => return Err(ApiError::internal(error)),
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: &cancel.shared.lanes };
+        for (logspace, searcher) in &self.searchers {
+            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
+            let coverage = ask(Asked { logspace, searcher, filter: &filter, range: self.range }, &run);
+            sum.add(&coverage, logspace, &mut self.warnings);
+            if coverage.cancelled {
+                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
             }
         }
-        Ok(sum)
+        sum
     }
+}
+
+/// A logspace, and what it is asked.
+struct Asked<'a> {
+    logspace: &'a str,
+    searcher: &'a Searcher,
+    filter: &'a Filter,
+    range: TimeRange,
 }
 
 impl Scope {
     /// Says which fields no message in range has, and what was probably meant.
     fn warn_of_unknown_fields(&mut self, text: &str) {
-        for field in hint::unknown_fields(&self.query, &self.searchers, self.range, self.now) {
+        for field in hint::unknown_fields(&self.query, &self.searchers, self.range) {
             let name = field.name;
             let (hint, suggestion) = match field.meant {
                 Some(meant) => (format!("did you mean `{meant}`?"), Some(text.replacen(&name, &meant, 1))),
@@ -317,25 +333,25 @@ async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Jso
     let (cancel, _guard) = Cancel::new(shared, Instant::now());
     let page = move || {
         let _permit = permit;
-        let mut page = Page { order, limit, hits: Vec::new(), more: false };
-        let coverage = scope.each(&cancel, |id, searcher, matcher, range| {
-            let after = cursor.as_ref().map(|cursor| cursor.position_in(id));
-            page.ask(id, searcher, matcher, range, after, &cancel)
-        })?;
-        let (messages, cursor) = page.finish(coverage.complete);
+        let mut page = Page { order, limit, hits: Vec::new(), more: false, cancelled: false };
+        let coverage = scope.each(&cancel, |asked, run| {
+            let after = cursor.as_ref().map(|cursor| cursor.position_in(asked.logspace));
+            page.ask(&asked, after, run)
+        });
+        let (messages, cursor) = page.finish();
         if messages.is_empty() {
             scope.warn_of_unknown_fields(&request.query);
         }
-        Ok(SearchResponse {
+        SearchResponse {
             messages,
             cursor,
             took_ms: started.elapsed().as_millis() as u64,
             coverage,
             warnings: scope.warnings,
             query: scope.query.to_string(),
-        })
+        }
     };
-    blocking(page).await?.map(axum::Json)
+    blocking(page).await.map(axum::Json)
 }
 
 async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<CountResponse>> {
@@ -347,15 +363,15 @@ async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<
     let counted = move || {
         let _permit = permit;
         let mut count = 0;
-        let coverage = scope.each(&cancel, |_, searcher, matcher, range| {
-            let counted = searcher.count(matcher, range, &|| cancel.is_requested())?;
+        let coverage = scope.each(&cancel, |asked, run| {
+            let counted = asked.searcher.count(asked.filter, asked.range, run);
             count += counted.count;
-            Ok(counted.coverage)
-        })?;
+            counted.coverage
+        });
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(CountResponse { count, took_ms, coverage, warnings: scope.warnings })
+        CountResponse { count, took_ms, coverage, warnings: scope.warnings }
     };
-    blocking(counted).await?.map(axum::Json)
+    blocking(counted).await.map(axum::Json)
 }
 
 /// The hits of several logspaces, merged to one page.
@@ -364,33 +380,29 @@ struct Page {
     limit: usize,
     hits: Vec<(String, Hit)>,
     more: bool,
+    /// Whether it is only a part of the page.
+    cancelled: bool,
 }
 
 impl Page {
-    fn ask(
-        &mut self,
-        id: &str,
-        searcher: &Searcher,
-        matcher: &Matcher,
-        range: TimeRange,
-        after: Option<Position>,
-        cancel: &Cancel,
-    ) -> Result<indexer::Coverage, SearchError> {
-        let request = indexer::Request { matcher, range, order: self.order, limit: self.limit, after };
-        let found = searcher.search(&request, &|| cancel.is_requested())?;
+    fn ask(&mut self, asked: &Asked<'_>, after: Option<Position>, run: &Run<'_>) -> indexer::Coverage {
+        let Asked { filter, range, .. } = *asked;
+        let request = indexer::Request { filter, range, order: self.order, limit: self.limit, after };
+        let found = asked.searcher.search(&request, run);
         self.more |= found.more;
-        self.hits.extend(found.hits.into_iter().map(|hit| (id.to_owned(), hit)));
-        Ok(found.coverage)
+        self.cancelled |= found.coverage.cancelled;
+        self.hits.extend(found.hits.into_iter().map(|hit| (asked.logspace.to_owned(), hit)));
+        found.coverage
     }
 
-    /// The first messages of all, and where the next page begins. After an incomplete page there is none: it
-    /// could skip what this one did not get to see.
-    fn finish(mut self, complete: bool) -> (Vec<Message>, Option<String>) {
+    /// The first messages of all, and where the next page begins. After a page that was cut short there is
+    /// none: it could skip what this one did not get to see. What is damaged no page gets to see.
+    fn finish(mut self) -> (Vec<Message>, Option<String>) {
         let order = self.order;
         self.hits.sort_unstable_by(|a, b| compare(order, a, b));
         self.more |= self.limit < self.hits.len();
         self.hits.truncate(self.limit);
-        let last = self.hits.last().filter(|_| self.more && complete);
+        let last = self.hits.last().filter(|_| self.more && !self.cancelled);
         let cursor = last.map(|(id, hit)| {
             Cursor { order, time: hit.time, logspace: id.clone(), sequence: hit.sequence }.encode()
         });
@@ -452,6 +464,10 @@ impl Cancel {
 impl Coverage {
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
+        self.segments += other.segments;
+        self.skipped_segments += other.skipped_segments;
+        self.unindexed_segments += other.unindexed_segments;
+        self.blocks += other.blocks;
         self.scanned_messages += other.scanned_messages;
         self.scanned_bytes += other.scanned_bytes;
         self.journal_batches += other.journal_batches;

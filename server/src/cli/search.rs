@@ -3,11 +3,12 @@
 use super::{Failure, text};
 use crate::api::message::Message;
 use crate::clock;
+use crate::lanes::SharedLanes;
 use crate::lock::DataLock;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Hit, Options, Order, RealDisk, Request, Searcher};
+use logstead_indexer::{Disk, Filter, Hit, Options, Order, RealDisk, Request, Run, Searcher};
 use logstead_record::Timestamp;
-use logstead_record::query::{Context, Matcher, TimeRange, parse_search, parse_time};
+use logstead_record::query::{Context, TimeRange, parse_search, parse_time};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,11 +106,12 @@ impl Search {
             last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
         };
         let mut found: Vec<(String, Hit)> = Vec::new();
+        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
         for (id, searcher) in self.open(&folder)? {
-            let matcher = Matcher::new(&search.query, &Context { now, logspace: &id });
+            let filter = Filter::new(&search.query, &Context { now, logspace: &id });
             let request =
-                Request { matcher: &matcher, range, order: Order::Newest, limit: self.limit, after: None };
-            let page = searcher.search(&request, &|| false).map_err(Failure::environment)?;
+                Request { filter: &filter, range, order: Order::Newest, limit: self.limit, after: None };
+            let page = searcher.search(&request, &run);
             for damage in &page.coverage.damaged {
                 text::error(&format!("warning: logspace {id} could not be searched completely: {damage}"));
             }
@@ -134,11 +136,10 @@ impl Search {
             )));
         }
         known.retain(|id| self.logspaces.is_empty() || self.logspaces.contains(id));
-        let disk = Arc::new(RealDisk);
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let open = |id: String| {
-            let opened =
-                logstead_indexer::open(disk.clone(), &folder.join(&id).join("journal"), Options::default());
-            opened.map(|(_, searcher, _)| (id, searcher)).map_err(Failure::environment)
+            let opened = logstead_indexer::open(&disk, &folder.join(&id), Options::default());
+            opened.map(|opened| (id, opened.searcher)).map_err(Failure::environment)
         };
         known.into_iter().map(open).collect()
     }

@@ -245,12 +245,12 @@ impl Pipeline {
 
     /// Opens a logspace and starts its thread.
     fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
-        let folder = self.data.join("logspaces").join(id).join("journal");
+        let folder = self.data.join("logspaces").join(id);
         let Configuration { options, .. } = self.configuration(id, checked, checked.logspaces.len());
-        let (appender, searcher, recovery) =
-            logstead_indexer::open(self.disk.clone(), &folder, options).map_err(|error| error.to_string())?;
-        report(id, &folder, &recovery);
-        let logspace = Logspace::start(id, (appender, searcher), self.counters.logspace(id));
+        let opened =
+            logstead_indexer::open(&self.disk, &folder, options).map_err(|error| error.to_string())?;
+        report(id, &folder, &opened.recovery);
+        let logspace = Logspace::start(id, opened, self.counters.logspace(id));
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 
@@ -368,7 +368,8 @@ fn stop_removed(checked: &Checked, before: &Running) {
 }
 
 fn report(id: &str, folder: &Path, recovery: &Recovery) {
-    let Recovery { messages, cut, damaged, .. } = recovery;
+    let Recovery { messages, sealed_messages, cut, damaged, .. } = recovery;
+    let messages = messages + sealed_messages;
     let folder = folder.display();
     if let Some(cut) = cut {
         tracing::warn!(logspace = id, %folder, "cut what the last write left half done: {cut}");

@@ -8,14 +8,14 @@ use super::receipt::Pending;
 use crate::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
-use logstead_indexer::{Appender, Encoded, Expiry, Options, Searcher, Stats};
+use logstead_indexer::{Appender, Encoded, Expiry, Keeper, Opened, Options, Searcher, Stats};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Most encoded bytes that one commit takes together.
-const COMMIT_BYTES_MAX: u64 = 64 << 20;
+/// Most encoded bytes that one commit takes together: little beside a journal file, which no commit is spread over.
+const COMMIT_BYTES_MAX: u64 = 16 << 20;
 /// How long a failed append waits before it is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// How often old messages are looked for.
@@ -47,6 +47,7 @@ pub(crate) struct Logspace {
     pub(crate) id: String,
     commands: Sender<Command>,
     searcher: Searcher,
+    keeper: Keeper,
     counters: Arc<LogspaceCounters>,
     stopping: Arc<AtomicBool>,
     thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
@@ -56,9 +57,10 @@ impl Logspace {
     /// Starts the thread of an opened store.
     pub(crate) fn start(
         id: &str,
-        (appender, searcher): (Appender, Searcher),
+        opened: Opened,
         counters: Arc<LogspaceCounters>,
     ) -> std::io::Result<Logspace> {
+        let Opened { appender, searcher, keeper, .. } = opened;
         let (commands, received) = unbounded();
         let stopping = Arc::new(AtomicBool::new(false));
         let writer = Writer {
@@ -71,7 +73,7 @@ impl Logspace {
         };
         let thread = std::thread::Builder::new().name(format!("logspace {id}")).spawn(|| writer.run())?;
         let thread = parking_lot::Mutex::new(Some(thread));
-        Ok(Logspace { id: id.to_owned(), commands, searcher, counters, stopping, thread })
+        Ok(Logspace { id: id.to_owned(), commands, searcher, keeper, counters, stopping, thread })
     }
 
     /// Hands messages over. Never blocks: what is under way is bounded by the budgets of the sources.
@@ -158,12 +160,12 @@ impl Writer {
             let nanos = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             clock::now().saturating_add(-nanos)
         });
-        let journal_bytes_max = self.retention.size.map(|size| size.bytes());
-        if received_before.is_none() && journal_bytes_max.is_none() {
+        let bytes_max = self.retention.size.map(|size| size.bytes());
+        if received_before.is_none() && bytes_max.is_none() {
             return;
         }
-        match self.appender.expire(Expiry { received_before, journal_bytes_max }) {
-            Ok(expired) if 0 < expired.files => tracing::info!(
+        match self.appender.expire(&Expiry { received_before, bytes_max }) {
+            Ok(expired) if 0 < expired.files + expired.segments => tracing::info!(
                 logspace = self.id,
                 messages = expired.messages,
                 bytes = expired.bytes,

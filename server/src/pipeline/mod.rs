@@ -96,7 +96,7 @@ impl Pipeline {
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
         let workers = match settings.threads.workers {
-            Count::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            Count::Auto => crate::cores(),
             Count::Exactly(workers) => workers as usize,
         };
         let (work, received) = worker::queues(workers);

@@ -1,0 +1,470 @@
+//! Which of the parts of an answer a pipeline needs.
+//!
+//! `where`, `extract`, `parse`, `fields` and `sort` at its beginning ask for no more than one message at a time: the
+//! first become part of the filter, the others are done batch by batch, and the order is made where rows are kept.
+//! The stage after them collects: groups, or messages in their order. What follows works on the table of that.
+
+use super::aggregator::Aggregator;
+use super::enrich::{Enrich, Wanted};
+use super::part::{BatchTimes, Part};
+use super::rows::{Keep, Rows};
+use super::table::{Column, Table};
+use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
+use logstead_record::query::{
+    Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
+};
+use logstead_record::{Batch, Field, Selection, Timestamp};
+
+/// What a table of messages shows, unless `fields` says otherwise.
+const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
+
+/// What an answer depends on besides the messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The time that relative times count from.
+    pub now: Timestamp,
+    /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider
+    /// than what is stored.
+    pub range: TimeRange,
+    /// Most memory to use.
+    pub memory_bytes_max: usize,
+}
+
+/// Where a batch is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) logspace: &'a str,
+    /// The sequence of its first row.
+    pub(crate) first_sequence: u64,
+}
+
+/// A pipeline at work.
+pub struct Aggregation {
+    filter: Query,
+    steps: Vec<Step>,
+    wanted: Wanted,
+    sink: Sink,
+    rest: Vec<Stage>,
+    reads: Option<Vec<FieldName>>,
+    settings: Settings,
+}
+
+enum Step {
+    Where(Matcher),
+    Enrich(Enrich),
+}
+
+enum Sink {
+    Groups(Aggregator),
+    Rows(Rows),
+}
+
+impl Sink {
+    fn needs(&self) -> Vec<FieldName> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.needs().to_vec(),
+            Sink::Rows(rows) => rows.fields().to_vec(),
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.columns().to_vec(),
+            Sink::Rows(rows) => rows.columns(),
+        }
+    }
+}
+
+impl Aggregation {
+    /// Makes a pipeline ready to run.
+    pub fn compile(pipeline: &Pipeline, settings: Settings) -> Result<Aggregation, AnswerError> {
+        let mut head = Head::default();
+        let mut stages = pipeline.stages.iter();
+        let collecting = loop {
+            match stages.next() {
+                Some(stage) if head.takes(stage, &settings)? => {}
+                other => break other,
+            }
+        };
+        let mut filters = vec![pipeline.filter.clone()];
+        filters.append(&mut head.filters);
+        filters.retain(|query| *query != Query::All);
+        let filter = if filters.is_empty() { Query::All } else { Query::and(filters) };
+        let inside = settings.range.intersect(filter.time_range(settings.now));
+        let range = if inside.is_empty() { settings.range } else { inside };
+        let settings = Settings { range, ..settings };
+
+        let mut rest: Vec<Stage> = stages.cloned().collect();
+        let wanted = head.wanted(pipeline);
+        let sink = match collecting {
+            Some(stage) if stage.aggregates() => {
+                head.check_visible(&references(stage), stage)?;
+                Sink::Groups(Aggregator::new(stage, range, &Kind::of, settings.memory_bytes_max)?)
+            }
+            stage => Sink::Rows(head.rows(stage, &mut rest, &settings)?),
+        };
+        let reads = (!head.uses_text).then(|| {
+            let mut fields = head.looks_at;
+            fields.extend(sink.needs());
+            once(fields)
+        });
+        let aggregation = Aggregation { filter, steps: head.steps, wanted, sink, rest, reads, settings };
+        aggregation.check_rest()?;
+        Ok(aggregation)
+    }
+
+    /// Which messages to add.
+    pub fn filter(&self) -> &Query {
+        &self.filter
+    }
+
+    /// The columns that a part must have; the time is not among them.
+    pub(crate) fn needs(&self) -> &[FieldName] {
+        match &self.sink {
+            Sink::Groups(aggregator) => aggregator.needs(),
+            Sink::Rows(_) => &[],
+        }
+    }
+
+    /// Whether columns do not suffice: then messages must be added as batches.
+    pub(crate) fn needs_batches(&self) -> bool {
+        !self.steps.is_empty() || matches!(self.sink, Sink::Rows(_))
+    }
+
+    /// The fields of batches that are looked at; `None` for all of them.
+    pub(crate) fn reads(&self) -> Option<&[FieldName]> {
+        self.reads.as_deref()
+    }
+
+    /// A time before which messages make no difference any more: they need not be added.
+    pub(crate) fn floor(&self) -> Option<Timestamp> {
+        match &self.sink {
+            Sink::Groups(_) => None,
+            Sink::Rows(rows) => rows.floor(),
+        }
+    }
+
+    /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
+    /// unreadable; after another error there is no answer.
+    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+        match &mut self.sink {
+            Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part),
+            _ => Err(AnswerError::Stage("this pipeline needs whole messages".to_owned())),
+        }
+    }
+
+    /// Adds the selected rows of a batch. After an error there is no answer.
+    pub(crate) fn add_batch(
+        &mut self,
+        batch: &Batch,
+        selected: &Selection,
+        place: Place<'_>,
+    ) -> Result<(), AnswerError> {
+        if selected.is_empty() {
+            return Ok(());
+        }
+        if self.steps.is_empty() {
+            return self.collect(batch, selected, place.logspace, &|row| place.first_sequence + row as u64);
+        }
+        let rows: Vec<usize> = selected.iter().collect();
+        let mut batch = batch.take(selected);
+        let mut selected = Selection::all(batch.rows());
+        for step in &self.steps {
+            match step {
+                Step::Where(matcher) => selected = matcher.select_within(&batch, &selected),
+                Step::Enrich(enrich) => batch = enrich.batch(&batch, &selected, place.logspace, &self.wanted),
+            }
+        }
+        let sequence = |row: usize| place.first_sequence + rows[row] as u64;
+        self.collect(&batch, &selected, place.logspace, &sequence)
+    }
+
+    /// The table of everything that was added.
+    pub fn finish(self) -> Result<Table, AnswerError> {
+        let mut table = match self.sink {
+            Sink::Groups(aggregator) => aggregator.finish()?,
+            Sink::Rows(rows) => rows.finish(),
+        };
+        for stage in &self.rest {
+            table = tabular::apply(stage, table, &self.settings)?;
+        }
+        table.cut();
+        Ok(table)
+    }
+
+    fn collect(
+        &mut self,
+        batch: &Batch,
+        selected: &Selection,
+        logspace: &str,
+        sequence: &dyn Fn(usize) -> u64,
+    ) -> Result<(), AnswerError> {
+        let aggregator = match &mut self.sink {
+            Sink::Rows(rows) => return rows.add(batch, selected, sequence, logspace),
+            Sink::Groups(aggregator) => aggregator,
+        };
+        let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
+        let times =
+            if aggregator.needs_times() { BatchTimes::of(batch) } else { BatchTimes::new(Vec::new()) };
+        aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields })
+    }
+
+    /// Later stages name columns that there are.
+    fn check_rest(&self) -> Result<(), AnswerError> {
+        let mut table = Table { columns: self.sink.columns(), ..Table::default() };
+        for stage in &self.rest {
+            table = tabular::apply(stage, table, &self.settings)?;
+        }
+        Ok(())
+    }
+}
+
+/// The stages before the one that collects.
+#[derive(Default)]
+struct Head {
+    filters: Vec<Query>,
+    steps: Vec<Step>,
+    /// The fields that patterns name.
+    added: Vec<FieldName>,
+    /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
+    /// that are shown, where they decide about the columns.
+    open: Vec<Stage>,
+    /// Whether a step looks for a text in every field.
+    uses_text: bool,
+    /// The fields that steps look at.
+    looks_at: Vec<FieldName>,
+    sort: Vec<SortKey>,
+    /// What `fields` names.
+    visible: Option<Vec<FieldName>>,
+}
+
+impl Head {
+    /// Whether it is one of these.
+    fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
+        let is_mine = !stage.aggregates()
+            && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
+            && !self.sorts_by_what_it_adds(stage);
+        if !is_mine {
+            return Ok(false);
+        }
+        self.check_visible(&references(stage), stage)?;
+        match stage {
+            Stage::Where(query) if self.steps.is_empty() => self.filters.push(query.clone()),
+            Stage::Where(query) => {
+                check_logspace(query, stage)?;
+                self.uses_text |= uses_text(query);
+                self.looks_at.extend(fields_of(query));
+                self.steps
+                    .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
+            }
+            Stage::Fields(fields) => {
+                self.visible = Some(fields.clone());
+                self.open.clear();
+            }
+            Stage::Sort(keys) => {
+                let is_new = |old: &SortKey| keys.iter().all(|key| key.field != old.field);
+                let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
+                self.sort = keys.iter().cloned().chain(old).collect();
+            }
+            other => self.enrich(other),
+        }
+        Ok(true)
+    }
+
+    fn enrich(&mut self, stage: &Stage) {
+        let Some(enrich) = Enrich::of(stage) else { return };
+        self.looks_at.extend(references(stage));
+        match enrich.adds() {
+            None => self.open.push(stage.clone()),
+            Some(added) => {
+                if let Some(visible) = &mut self.visible {
+                    visible.extend(added.iter().cloned());
+                    *visible = once(std::mem::take(visible));
+                }
+                self.added.extend(added);
+            }
+        }
+        self.steps.push(Step::Enrich(enrich));
+    }
+
+    /// Whether messages were sorted by a field that this stage may change.
+    fn sorts_by_what_it_adds(&self, stage: &Stage) -> bool {
+        let Some(enrich) = Enrich::of(stage) else { return false };
+        let added = enrich.adds();
+        self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
+            let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
+            added.as_ref().is_none_or(|names| names.iter().any(is_key))
+        })
+    }
+
+    fn check_visible(&self, fields: &[FieldName], stage: &Stage) -> Result<(), AnswerError> {
+        let Some(visible) = &self.visible else { return Ok(()) };
+        let is_hidden = |field: &&FieldName| {
+            !visible.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) && !self.may_add(field)
+        };
+        match fields.iter().find(is_hidden) {
+            None => Ok(()),
+            Some(field) => Err(AnswerError::Stage(format!(
+                "`{stage}` needs `{field}`, which `fields` before it leaves out: name it there"
+            ))),
+        }
+    }
+
+    /// Whether a text may have a field of this name.
+    fn may_add(&self, field: &FieldName) -> bool {
+        matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
+    }
+
+    fn wanted(&self, pipeline: &Pipeline) -> Wanted {
+        let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(references).collect();
+        let raw = fields.contains(&FieldName::Known(Field::Raw));
+        Wanted { fields: (!self.uses_text).then_some(fields), raw }
+    }
+
+    /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table
+    /// go to the front of `rest`.
+    fn rows(
+        &self,
+        stage: Option<&Stage>,
+        rest: &mut Vec<Stage>,
+        settings: &Settings,
+    ) -> Result<Rows, AnswerError> {
+        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let keep = match stage {
+            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => Keep::Shown,
+            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
+            Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
+            Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
+            Some(stage) => {
+                rest.insert(0, stage.clone());
+                Keep::First(usize::MAX)
+            }
+            None => Keep::Shown,
+        };
+        if let Some(stage) = stage {
+            self.check_visible(&references(stage), stage)?;
+        }
+        check_texts(rest)?;
+        let columns = match &self.visible {
+            Some(visible) => {
+                let choice = Stage::Fields(visible.clone());
+                rest.splice(..0, std::iter::once(choice).chain(self.open.iter().cloned()));
+                visible.clone()
+            }
+            None => self.columns(rest),
+        };
+        Ok(Rows::new(columns, &self.sort, keep, settings.memory_bytes_max))
+    }
+
+    /// The columns that `rest` needs or shows, where `fields` did not say before.
+    fn columns(&self, rest: &mut Vec<Stage>) -> Vec<FieldName> {
+        let chooses = |stage: &Stage| stage.aggregates() || matches!(stage, Stage::Fields(_));
+        let choice = rest.iter().position(chooses);
+        let mut columns = Vec::new();
+        if choice.is_none() {
+            columns.extend(SHOWN.map(FieldName::Known));
+            columns.extend(self.added.iter().cloned());
+            rest.splice(..0, self.open.iter().cloned());
+        }
+        let last = choice.map_or(rest.len(), |choice| choice + 1);
+        columns.extend(rest[..last].iter().flat_map(references));
+        // Where a text does not have a field that is looked for in it, one that the message had remains.
+        let found = rest[..last].iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
+        columns.extend(found.flatten());
+        once(columns)
+    }
+}
+
+/// Each field the first time that it is there.
+fn once(fields: Vec<FieldName>) -> Vec<FieldName> {
+    let mut known: Vec<FieldName> = Vec::new();
+    for field in fields {
+        if !known.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) {
+            known.push(field);
+        }
+    }
+    known
+}
+
+/// Whether all rows that these stages are given are shown.
+fn shows(rest: &[Stage]) -> bool {
+    rest.iter().all(|stage| matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. }))
+}
+
+/// A table of messages does not hold all their fields, so that a text can not be looked for in all of them.
+fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
+    let messages = rest.iter().take_while(|stage| !stage.aggregates());
+    let mut queries = messages.filter_map(|stage| match stage {
+        Stage::Where(query) => Some((stage, query)),
+        _ => None,
+    });
+    match queries.find(|(_, query)| uses_text(query)) {
+        None => Ok(()),
+        Some((stage, _)) => Err(AnswerError::Stage(format!(
+            "`{stage}` looks for a text in all fields, which is possible only before messages are limited: name a \
+             field as in `message:text`, or put it first"
+        ))),
+    }
+}
+
+/// Which logspaces are searched is decided before there are any messages.
+pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
+    if !query.uses_logspace() {
+        return Ok(());
+    }
+    Err(AnswerError::Stage(format!(
+        "`{stage}` chooses logspaces: put it before the stages that look into messages"
+    )))
+}
+
+/// The fields that a query names, each once.
+pub(crate) fn fields_of(query: &Query) -> Vec<FieldName> {
+    let mut fields = Vec::new();
+    visit(query, &mut |query| match query {
+        Query::Field(field, _) if !fields.contains(field) => fields.push(field.clone()),
+        _ => {}
+    });
+    fields
+}
+
+/// Whether it looks for a text in more than one field.
+fn uses_text(query: &Query) -> bool {
+    let mut found = false;
+    visit(query, &mut |query| found |= matches!(query, Query::Text(_)));
+    found
+}
+
+fn visit(query: &Query, visitor: &mut impl FnMut(&Query)) {
+    visitor(query);
+    match query {
+        Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| visit(query, visitor)),
+        Query::Not(inner) => visit(inner, visitor),
+        Query::All | Query::Text(_) | Query::Field(..) => {}
+    }
+}
+
+/// The fields that a stage looks at.
+pub(crate) fn references(stage: &Stage) -> Vec<FieldName> {
+    let of_functions = |functions: &[logstead_record::query::Aggregate]| {
+        let field = |function: &Function| match function {
+            Function::Count => None,
+            Function::Of(_, field) => Some(field.clone()),
+        };
+        functions.iter().filter_map(|aggregate| field(&aggregate.function)).collect::<Vec<_>>()
+    };
+    match stage {
+        Stage::Where(query) => fields_of(query),
+        Stage::Fields(fields) | Stage::Uniq(fields) | Stage::Dedup(fields) => fields.clone(),
+        Stage::Sort(keys) => keys.iter().map(|key| key.field.clone()).collect(),
+        Stage::Limit(_) | Stage::Tail(_) => Vec::new(),
+        Stage::Stats { functions, by } => by.iter().cloned().chain(of_functions(functions)).collect(),
+        Stage::Timechart { functions, by, .. } => {
+            let time = FieldName::Known(Field::Time);
+            std::iter::once(time).chain(by.clone()).chain(of_functions(functions)).collect()
+        }
+        Stage::Top(ranking) | Stage::Rare(ranking) => {
+            ranking.by.iter().chain(&ranking.fields).cloned().collect()
+        }
+        Stage::Extract { from, .. } | Stage::Parse { from, .. } => vec![from.clone()],
+    }
+}

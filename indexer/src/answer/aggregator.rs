@@ -1,0 +1,342 @@
+//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare` and `uniq`; over messages or over a table.
+
+use super::groups::{Groups, Plan};
+use super::interval::{Buckets, Interval, Width};
+use super::part::{Part, Unreadable};
+use super::table::{Column, Rank, Table, Value};
+use super::values::ABSENT;
+use super::{AnswerError, Coded, Kind, ROWS_MAX};
+use hashbrown::HashMap;
+use logstead_record::query::{Aggregate, FieldName, Function, Measure, Ranking, Stage, TimeRange};
+use logstead_record::{Field, Timestamp};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Buckets of a timechart that says no span.
+const BUCKETS_AIM: usize = 100;
+
+/// Collects rows and makes the table.
+pub(crate) struct Aggregator {
+    needs: Vec<FieldName>,
+    by: Vec<Source>,
+    arguments: Vec<Source>,
+    columns: Vec<Column>,
+    groups: Groups,
+    /// What the functions make of no rows.
+    empty: Vec<Value>,
+    shape: Shape,
+}
+
+/// Where a column of groups comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The field that was asked for with this index.
+    Given(usize),
+    /// The time of each row.
+    Time,
+    /// The span that this time is in.
+    Span(Interval),
+}
+
+/// How groups become rows.
+enum Shape {
+    Stats,
+    Timechart { interval: Interval, range: TimeRange },
+    Ranking { of: Ranking, rare: bool },
+    Uniq,
+}
+
+impl Aggregator {
+    /// For a stage that aggregates; `range` holds all times, and `kind` tells what the values of a column are.
+    pub(crate) fn new(
+        stage: &Stage,
+        range: TimeRange,
+        kind: &dyn Fn(&FieldName) -> Kind,
+        memory_bytes_max: usize,
+    ) -> Result<Aggregator, AnswerError> {
+        let (by, functions, shape): (Vec<&FieldName>, &[Aggregate], Shape) = match stage {
+            Stage::Stats { functions, by } => (by.iter().collect(), functions, Shape::Stats),
+            Stage::Timechart { span_nanos, functions, by } => {
+                let interval = span(*span_nanos, range)?;
+                (by.iter().collect(), functions, Shape::Timechart { interval, range })
+            }
+            Stage::Top(of) | Stage::Rare(of) => {
+                let rare = matches!(stage, Stage::Rare(_));
+                (of.by.iter().chain(&of.fields).collect(), &[], Shape::Ranking { of: of.clone(), rare })
+            }
+            Stage::Uniq(fields) => (fields.iter().collect(), &[], Shape::Uniq),
+            other => return Err(AnswerError::Stage(format!("`{other}` makes no groups"))),
+        };
+        Ok(Aggregator::build(&by, functions, shape, kind, memory_bytes_max))
+    }
+
+    fn build(
+        by: &[&FieldName],
+        functions: &[Aggregate],
+        shape: Shape,
+        kind: &dyn Fn(&FieldName) -> Kind,
+        memory_bytes_max: usize,
+    ) -> Aggregator {
+        let mut needs = Vec::new();
+        let mut columns: Vec<Column> =
+            by.iter().map(|field| Column { name: field.as_str().to_owned(), kind: kind(field) }).collect();
+        let mut by: Vec<Source> = by.iter().map(|field| Source::of(field, &mut needs)).collect();
+        if let Shape::Timechart { interval, .. } = shape {
+            by.insert(0, Source::Span(interval));
+            columns.insert(0, Column { name: Field::Time.name().to_owned(), kind: Kind::Time });
+        }
+        let kinds = columns.iter().map(|column| column.kind).collect();
+        let plain: Vec<Function> = functions.iter().map(|aggregate| aggregate.function.clone()).collect();
+        let plan = Plan::new(kinds, &plain, kind);
+        let arguments = plan.arguments().map(|field| Source::of(field, &mut needs)).collect();
+        columns.extend(functions.iter().map(|aggregate| Column {
+            name: aggregate.column(),
+            kind: result_kind(&aggregate.function, kind),
+        }));
+        if matches!(shape, Shape::Ranking { .. }) {
+            columns.push(Column { name: "count".to_owned(), kind: Kind::Number });
+        }
+        let groups = Groups::new(plan, memory_bytes_max);
+        let empty = plain.iter().map(of_nothing).collect();
+        Aggregator { needs, by, arguments, columns, groups, empty, shape }
+    }
+
+    /// The columns that parts must have; the time is not among them.
+    pub(crate) fn needs(&self) -> &[FieldName] {
+        &self.needs
+    }
+
+    /// The columns of the table that it makes.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Whether it looks at the times of rows.
+    pub(crate) fn needs_times(&self) -> bool {
+        self.by.iter().chain(&self.arguments).any(|source| !matches!(source, Source::Given(_)))
+    }
+
+    /// Adds the selected rows of a part. Nothing is added of one that is unreadable; after another error there is no
+    /// answer.
+    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+        let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let by = make(&self.by, part)?;
+        let arguments = make(&self.arguments, part)?;
+        let by = columns(&self.by, &by, part);
+        let arguments = columns(&self.arguments, &arguments, part);
+        self.groups.add(&rows, &by, &arguments)
+    }
+
+    /// The table of all parts.
+    pub(crate) fn finish(mut self) -> Result<Table, AnswerError> {
+        let mut notes = Vec::new();
+        let rows = match &self.shape {
+            Shape::Stats => self.stats(),
+            Shape::Uniq => self.uniq(),
+            Shape::Ranking { of, rare } => ranking(&self.groups, of, *rare),
+            &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes)?,
+        };
+        Ok(Table { columns: self.columns, rows, notes, is_open: false })
+    }
+
+    /// The numbers of all groups, in the order of their values.
+    fn sorted(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        sort_groups(&self.groups, 0..self.by.len(), &mut order);
+        order
+    }
+
+    fn row(&mut self, group: usize) -> Vec<Value> {
+        let functions = self.columns.len() - self.by.len();
+        let by = (0..self.by.len()).map(|column| self.groups.value(group, column));
+        let mut row: Vec<Value> = by.collect();
+        row.extend((0..functions).map(|function| self.groups.result(group, function)));
+        row
+    }
+
+    fn stats(&mut self) -> Vec<Vec<Value>> {
+        self.sorted().into_iter().map(|group| self.row(group)).collect()
+    }
+
+    fn uniq(&mut self) -> Vec<Vec<Value>> {
+        let rows = self.stats().into_iter();
+        rows.filter(|row| row.iter().any(|value| *value != Value::Null)).collect()
+    }
+
+    /// Every span of the range has a row, for each series.
+    fn timechart(
+        &mut self,
+        interval: Interval,
+        range: TimeRange,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Vec<Value>>, AnswerError> {
+        let series = self.series();
+        let mut known = HashMap::new();
+        for group in 0..self.groups.len() {
+            if let Value::Time(start) = self.groups.value(group, 0) {
+                known.insert((interval.number(start.nanos()), self.series_of(group)), group);
+            }
+        }
+        let found = known.keys().map(|(number, _)| *number);
+        let Some((first, last)) = ends(interval, range, found) else { return Ok(Vec::new()) };
+        let spans = interval.count(first, last)?;
+        if self.by.len() > 1 && ROWS_MAX < spans * series.len() {
+            notes.push(
+                "spans without messages are left out: with them the table would be too long".to_owned(),
+            );
+            return Ok(self.stats());
+        }
+        let mut rows = Vec::with_capacity(spans * series.len());
+        for number in first..=last {
+            for &example in &series {
+                let series = example.map_or(ABSENT, |group| self.series_of(group));
+                rows.push(match known.get(&(number, series)) {
+                    Some(&group) => self.row(group),
+                    None => self.empty_row(interval.start(number), example),
+                });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// A group of each series, in the order of their values; one series of no group where there is no field.
+    fn series(&self) -> Vec<Option<usize>> {
+        if self.by.len() == 1 {
+            return vec![None];
+        }
+        let mut examples: Vec<usize> = (0..self.groups.len()).collect();
+        examples.sort_by_key(|&group| self.series_of(group));
+        examples.dedup_by_key(|group| self.series_of(*group));
+        sort_groups(&self.groups, 1..2, &mut examples);
+        examples.into_iter().map(Some).collect()
+    }
+
+    fn series_of(&self, group: usize) -> u32 {
+        if self.by.len() == 1 { ABSENT } else { self.groups.key_number(group, 1) }
+    }
+
+    fn empty_row(&self, start: i64, example: Option<usize>) -> Vec<Value> {
+        let start = Value::Time(Timestamp::from_nanos(start));
+        let series = example.map(|group| self.groups.value(group, 1));
+        std::iter::once(start).chain(series).chain(self.empty.iter().cloned()).collect()
+    }
+}
+
+/// The numbers of the first and the last span of a chart; of the spans that have rows where the range is open.
+fn ends(
+    interval: Interval,
+    range: TimeRange,
+    found: impl Iterator<Item = i64> + Clone,
+) -> Option<(i64, i64)> {
+    let end = |time: Timestamp| interval.number(time.nanos());
+    let first = if range.first == Timestamp::MIN { found.clone().min()? } else { end(range.first) };
+    let last = if range.last == Timestamp::MAX { found.max()? } else { end(range.last) };
+    (first <= last).then_some((first, last))
+}
+
+/// What a function makes of no rows.
+fn of_nothing(function: &Function) -> Value {
+    match function {
+        Function::Count | Function::Of(Measure::Count | Measure::Distinct, _) => Value::Count(0),
+        Function::Of(..) => Value::Null,
+    }
+}
+
+/// What a function makes: mostly numbers.
+fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> Kind) -> Kind {
+    match function {
+        Function::Of(Measure::Min | Measure::Max, field) => kind(field),
+        Function::Of(..) | Function::Count => Kind::Number,
+    }
+}
+
+fn span(span_nanos: Option<i64>, range: TimeRange) -> Result<Interval, AnswerError> {
+    match span_nanos {
+        // An open range is as long as what is found.
+        Some(nanos) if range.first == Timestamp::MIN || range.last == Timestamp::MAX => {
+            Interval::new(nanos).ok_or(AnswerError::NoBuckets)
+        }
+        Some(nanos) => Buckets::of(range, Width::Nanos(nanos)).map(|buckets| buckets.interval),
+        None => Buckets::of(range, Width::AtMost(BUCKETS_AIM)).map(|buckets| buckets.interval),
+    }
+}
+
+impl Source {
+    fn of(field: &FieldName, needs: &mut Vec<FieldName>) -> Source {
+        if *field == FieldName::Known(Field::Time) {
+            return Source::Time;
+        }
+        let known = needs.iter().position(|need| need == field);
+        Source::Given(known.unwrap_or_else(|| {
+            needs.push(field.clone());
+            needs.len() - 1
+        }))
+    }
+
+    /// The column, where the part does not have it as it is.
+    fn coded<'a>(self, part: &Part<'_>) -> Result<Option<Coded<'a>>, Unreadable> {
+        match self {
+            Source::Given(_) => Ok(None),
+            Source::Span(interval) => interval.coded(part).map(Some),
+            Source::Time => {
+                let mut times = vec![0; part.rows];
+                part.visit_times(|a, b| a == b, |rows, time| times[rows].fill(time))?;
+                Ok(Some(Coded::of_times(times)))
+            }
+        }
+    }
+}
+
+fn make<'a>(sources: &[Source], part: &Part<'_>) -> Result<Vec<Option<Coded<'a>>>, Unreadable> {
+    sources.iter().map(|source| source.coded(part)).collect()
+}
+
+fn columns<'a>(sources: &[Source], made: &'a [Option<Coded<'a>>], part: &'a Part<'_>) -> Vec<&'a Coded<'a>> {
+    let column = |(source, made): (&Source, &'a Option<Coded<'a>>)| match (source, made) {
+        (Source::Given(index), _) => &part.fields[*index],
+        (_, Some(coded)) => coded,
+        (_, None) => unreachable!("a column that the part does not have is made"),
+    };
+    sources.iter().zip(made).map(column).collect()
+}
+
+/// By their values in some columns. Two texts may be the same number: then by the texts.
+fn sort_groups(groups: &Groups, columns: Range<usize>, order: &mut [usize]) {
+    let ranked = |column: usize| {
+        let kind = groups.kind(column);
+        let ranks = (0..groups.len()).map(|group| Rank::of(groups.key(group, column), kind));
+        (column, ranks.collect::<Vec<_>>())
+    };
+    let ranks: Vec<(usize, Vec<Option<Rank>>)> = columns.map(ranked).collect();
+    order.sort_unstable_by(|&a, &b| {
+        let compare = |(column, ranks): &(usize, Vec<Option<Rank>>)| {
+            let by_text = || groups.key(a, *column).cmp(&groups.key(b, *column));
+            Rank::compare(ranks[a].as_ref(), ranks[b].as_ref(), false).then_with(by_text)
+        };
+        ranks.iter().map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}
+
+/// The most or least frequent groups, of those that have all values, for each group of the first columns.
+fn ranking(groups: &Groups, of: &Ranking, rare: bool) -> Vec<Vec<Value>> {
+    let columns = of.by.len() + of.fields.len();
+    let has_all = |group: &usize| (of.by.len()..columns).all(|column| groups.key(*group, column).is_some());
+    let mut order: Vec<usize> = (0..groups.len()).filter(has_all).collect();
+    sort_groups(groups, 0..columns, &mut order);
+    let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
+    let key = |group: usize| (0..of.by.len()).map(move |column| groups.key(group, column));
+    let mut rows = Vec::new();
+    // Groups of one `by` stand together; sorting is stable, so that of equal counts the lower value comes first.
+    for chunk in order.chunk_by_mut(|&a, &b| key(a).eq(key(b))) {
+        chunk.sort_by_key(|&group| frequency(group));
+        let shown = usize::try_from(of.count).unwrap_or(usize::MAX).min(chunk.len());
+        rows.extend(chunk[..shown].iter().map(|&group| {
+            let values = (0..columns).map(|column| groups.value(group, column));
+            values.chain([Value::Count(groups.rows(group))]).collect::<Vec<_>>()
+        }));
+    }
+    rows
+}

@@ -1,0 +1,231 @@
+//! A column as an answer sees it: values, and for each row the number of its value. What can be decided for a
+//! value is decided once for all rows that have it.
+//!
+//! Values stand in their *key form*, whose bytes compare as the values do:
+//!
+//! | kind     | key                                           | shown as |
+//! |----------|-----------------------------------------------|----------|
+//! | text     | the text                                      | the text |
+//! | number   | its text                                      | a number |
+//! | severity | one letter, `a` for debug to `h` for emerg    | its name |
+//! | time     | 8 bytes, big endian, nanoseconds + 2^63       | a time   |
+//!
+//! **Invariant:** a value is absent where its id has none, and where its text is empty.
+
+use super::table::Value;
+use logstead_record::query::FieldName;
+use logstead_record::{
+    Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, Severity, TextColumn, Timestamp,
+};
+use std::borrow::Cow;
+
+/// Values, perhaps some of them more than once, and an id for each row.
+#[derive(Clone, Debug)]
+pub(crate) struct Coded<'a> {
+    /// In key form.
+    pub(crate) values: Cow<'a, TextColumn>,
+    /// The number of each row's value; `values.len()` for none.
+    pub(crate) ids: Cow<'a, [u32]>,
+}
+
+/// What values are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Numbers; text where it is none.
+    Number,
+    /// Names of severities, ordered by urgency.
+    Severity,
+    /// Times.
+    Time,
+}
+
+impl Kind {
+    /// Of the values of a field of messages.
+    pub(crate) fn of(field: &FieldName) -> Kind {
+        match field {
+            FieldName::Known(Field::Severity) => Kind::Severity,
+            FieldName::Known(Field::Time | Field::Received) => Kind::Time,
+            FieldName::Known(_) | FieldName::Dynamic(_) => Kind::Text,
+        }
+    }
+
+    /// What a key is shown as.
+    pub(crate) fn value(self, key: &[u8]) -> Value {
+        let number = || number_value(key);
+        let value = match self {
+            Kind::Text => None,
+            Kind::Number => number(),
+            Kind::Severity => severity_of(key).map(|severity| Value::text(severity.name().as_bytes())),
+            Kind::Time => key.try_into().ok().map(|bytes| Value::Time(time_of(bytes))),
+        };
+        value.unwrap_or_else(|| Value::text(key))
+    }
+}
+
+/// The key of a time.
+pub(crate) fn time_key(nanos: i64) -> [u8; 8] {
+    (nanos.cast_unsigned() ^ 1 << 63).to_be_bytes()
+}
+
+fn time_of(key: [u8; 8]) -> Timestamp {
+    Timestamp::from_nanos((u64::from_be_bytes(key) ^ 1 << 63).cast_signed())
+}
+
+/// The key of a severity.
+pub(crate) fn severity_key(severity: Severity) -> [u8; 1] {
+    [b'h' - severity.number()]
+}
+
+fn severity_of(key: &[u8]) -> Option<Severity> {
+    let [letter] = key else { return None };
+    Severity::new(b'h'.checked_sub(*letter)?)
+}
+
+/// A number that was written from a value.
+fn number_value(text: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(text).ok()?;
+    text.parse().map(Value::Count).or_else(|_| text.parse().map(Value::Number)).ok()
+}
+
+impl<'a> Coded<'a> {
+    /// The field of each message.
+    pub(crate) fn of_batch(batch: &'a Batch, field: &FieldName, logspace: &str) -> Coded<'a> {
+        let columns = batch.columns();
+        let field = match field {
+            FieldName::Known(field) => *field,
+            FieldName::Dynamic(name) => return Coded::of_dynamic(batch, name),
+        };
+        match field {
+            Field::Message => Coded::of_texts(&columns.message),
+            Field::Pid => Coded::of_texts(&columns.pid),
+            Field::Host => Coded::of_names(&columns.host),
+            Field::Program => Coded::of_names(&columns.program),
+            Field::Msgid => Coded::of_names(&columns.msgid),
+            Field::Source => Coded::of_names(&columns.source),
+            Field::Peer => Coded::of_names(&columns.peer),
+            Field::Severity | Field::Facility => Coded::of_all_codes(field, &columns.priority),
+            Field::Flag => Coded::of_all_codes(field, &columns.flags),
+            Field::Time => Coded::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
+            Field::Received => Coded::of_times(columns.received.iter().copied()),
+            Field::Raw => {
+                let write = |row: usize, out: &mut Vec<u8>| batch.write_raw(row, out);
+                Coded::written(batch.rows(), write)
+            }
+            Field::Logspace => Coded::constant(logspace, batch.rows()),
+        }
+    }
+
+    /// A text for each row.
+    pub(crate) fn of_texts(texts: &'a TextColumn) -> Coded<'a> {
+        Coded { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts) }
+    }
+
+    /// A column of names.
+    pub(crate) fn of_names(names: &'a NameColumn) -> Coded<'a> {
+        Coded { values: Cow::Borrowed(names.values()), ids: Cow::Borrowed(names.ids()) }
+    }
+
+    /// Severities, facilities or flags, from the bytes that stand for them.
+    pub(crate) fn of_codes(
+        field: Field,
+        codes: impl IntoIterator<Item = u8>,
+        ids: Cow<'a, [u32]>,
+    ) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        for code in codes {
+            write_code(field, code, values.open_row());
+            values.end_row();
+        }
+        Coded { values: Cow::Owned(values), ids }
+    }
+
+    fn of_all_codes(field: Field, codes: &[u8]) -> Coded<'a> {
+        Coded::of_codes(field, 0..=u8::MAX, codes.iter().map(|&code| u32::from(code)).collect())
+    }
+
+    /// A time for each row.
+    pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        times.into_iter().for_each(|nanos| values.push(&time_key(nanos)));
+        Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values) }
+    }
+
+    /// One text for all rows.
+    pub(crate) fn constant(text: &str, rows: usize) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        values.push(text.as_bytes());
+        Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]) }
+    }
+
+    /// What is written for each row.
+    pub(crate) fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Coded<'a> {
+        let mut values = TextColumn::with_capacity(rows, 0);
+        for row in 0..rows {
+            write(row, values.open_row());
+            values.end_row();
+        }
+        Coded { ids: ids_of_rows(rows), values: Cow::Owned(values) }
+    }
+
+    /// The first value of each row's dynamic fields of this name that is not empty.
+    fn of_dynamic(batch: &Batch, name: &str) -> Coded<'a> {
+        let columns = batch.columns();
+        let (names, texts) = (&columns.field_names, &columns.field_values);
+        let is_named: Vec<bool> =
+            names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
+        let mut values = TextColumn::default();
+        let mut ids = vec![u32::MAX; batch.rows()];
+        if is_named.contains(&true) {
+            for (row, id) in ids.iter_mut().enumerate() {
+                let mut named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
+                if let Some(at) = named.find(|&at| !texts.get(at).is_empty()) {
+                    *id = values.len() as u32;
+                    values.push(texts.get(at));
+                }
+            }
+        }
+        let absent = values.len() as u32;
+        ids.iter_mut().for_each(|id| *id = (*id).min(absent));
+        Coded { values: Cow::Owned(values), ids: Cow::Owned(ids) }
+    }
+
+    /// The key with an id.
+    pub(crate) fn key(&self, id: u32) -> Option<&[u8]> {
+        let id = id as usize;
+        (id < self.values.len()).then(|| self.values.get(id)).filter(|key| !key.is_empty())
+    }
+
+    /// The key of a row.
+    pub(crate) fn key_of_row(&self, row: usize) -> Option<&[u8]> {
+        self.key(self.ids[row])
+    }
+
+    /// How many ids there are, the one of no value included.
+    pub(crate) fn ids_end(&self) -> usize {
+        self.values.len() + 1
+    }
+}
+
+/// Every row has its own value.
+fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
+    (0..rows as u32).collect()
+}
+
+/// The key of a byte that stands for a severity, a facility or flags; nothing where it stands for none.
+fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
+    match (field, Priority::new(code)) {
+        (Field::Flag, _) => {
+            for (index, name) in Flags(code).names().enumerate() {
+                out.extend_from_slice(if index == 0 { b"" } else { b"," });
+                out.extend_from_slice(name.as_bytes());
+            }
+        }
+        (Field::Severity, Some(priority)) => out.extend_from_slice(&severity_key(priority.severity())),
+        (Field::Facility, Some(priority)) => {
+            out.extend_from_slice(FACILITY_NAMES[usize::from(priority.facility().number())].as_bytes());
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,125 @@
+//! The most frequent values of fields, and how many different ones there are.
+//!
+//! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
+
+use super::part::Part;
+use super::values::Values;
+use super::{Coded, Kind, Value};
+use logstead_record::Selection;
+use logstead_record::query::FieldName;
+
+/// Counts values.
+pub struct Facets {
+    needs: Vec<FieldName>,
+    limit: usize,
+    memory_bytes_max: usize,
+    counts: Vec<FieldCounts>,
+}
+
+/// The values of one field.
+#[derive(Default)]
+struct FieldCounts {
+    values: Values,
+    counts: Vec<u64>,
+    /// Rows whose values did not fit the memory.
+    left_out: u64,
+}
+
+/// What a field's values are.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facet {
+    /// The field.
+    pub field: FieldName,
+    /// How many different values there are; at least so many where `partial` is set.
+    pub distinct: u64,
+    /// The most frequent ones, most frequent first, and how many rows have each.
+    pub values: Vec<(Value, u64)>,
+    /// Why this is not everything.
+    pub partial: Option<String>,
+}
+
+impl Facets {
+    /// Counts values of these fields, and shows `limit` of each.
+    pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
+        let counts = fields.iter().map(|_| FieldCounts::default()).collect();
+        Facets { needs: fields, limit, memory_bytes_max, counts }
+    }
+
+    /// The columns that parts must have.
+    pub(crate) fn needs(&self) -> &[FieldName] {
+        &self.needs
+    }
+
+    /// Counts the selected rows of a part.
+    pub(crate) fn add(&mut self, part: &Part<'_>) {
+        // Each field may use its share: so which values one keeps does not depend on the others.
+        let share = self.memory_bytes_max / self.counts.len().max(1);
+        for (counts, coded) in self.counts.iter_mut().zip(&part.fields) {
+            counts.add(coded, part.selected, share);
+        }
+    }
+
+    /// Adds rows of the field with this number: how many have each id of its values.
+    pub(crate) fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
+        let share = self.memory_bytes_max / self.counts.len().max(1);
+        self.counts[field].add_counts(coded, counts.iter().copied(), share);
+    }
+
+    /// The values of all parts.
+    pub fn finish(self) -> Vec<Facet> {
+        let Facets { needs, limit, counts, .. } = self;
+        needs.into_iter().zip(counts).map(|(field, counts)| counts.finish(field, limit)).collect()
+    }
+}
+
+impl FieldCounts {
+    fn add(&mut self, coded: &Coded<'_>, selected: &Selection, memory_bytes_max: usize) {
+        let mut by_id = vec![0_u32; coded.ids_end()];
+        if selected.is_all() {
+            coded.ids.iter().for_each(|&id| by_id[id as usize] += 1);
+        } else {
+            selected.iter().for_each(|row| by_id[coded.ids[row] as usize] += 1);
+        }
+        self.add_counts(coded, by_id.into_iter().map(u64::from), memory_bytes_max);
+    }
+
+    fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
+        for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
+            let Some(key) = coded.key(id as u32) else { continue };
+            let texts_max = memory_bytes_max.saturating_sub(self.counts.capacity() * size_of::<u64>());
+            match self.values.number(key, texts_max) {
+                Ok(number) => {
+                    self.counts.resize(self.values.len(), 0);
+                    self.counts[number as usize] += count;
+                }
+                Err(_) => self.left_out += count,
+            }
+        }
+    }
+
+    fn finish(self, field: FieldName, limit: usize) -> Facet {
+        let mut numbers: Vec<u32> = (0..self.counts.len() as u32).collect();
+        let rank =
+            |number: &u32| (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number));
+        if limit < numbers.len() {
+            numbers.select_nth_unstable_by_key(limit, rank);
+            numbers.truncate(limit);
+        }
+        numbers.sort_unstable_by_key(rank);
+        let kind = Kind::of(&field);
+        let value =
+            |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));
+        Facet {
+            distinct: self.values.len() as u64,
+            values: numbers.into_iter().filter_map(value).collect(),
+            partial: (0 < self.left_out).then(|| {
+                format!(
+                    "`{field}` has more different values than fit the memory of a query: {left_out} messages are not \
+                     counted. Narrow the filter or the time range",
+                    left_out = self.left_out
+                )
+            }),
+            field,
+        }
+    }
+}

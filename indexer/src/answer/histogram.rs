@@ -1,0 +1,150 @@
+//! How many rows there are in each span of time, perhaps for each value of a field.
+//!
+//! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
+
+use super::groups::{Groups, Plan};
+use super::interval::{Buckets, Width};
+use super::part::Part;
+use super::{AnswerError, BY_VALUES_MAX, Kind, Value};
+use logstead_record::Timestamp;
+use logstead_record::query::{FieldName, TimeRange};
+
+/// Counts rows in spans of time.
+pub struct Histogram {
+    buckets: Buckets,
+    counts: Vec<u64>,
+    by: Option<By>,
+}
+
+struct By {
+    needs: [FieldName; 1],
+    groups: Groups,
+}
+
+/// A finished histogram.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counts {
+    /// How long each bucket is, in nanoseconds.
+    pub interval_nanos: i64,
+    /// When each bucket begins.
+    pub starts: Vec<Timestamp>,
+    /// How many rows there are in each.
+    pub counts: Vec<u64>,
+    /// How many there are together.
+    pub total: u64,
+    /// Where it counts by a field: its most frequent values, most frequent first.
+    pub series: Vec<Series>,
+    /// Rows with values that are too many to be told apart; empty where there are none.
+    pub other: Vec<u64>,
+    /// How many values those are.
+    pub other_values: usize,
+}
+
+/// The rows with one value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// The value.
+    pub value: Value,
+    /// How many rows there are in each bucket.
+    pub counts: Vec<u64>,
+}
+
+impl Histogram {
+    /// Counts the rows of a range.
+    pub fn new(
+        range: TimeRange,
+        width: Width,
+        by: Option<FieldName>,
+        memory_bytes_max: usize,
+    ) -> Result<Histogram, AnswerError> {
+        let buckets = Buckets::of(range, width)?;
+        let by = by.map(|field| By {
+            groups: Groups::new(Plan::of_rows(vec![Kind::Time, Kind::of(&field)]), memory_bytes_max),
+            needs: [field],
+        });
+        Ok(Histogram { counts: vec![0; buckets.count], buckets, by })
+    }
+
+    /// The columns that parts must have.
+    pub(crate) fn needs(&self) -> &[FieldName] {
+        self.by.as_ref().map_or(&[], |by| &by.needs)
+    }
+
+    /// Counts the selected rows of a part; those outside of the range do not count. Nothing is added of a part that is
+    /// unreadable; after another error there is no answer.
+    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+        if let Some(by) = &mut self.by {
+            let spans = self.buckets.interval.coded(part)?;
+            let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
+            return by.groups.add(&rows, &[&spans, &part.fields[0]], &[]);
+        }
+        let counts = self.count(part)?;
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            *sum += count;
+        }
+        Ok(())
+    }
+
+    fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, AnswerError> {
+        let mut counts = vec![0; self.buckets.count];
+        part.visit_times(
+            |earliest, latest| {
+                let bucket = self.buckets.index(earliest);
+                bucket.is_some() && bucket == self.buckets.index(latest)
+            },
+            |rows, time| {
+                if let Some(bucket) = self.buckets.index(time) {
+                    counts[bucket] += part.selected.count_within(rows) as u64;
+                }
+            },
+        )?;
+        Ok(counts)
+    }
+
+    /// The counts of all parts.
+    pub fn finish(self) -> Counts {
+        let Buckets { interval, first, count } = self.buckets;
+        let starts = (0..count as i64).map(|index| Timestamp::from_nanos(interval.start(first + index)));
+        let mut counts = Counts {
+            interval_nanos: interval.nanos(),
+            starts: starts.collect(),
+            total: 0,
+            counts: self.counts,
+            series: Vec::new(),
+            other: Vec::new(),
+            other_values: 0,
+        };
+        if let Some(by) = self.by {
+            by.finish(&self.buckets, &mut counts);
+        }
+        counts.total = counts.counts.iter().sum();
+        counts
+    }
+}
+
+impl By {
+    fn finish(self, buckets: &Buckets, counts: &mut Counts) {
+        let groups = &self.groups;
+        let mut series: hashbrown::HashMap<&[u8], Vec<u64>> = hashbrown::HashMap::new();
+        for group in 0..groups.len() {
+            let Value::Time(start) = groups.value(group, 0) else { continue };
+            let Some(bucket) = buckets.index(start.nanos()) else { continue };
+            counts.counts[bucket] += groups.rows(group);
+            if let Some(key) = groups.key(group, 1) {
+                series.entry(key).or_insert_with(|| vec![0; buckets.count])[bucket] += groups.rows(group);
+            }
+        }
+        let mut series: Vec<(&[u8], Vec<u64>)> = series.into_iter().collect();
+        let total = |counts: &[u64]| counts.iter().sum::<u64>();
+        series.sort_unstable_by(|(a_key, a), (b_key, b)| total(b).cmp(&total(a)).then(a_key.cmp(b_key)));
+        let rest = series.split_off(series.len().min(BY_VALUES_MAX));
+        counts.other_values = rest.len();
+        if !rest.is_empty() {
+            let sum = |bucket: usize| rest.iter().map(|(_, counts)| counts[bucket]).sum();
+            counts.other = (0..buckets.count).map(sum).collect();
+        }
+        let kind = Kind::of(&self.needs[0]);
+        counts.series =
+            series.into_iter().map(|(key, counts)| Series { value: kind.value(key), counts }).collect();
+    }
+}

@@ -1,0 +1,82 @@
+//! Numbers of which exact percentiles are asked: each distinct one with how often it was there.
+
+/// Adding is pushing; from time to time what was pushed is sorted and counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    /// Distinct, ascending.
+    counted: Vec<(f64, u64)>,
+    loose: Vec<f64>,
+}
+
+/// Fewer loose numbers than this are not worth sorting.
+const LOOSE_MIN: usize = 1024;
+
+impl Samples {
+    pub(crate) fn add(&mut self, number: f64) {
+        if self.loose.len() == self.loose.capacity() && LOOSE_MIN.max(self.counted.len()) <= self.loose.len()
+        {
+            self.count();
+        }
+        // Not `-0`, which is no other number.
+        self.loose.push(number + 0.0);
+    }
+
+    /// The least number that `percent` of a hundred numbers do not exceed (nearest rank); `None` where there is none.
+    pub(crate) fn percentile(&mut self, percent: u8) -> Option<f64> {
+        self.count();
+        let total: u64 = self.counted.iter().map(|(_, count)| count).sum();
+        let rank = (u128::from(total) * u128::from(percent)).div_ceil(100).max(1);
+        let mut below = 0_u128;
+        let reached = self.counted.iter().find(|(_, count)| {
+            below += u128::from(*count);
+            rank <= below
+        });
+        reached.map(|(number, _)| *number)
+    }
+
+    /// Memory besides the struct itself.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.counted.capacity() * size_of::<(f64, u64)>() + self.loose.capacity() * size_of::<f64>()
+    }
+
+    fn count(&mut self) {
+        self.loose.sort_unstable_by(f64::total_cmp);
+        let counted = std::mem::take(&mut self.counted);
+        let mut merged: Vec<(f64, u64)> = Vec::with_capacity(counted.len());
+        let mut push = |number: f64, count: u64| match merged.last_mut() {
+            Some((last, sum)) if *last == number => *sum += count,
+            _ => merged.push((number, count)),
+        };
+        let mut loose = self.loose.drain(..).peekable();
+        for (number, count) in counted {
+            while let Some(smaller) = loose.next_if(|loose| *loose < number) {
+                push(smaller, 1);
+            }
+            push(number, count);
+        }
+        loose.for_each(|number| push(number, 1));
+        self.counted = merged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_percentile_is_the_number_at_its_rank(
+            few in proptest::collection::vec(-3_i8..3, 0..4000), wild in proptest::collection::vec(-1e9..1e9, 0..1500)
+        ) {
+            let mut numbers: Vec<f64> = few.into_iter().map(f64::from).chain(wild).collect();
+            let mut samples = Samples::default();
+            numbers.iter().for_each(|&number| samples.add(number));
+            numbers.sort_unstable_by(f64::total_cmp);
+            for percent in [0_u8, 1, 50, 95, 99, 100] {
+                let rank = (numbers.len() * usize::from(percent)).div_ceil(100).max(1);
+                prop_assert_eq!(samples.percentile(percent), numbers.get(rank - 1).copied());
+            }
+        }
+    }
+}

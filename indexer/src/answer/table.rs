@@ -1,0 +1,174 @@
+//! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
+
+use super::coded::{Coded, Kind, severity_key, time_key};
+use super::{AnswerError, ROWS_MAX};
+use logstead_record::query::{FieldName, number_of};
+use logstead_record::{Severity, Timestamp};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+/// An answer.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Table {
+    /// What the values of a row are.
+    pub columns: Vec<Column>,
+    /// Each as long as `columns`.
+    pub rows: Vec<Vec<Value>>,
+    /// What the reader should know: what was cut, and why.
+    pub notes: Vec<String>,
+    /// Texts decide which columns there are: one that no text has is empty instead of missing.
+    pub(crate) is_open: bool,
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are, where they are not null.
+    pub kind: Kind,
+}
+
+/// One cell.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Value {
+    /// There is none.
+    #[default]
+    Null,
+    /// Text, mostly UTF-8.
+    Text(Box<[u8]>),
+    /// How many.
+    Count(u64),
+    /// A finite number.
+    Number(f64),
+    /// A time.
+    Time(Timestamp),
+}
+
+impl Value {
+    /// A text.
+    pub fn text(text: &[u8]) -> Value {
+        Value::Text(text.into())
+    }
+
+    /// Appends what it is shown as; nothing for null.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        let written = match self {
+            Value::Null => Ok(()),
+            Value::Text(bytes) => return out.extend_from_slice(bytes),
+            Value::Count(count) => write!(text, "{count}"),
+            Value::Number(number) => write!(text, "{number}"),
+            Value::Time(time) => write!(text, "{time}"),
+        };
+        written.expect("a String takes what is written to it");
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Memory it takes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let heap_bytes = if let Value::Text(text) = self { text.len() } else { 0 };
+        size_of::<Value>() + heap_bytes
+    }
+}
+
+impl Table {
+    /// Where the column of a field is.
+    pub(crate) fn find(&self, field: &FieldName) -> Option<usize> {
+        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(field.as_str()))
+    }
+
+    /// The same for a stage that can not do without it.
+    pub(crate) fn column(&self, field: &FieldName) -> Result<usize, AnswerError> {
+        self.find(field).ok_or_else(|| {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+            AnswerError::Stage(format!(
+                "there is no column `{field}` at this stage; there are {names}",
+                names = names.join(", ")
+            ))
+        })
+    }
+
+    /// A column as values and ids.
+    pub(crate) fn coded(&self, column: usize) -> Coded<'static> {
+        let kind = self.columns[column].kind;
+        let write = |row: usize, out: &mut Vec<u8>| write_key(&self.rows[row][column], kind, out);
+        Coded::written(self.rows.len(), write)
+    }
+
+    /// Cuts it to what an answer may have.
+    pub(crate) fn cut(&mut self) {
+        let rows = self.rows.len();
+        if ROWS_MAX < rows {
+            self.rows.truncate(ROWS_MAX);
+            self.notes.push(format!("the table has {rows} rows; these are the first {ROWS_MAX}"));
+        }
+    }
+}
+
+fn write_key(value: &Value, kind: Kind, out: &mut Vec<u8>) {
+    match (kind, value) {
+        (Kind::Time, Value::Time(time)) => out.extend_from_slice(&time_key(time.nanos())),
+        (Kind::Severity, Value::Text(name)) => {
+            match std::str::from_utf8(name).ok().and_then(|name| name.parse::<Severity>().ok()) {
+                Some(severity) => out.extend_from_slice(&severity_key(severity)),
+                None => out.extend_from_slice(name),
+            }
+        }
+        _ => value.write(out),
+    }
+}
+
+/// A column to sort by.
+pub(crate) struct SortColumn<'a> {
+    pub(crate) coded: Cow<'a, Coded<'a>>,
+    pub(crate) kind: Kind,
+    pub(crate) descending: bool,
+}
+
+/// How a value compares with others of its column: numbers by size, before texts.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Rank {
+    Number(f64),
+    Text(Box<[u8]>),
+}
+
+impl Rank {
+    /// `None` for what is absent.
+    pub(crate) fn of(key: Option<&[u8]>, kind: Kind) -> Option<Rank> {
+        let key = key?;
+        let number = matches!(kind, Kind::Text | Kind::Number).then(|| number_of(key)).flatten();
+        Some(number.map_or_else(|| Rank::Text(key.into()), |number| Rank::Number(number + 0.0)))
+    }
+
+    /// What is absent comes last in either direction.
+    pub(crate) fn compare(a: Option<&Rank>, b: Option<&Rank>, descending: bool) -> Ordering {
+        let (Some(a), Some(b)) = (a, b) else { return a.is_none().cmp(&b.is_none()) };
+        let order = match (a, b) {
+            (Rank::Number(a), Rank::Number(b)) => a.total_cmp(b),
+            (Rank::Text(a), Rank::Text(b)) => a.cmp(b),
+            (Rank::Number(_), Rank::Text(_)) => Ordering::Less,
+            (Rank::Text(_), Rank::Number(_)) => Ordering::Greater,
+        };
+        if descending { order.reverse() } else { order }
+    }
+}
+
+/// Sorts rows by the first column, those that are equal by the next, the others stay as they were.
+pub(crate) fn sort_rows(rows: &mut [usize], columns: &[SortColumn<'_>]) {
+    let ranks: Vec<Vec<Option<Rank>>> = columns
+        .iter()
+        .map(|column| {
+            let ids = 0..column.coded.ids_end() as u32;
+            ids.map(|id| Rank::of(column.coded.key(id), column.kind)).collect()
+        })
+        .collect();
+    rows.sort_by(|&a, &b| {
+        let compare = |(column, ranks): (&SortColumn<'_>, &Vec<Option<Rank>>)| {
+            let rank = |row: usize| ranks[column.coded.ids[row] as usize].as_ref();
+            Rank::compare(rank(a), rank(b), column.descending)
+        };
+        columns.iter().zip(&ranks).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}

@@ -1,0 +1,298 @@
+//! Makes answers of everything that matches: from the columns of segments where they suffice, otherwise from the
+//! messages.
+//!
+//! **Invariant:** an answer is the same from columns and from messages.
+
+use super::sweep::{self, Sealed, Visitor};
+use super::{Coverage, Filter, Run, Searcher};
+use crate::answer::{
+    Aggregation, AnswerError, BatchTimes, Coded, Facets, Frame, Histogram, Part, Place as StoredAt, RowTimes,
+    Unreadable,
+};
+use crate::segment::bundle::{IndexError, Section};
+use crate::segment::index::{Place, SegmentIndex};
+use crate::segment::names::Names;
+use crate::segment::times::Times;
+use logstead_record::query::{FieldName, TimeRange};
+use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// An answer that is asked for.
+pub enum Asked<'a> {
+    /// How many messages there are in each span of time.
+    Histogram(&'a mut Histogram),
+    /// The most frequent values of fields.
+    Facets(&'a mut Facets),
+    /// The table of a pipeline.
+    Table(&'a mut Aggregation),
+}
+
+impl Searcher {
+    /// Adds all messages that match to some answers, in one pass. Answers may be added to by several logspaces,
+    /// one after the other.
+    pub fn answer(
+        &self,
+        (logspace, filter, range): (&str, &Filter, TimeRange),
+        run: &Run<'_>,
+        asked: &mut [Asked<'_>],
+    ) -> Result<Coverage, AnswerError> {
+        let mut answers = Answers { logspace, asked, error: None };
+        let coverage = sweep::sweep(&self.view(), filter, range, run, &mut answers);
+        answers.error.map_or(Ok(coverage), Err)
+    }
+}
+
+struct Answers<'a, 'b> {
+    logspace: &'a str,
+    asked: &'a mut [Asked<'b>],
+    /// After this there is no answer.
+    error: Option<AnswerError>,
+}
+
+/// Why columns did not give an answer.
+enum Failed {
+    /// There is none at all.
+    Answer(AnswerError),
+    /// The index can not be read.
+    Index(IndexError),
+}
+
+impl Visitor for Answers<'_, '_> {
+    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
+        if self.error.is_some() {
+            return Coverage::default();
+        }
+        let from_messages: Vec<usize> =
+            (0..self.asked.len()).filter(|&at| !self.from_columns(at, sealed, rows)).collect();
+        if from_messages.is_empty() || self.error.is_some() {
+            return Coverage::default();
+        }
+        let groups = from_messages.iter().map(|&at| self.asked[at].groups());
+        let groups = groups.fold(Group::Stamps.into(), Groups::and);
+        sealed.read(rows, groups, run, &mut |first_sequence, batch, rows| {
+            for &at in &from_messages {
+                self.add_batch(at, first_sequence, batch, rows);
+            }
+        })
+    }
+
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection) {
+        (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
+    }
+}
+
+impl Answers<'_, '_> {
+    /// Whether the columns of a segment gave an answer what it needs.
+    fn from_columns(&mut self, at: usize, sealed: &Sealed<'_>, rows: &Selection) -> bool {
+        let Some(index) = sealed.index.as_deref() else { return false };
+        let columns = Columns { index, logspace: self.logspace, rows: rows.rows() };
+        match self.asked[at].add_columns(&columns, rows) {
+            Ok(added) => added,
+            Err(Failed::Answer(error)) => {
+                self.error = Some(error);
+                true
+            }
+            Err(Failed::Index(error)) => {
+                sealed.segment.distrust_index(error);
+                false
+            }
+        }
+    }
+
+    fn add_batch(&mut self, at: usize, first_sequence: u64, batch: &Batch, rows: &Selection) {
+        if self.error.is_none() {
+            let place = StoredAt { logspace: self.logspace, first_sequence };
+            self.error = self.asked[at].add_batch(batch, rows, place).err();
+        }
+    }
+}
+
+impl Asked<'_> {
+    /// Adds rows of a segment by its columns; `false` where those do not suffice.
+    fn add_columns(&mut self, columns: &Columns<'_>, rows: &Selection) -> Result<bool, Failed> {
+        if let Asked::Table(table) = self
+            && table.needs_batches()
+        {
+            return Ok(false);
+        }
+        if let Asked::Facets(facets) = self {
+            return columns.add_facets(facets, rows);
+        }
+        let Some(fields) = columns.coded(self.needs())? else { return Ok(false) };
+        let times = SegmentTimes::of(&columns.index.times);
+        let part = Part { rows: rows.rows(), selected: rows, times: &times, fields };
+        let added = match self {
+            Asked::Histogram(histogram) => histogram.add(&part),
+            Asked::Table(table) => table.add(&part),
+            Asked::Facets(_) => Ok(()),
+        };
+        match added {
+            Ok(()) => Ok(true),
+            Err(AnswerError::Unreadable(Unreadable(why))) => Err(Failed::Index(IndexError::Format(why))),
+            Err(error) => Err(Failed::Answer(error)),
+        }
+    }
+
+    fn add_batch(&mut self, batch: &Batch, rows: &Selection, place: StoredAt<'_>) -> Result<(), AnswerError> {
+        if let Asked::Table(table) = self {
+            return table.add_batch(batch, rows, place);
+        }
+        let fields = self.needs().iter().map(|field| Coded::of_batch(batch, field, place.logspace)).collect();
+        let times = BatchTimes::of(batch);
+        let part = Part { rows: batch.rows(), selected: rows, times: &times, fields };
+        match self {
+            Asked::Histogram(histogram) => histogram.add(&part),
+            Asked::Facets(facets) => {
+                facets.add(&part);
+                Ok(())
+            }
+            Asked::Table(_) => Ok(()),
+        }
+    }
+
+    fn needs(&self) -> &[FieldName] {
+        match self {
+            Asked::Histogram(histogram) => histogram.needs(),
+            Asked::Facets(facets) => facets.needs(),
+            Asked::Table(table) => table.needs(),
+        }
+    }
+
+    /// The columns of messages that it looks at.
+    fn groups(&self) -> Groups {
+        let fields = match self {
+            Asked::Table(table) => table.reads(),
+            other => Some(other.needs()),
+        };
+        fields.map_or(Groups::ALL, |fields| fields.iter().map(groups_of).fold(Groups::NONE, Groups::and))
+    }
+}
+
+fn groups_of(field: &FieldName) -> Groups {
+    match field {
+        FieldName::Dynamic(_) => Group::Fields.into(),
+        FieldName::Known(field) => match field {
+            Field::Message => Group::Message.into(),
+            Field::Pid => Group::Pid.into(),
+            Field::Host | Field::Program | Field::Source | Field::Peer | Field::Msgid => Group::Names.into(),
+            Field::Severity | Field::Facility | Field::Flag | Field::Time | Field::Received => {
+                Group::Stamps.into()
+            }
+            Field::Raw => Groups::ALL,
+            Field::Logspace => Groups::NONE,
+        },
+    }
+}
+
+/// The columns of a segment's index.
+struct Columns<'a> {
+    index: &'a SegmentIndex,
+    logspace: &'a str,
+    rows: usize,
+}
+
+impl Columns<'_> {
+    /// Where each field is; none where one of them has no column with values.
+    fn places(&self, fields: &[FieldName]) -> Result<Option<Vec<Place>>, Failed> {
+        let mut places = Vec::with_capacity(fields.len());
+        for field in fields {
+            let place = self.index.place(field);
+            let is_logspace = *field == FieldName::Known(Field::Logspace);
+            match place {
+                Place::Blocks if is_logspace => {}
+                Place::Blocks => return Ok(None),
+                Place::Nowhere => {}
+                Place::Known(_) | Place::Dynamic(_) => {
+                    if !self.index.values(place).map_err(Failed::Index)?.is_complete {
+                        return Ok(None);
+                    }
+                }
+            }
+            places.push(place);
+        }
+        Ok(Some(places))
+    }
+
+    fn coded(&self, fields: &[FieldName]) -> Result<Option<Vec<Coded<'static>>>, Failed> {
+        let Some(places) = self.places(fields)? else { return Ok(None) };
+        let mut coded = Vec::with_capacity(fields.len());
+        for (field, place) in fields.iter().zip(places) {
+            coded.push(match place {
+                Place::Known(_) | Place::Dynamic(_) => {
+                    let names = self.index.names(place).map_err(Failed::Index)?;
+                    let ids = Cow::Owned(names.ids());
+                    values_of(field, &names, ids)
+                }
+                Place::Blocks => Coded::constant(self.logspace, self.rows),
+                Place::Nowhere => Coded { values: Cow::default(), ids: Cow::Owned(vec![0; self.rows]) },
+            });
+        }
+        Ok(Some(coded))
+    }
+
+    /// Counts by ids, which takes no look at each row.
+    fn add_facets(&self, facets: &mut Facets, rows: &Selection) -> Result<bool, Failed> {
+        let fields = facets.needs().to_vec();
+        let Some(places) = self.places(&fields)? else { return Ok(false) };
+        for (at, (field, place)) in fields.iter().zip(places).enumerate() {
+            match place {
+                Place::Known(_) | Place::Dynamic(_) => {
+                    let names = self.index.names(place).map_err(Failed::Index)?;
+                    let counts = names.counts(rows);
+                    facets.add_counts(at, &values_of(field, &names, Cow::default()), &counts);
+                }
+                Place::Blocks => {
+                    facets.add_counts(at, &Coded::constant(self.logspace, 0), &[rows.count() as u64]);
+                }
+                Place::Nowhere => {}
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The values of a column as answers show them.
+fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded<'a> {
+    let codes = |values: &TextColumn| {
+        values.iter().map(|value| value.first().copied().unwrap_or(0)).collect::<Vec<_>>()
+    };
+    match field {
+        FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Flag)) => {
+            Coded::of_codes(*field, codes(names.values()), ids)
+        }
+        _ => Coded { values: Cow::Owned(names.values().clone()), ids },
+    }
+}
+
+/// The times of a segment.
+struct SegmentTimes<'a> {
+    times: &'a Times<Section>,
+    frames: Vec<Frame>,
+}
+
+impl SegmentTimes<'_> {
+    fn of(times: &Times<Section>) -> SegmentTimes<'_> {
+        let frames = times.frames().iter();
+        let frames = frames.map(|frame| Frame {
+            rows: frame.rows.clone(),
+            earliest: frame.earliest,
+            latest: frame.latest,
+        });
+        SegmentTimes { times, frames: frames.collect() }
+    }
+}
+
+impl RowTimes for SegmentTimes<'_> {
+    fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable> {
+        *out = self
+            .times
+            .read(self.frames[frame].rows.clone())
+            .map_err(|error| Unreadable(error.to_string()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Says how a filter is answered and what that will cost, without reading a message.
+
+use super::evaluate::Evaluation;
+use super::look::ask;
+use super::plan::{Plan, Sufficient};
+use super::required::{Form, Required};
+use super::{Filter, Searcher, overlaps};
+use crate::segment::Segment;
+use crate::segment::blocks::Blocks;
+use logstead_record::Selection;
+use logstead_record::query::{FieldName, Query, TimeRange};
+
+/// Segments that are asked, newest first; the others are assumed to be like them.
+const ASKED_MAX: usize = 32;
+/// Clauses that are explained one by one.
+const CLAUSES_MAX: usize = 64;
+
+/// How a filter is answered.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Explained {
+    /// Sealed segments in range.
+    pub segments: u64,
+    /// Those that were asked; the costs of the others are estimated from them.
+    pub asked_segments: u64,
+    /// Sealed segments that are out of range.
+    pub skipped_segments: u64,
+    /// Segments of those asked that have no index: all their messages are looked at.
+    pub unindexed_segments: u64,
+    /// Messages in those segments that are in range.
+    pub messages: u64,
+    /// Messages that the indexes alone say match.
+    pub certain_messages: u64,
+    /// Messages that are looked at to be sure.
+    pub undecided_messages: u64,
+    /// Blocks that are decompressed for those.
+    pub blocks: u64,
+    /// Their length.
+    pub blocks_bytes: u64,
+    /// Messages that are in no segment yet: all are looked at.
+    pub tail_messages: u64,
+    /// Each clause by itself.
+    pub clauses: Vec<Clause>,
+}
+
+/// One clause of a query, by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clause {
+    /// As text.
+    pub query: String,
+    /// How deep it stands: 0 for the whole.
+    pub depth: usize,
+    /// What answers it.
+    pub how: String,
+    /// Messages of the asked segments that certainly match.
+    pub certain_messages: u64,
+    /// Those that may.
+    pub possible_messages: u64,
+}
+
+impl Searcher {
+    /// Explains how a filter is answered in a range.
+    pub fn explain(&self, filter: &Filter, range: TimeRange) -> Explained {
+        let view = self.view();
+        let in_range = |segment: &&Segment| {
+            segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
+        };
+        let segments: Vec<&Segment> =
+            view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
+        let asked: Vec<&Segment> = segments.iter().rev().take(ASKED_MAX).copied().collect();
+        let mut explained = Explained {
+            segments: segments.len() as u64,
+            asked_segments: asked.len() as u64,
+            skipped_segments: (view.segments.len() - segments.len()) as u64,
+            ..Explained::default()
+        };
+        let stretches = view.files.iter().flat_map(|file| &file.stretches);
+        let tail = stretches.filter(|stretch| overlaps(range, stretch.times));
+        explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
+        add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
+        for segment in asked {
+            explained.add_segment(segment, filter, range);
+        }
+        explained
+    }
+}
+
+impl Explained {
+    fn add_segment(&mut self, segment: &Segment, filter: &Filter, range: TimeRange) {
+        let Ok(blocks) = &segment.blocks else { return };
+        let mut plans = Vec::new();
+        collect_plans(&filter.query, &filter.plan, &mut plans);
+        let asked = ask(segment, |index| {
+            let evaluation = Evaluation::new(blocks, index);
+            let within = evaluation.within(range)?;
+            let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
+            Ok((
+                within.clone(),
+                bounds.collect::<Result<Vec<_>, _>>()?,
+                evaluation.bounds(&filter.plan, &within)?,
+            ))
+        });
+        let Some((within, bounds, whole)) = asked else {
+            self.unindexed_segments += 1;
+            self.messages += u64::from(blocks.rows());
+            self.add_undecided(blocks, &Selection::all(blocks.rows() as usize));
+            return;
+        };
+        self.messages += within.count() as u64;
+        self.certain_messages += whole.certain.count() as u64;
+        self.add_undecided(blocks, &whole.undecided());
+        for (clause, bounds) in self.clauses.iter_mut().zip(bounds) {
+            clause.certain_messages += bounds.certain.count() as u64;
+            clause.possible_messages += bounds.possible().count() as u64;
+        }
+    }
+
+    fn add_undecided(&mut self, blocks: &Blocks, rows: &Selection) {
+        self.undecided_messages += rows.count() as u64;
+        for block in 0..blocks.len() {
+            if 0 < rows.count_within(blocks.row_range(block)) {
+                let place = blocks.place(block);
+                self.blocks += 1;
+                self.blocks_bytes += place.end - place.start;
+            }
+        }
+    }
+}
+
+/// The clauses of a query and their plans, which have the same shape.
+fn parts<'a>(query: &'a Query, plan: &'a Plan) -> Vec<(&'a Query, &'a Plan)> {
+    match (query, plan) {
+        (Query::And(queries), Plan::And(plans)) | (Query::Or(queries), Plan::Or(plans)) => {
+            queries.iter().zip(plans).collect()
+        }
+        (Query::Not(query), Plan::Not(plan)) => vec![(query, plan)],
+        _ => Vec::new(),
+    }
+}
+
+fn add_clauses(query: &Query, plan: &Plan, depth: usize, clauses: &mut Vec<Clause>) {
+    if clauses.len() == CLAUSES_MAX {
+        return;
+    }
+    let (query_text, how) = (query.to_string(), how(plan, !parts(query, plan).is_empty()));
+    clauses.push(Clause { query: query_text, depth, how, certain_messages: 0, possible_messages: 0 });
+    for (query, plan) in parts(query, plan) {
+        add_clauses(query, plan, depth + 1, clauses);
+    }
+}
+
+/// In the order of [`add_clauses`].
+fn collect_plans<'a>(query: &'a Query, plan: &'a Plan, plans: &mut Vec<&'a Plan>) {
+    if plans.len() == CLAUSES_MAX {
+        return;
+    }
+    plans.push(plan);
+    for (query, plan) in parts(query, plan) {
+        collect_plans(query, plan, plans);
+    }
+}
+
+fn how(plan: &Plan, has_parts: bool) -> String {
+    match plan {
+        Plan::All => "every message".to_owned(),
+        Plan::Nothing => "no message".to_owned(),
+        Plan::Unknown => "every message is looked at".to_owned(),
+        Plan::And(_) => "all of these, the rarest first".to_owned(),
+        Plan::Or(_) if has_parts => "any of these".to_owned(),
+        Plan::Or(plans) => {
+            let content = plans.iter().find(|plan| matches!(plan, Plan::Content(_)));
+            let content = content.map_or_else(String::new, |plan| how(plan, false));
+            format!("{content}; columns host, program")
+        }
+        Plan::Not(_) => "all but these".to_owned(),
+        Plan::Time(_) => "column time".to_owned(),
+        Plan::Received(_) => "times of receipt of blocks".to_owned(),
+        Plan::Names(names) => match &names.field {
+            FieldName::Known(field) => format!("column {field}"),
+            FieldName::Dynamic(name) => format!("column {name}, where it has one"),
+        },
+        Plan::Content(content) => {
+            let words = words_of(&content.required);
+            match content.sufficient {
+                Sufficient::Yes => words,
+                Sufficient::WithoutFields => format!("{words}; checked on messages that have fields"),
+                Sufficient::No => format!("{words}; checked on the messages"),
+            }
+        }
+    }
+}
+
+fn words_of(required: &Required) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let join = |many: &[Required], with: &str| many.iter().map(words_of).collect::<Vec<_>>().join(with);
+    match required {
+        Required::Anything => "no word helps".to_owned(),
+        Required::Word(word) => format!("word {}", text(word)),
+        Required::Like(Form::Begins(part)) => format!("words {}*", text(part)),
+        Required::Like(Form::Ends(part)) => format!("words *{}", text(part)),
+        Required::Like(Form::Holds(part)) => format!("words *{}*", text(part)),
+        Required::All(many) => join(many, " and "),
+        Required::Any(many) => join(many, " or "),
+    }
+}
