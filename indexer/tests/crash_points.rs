@@ -115,7 +115,7 @@ impl Model {
     }
 
     fn check(&self, disk: &SimDisk) {
-        let mut opened = open_all(disk, OPTIONS).unwrap();
+        let opened = open_all(disk, OPTIONS).unwrap();
         let recovery = &opened.recovery;
         let damaged = || recovery.damaged.iter().chain(&recovery.cut);
         let excusable = |damage: &Damage| matches!(damage.why, DamageReason::Frame(_));
@@ -273,20 +273,18 @@ fn every_step_happens() {
 
 #[test]
 fn acknowledged_messages_survive_a_death_at_any_disk_call_of_every_step() {
-    check_each_call(&every_step(), 7, 3, |disk, call| disk.fault_after(call, Fault::Die));
+    check_each_call(&every_step(), 7, 2, |disk, call| disk.fault_after(call, Fault::Die));
 }
 
 #[test]
 fn disk_calls_that_fail_at_any_step_lose_nothing() {
-    for in_a_row in [1, 3] {
-        check_each_call(&every_step(), in_a_row, 1, |disk, call| {
-            (0..in_a_row).for_each(|next| disk.fault_after(call + next, Fault::Fail));
-        });
-    }
+    check_each_call(&every_step(), 1, 1, |disk, call| {
+        (0..1 + call % 3).for_each(|next| disk.fault_after(call + next, Fault::Fail));
+    });
 }
 
 proptest! {
-    #![proptest_config(common::cases(8))]
+    #![proptest_config(common::cases(5))]
 
     #[test]
     fn acknowledged_messages_survive_a_death_at_any_disk_call(steps in script(), seed in any::<u64>()) {
