@@ -522,13 +522,13 @@ impl Sealing<'_> {
         let rows_max = self.keeper.inner.segment_rows_max;
         let rows = self.open.as_ref().map_or(0, SegmentBuilder::rows);
         if 0 < rows && rows_max < rows.saturating_add(batch.rows() as u32) {
-            self.end_segment(frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?)?;
+            self.end_segment(hash_before(self.file, offset).map_err(|error| self.keeper.read_error(error))?)?;
         }
         self.next += batch.rows() as u64;
         let builder = match &mut self.open {
             Some(builder) => builder,
             None => {
-                let hash = frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
+                let hash = hash_before(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
                 let begun = SegmentBuilder::begin(&self.keeper.inner.segments, first_sequence, hash);
                 self.open.insert(begun.map_err(|error| self.keeper.write_error(error))?)
             }
@@ -649,23 +649,20 @@ fn run_to_join(segments: &[Size], rows_max: u64) -> Option<Range<usize>> {
 
 /// How many segments from the first on adjoin each other and are one of allowed size together.
 fn run_length(segments: &[Size], rows_max: u64) -> usize {
-    let mut sum = Size { rows: 0, bytes: 0, ..segments[0] };
-    let joins = |segment: &&Size| {
-        let adjoins = segment.first_sequence == sum.first_sequence + sum.rows;
-        (sum.rows, sum.bytes) = (sum.rows + segment.rows, sum.bytes + segment.bytes);
-        adjoins && sum.rows <= rows_max && sum.bytes <= JOIN_BYTES_MAX
-    };
-    segments
-        .iter()
-        .take_while({
-            let mut joins = joins;
-            move |segment| joins(segment)
-        })
-        .count()
+    let (mut length, mut rows, mut bytes) = (0, 0, 0);
+    for segment in segments {
+        let adjoins = segment.first_sequence == segments[0].first_sequence + rows;
+        (rows, bytes) = (rows + segment.rows, bytes + segment.bytes);
+        if !adjoins || rows_max < rows || JOIN_BYTES_MAX < bytes {
+            break;
+        }
+        length += 1;
+    }
+    length
 }
 
 /// The hash of the frame before the one at an offset.
-fn frame_at(file: &FileView, offset: u64) -> io::Result<Hash> {
+fn hash_before(file: &FileView, offset: u64) -> io::Result<Hash> {
     let mut bytes = [0; HEADER_BYTES];
     file.journal.file.read_at(offset, &mut bytes)?;
     Ok(Header::read(&bytes).map_err(io::Error::other)?.previous_hash)
@@ -677,6 +674,7 @@ mod tests {
     use crate::{Run, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
 
+    #[expect(clippy::needless_pass_by_value, reason = "a row of data")]
     fn check(rows: &[u64], expected: Option<Range<usize>>) {
         let mut next = 0;
         let sizes = rows.iter().map(|&rows| {
