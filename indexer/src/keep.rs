@@ -326,7 +326,7 @@ impl Keeper {
 
     fn reindex(&self, segment: &Arc<Segment>, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
         let blocks = segment.blocks.as_ref().map_err(|damage| KeepError::Damaged(damage.to_string()))?;
-        let mut index = IndexBuilder::default();
+        let mut index = IndexBuilder::with_room(segment.id.rows as usize);
         each_block(segment, blocks, cancelled, &mut |batch| {
             index.push(batch);
             Ok(())
@@ -350,8 +350,9 @@ impl Keeper {
         };
         let write = |error| self.write_error(error);
         let folder = &self.inner.segments;
+        let rows = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
         let mut builder =
-            SegmentBuilder::begin(folder, first.first_sequence, first.previous_hash).map_err(write)?;
+            SegmentBuilder::begin(folder, first.first_sequence, first.previous_hash, rows).map_err(write)?;
         for (segment, blocks) in &blocks {
             each_block(segment, blocks, cancelled, &mut |batch| builder.push(batch).map_err(write))?;
         }
@@ -529,7 +530,12 @@ impl Sealing<'_> {
             Some(builder) => builder,
             None => {
                 let hash = hash_before(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
-                let begun = SegmentBuilder::begin(&self.keeper.inner.segments, first_sequence, hash);
+                let begun = SegmentBuilder::begin(
+                    &self.keeper.inner.segments,
+                    first_sequence,
+                    hash,
+                    self.file.messages,
+                );
                 self.open.insert(begun.map_err(|error| self.keeper.write_error(error))?)
             }
         };

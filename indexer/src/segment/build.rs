@@ -13,6 +13,8 @@ use logstead_record::Batch;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Room is made for no more messages than this at once.
+const ROWS_OF_ROOM_MAX: u64 = 1 << 20;
 /// What a file is called until all of it is synced.
 const NEW_SUFFIX: &str = "new";
 
@@ -44,16 +46,18 @@ impl Drop for Unnamed<'_> {
 }
 
 impl<'a> SegmentBuilder<'a> {
-    /// Begins a segment with the message after the frame with this hash.
+    /// Begins a segment of about this many messages, with the one after the frame with this hash.
     pub(crate) fn begin(
         folder: &'a Folder,
         first_sequence: u64,
         previous_hash: Hash,
+        rows: u64,
     ) -> io::Result<SegmentBuilder<'a>> {
         let new_path = folder.path.join(format!("{first_sequence:020}.blocks.{NEW_SUFFIX}"));
         let blocks = BlocksWriter::create(&*folder.disk, &new_path, first_sequence, previous_hash)?;
         let unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
-        let (cutter, index) = (BlockCutter::default(), IndexBuilder::default());
+        let rows = rows.min(ROWS_OF_ROOM_MAX) as usize;
+        let (cutter, index) = (BlockCutter::default(), IndexBuilder::with_room(rows));
         Ok(SegmentBuilder { folder, first_sequence, rows: 0, new_path, cutter, blocks, index, unnamed })
     }
 

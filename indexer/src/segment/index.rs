@@ -50,7 +50,6 @@ const PRIORITY: usize = 5;
 const SHAPE: Place = Place::Known(7);
 
 /// Builds an index.
-#[derive(Default)]
 pub(crate) struct IndexBuilder {
     rows: u32,
     words: Inverter,
@@ -98,6 +97,24 @@ pub(crate) enum Place {
 }
 
 impl IndexBuilder {
+    /// For about this many messages.
+    pub(crate) fn with_room(rows: usize) -> IndexBuilder {
+        IndexBuilder {
+            rows: 0,
+            words: Inverter::with_room(rows),
+            times: TimesBuilder::default(),
+            host: NamesBuilder::default(),
+            origin: NamesBuilder::default(),
+            source: NamesBuilder::default(),
+            peer: NamesBuilder::default(),
+            msgid: NamesBuilder::default(),
+            flags: NamesBuilder::default(),
+            shape: NamesBuilder::default(),
+            text: Vec::new(),
+            fields: FieldsBuilder::default(),
+        }
+    }
+
     /// Adds the messages that follow.
     pub(crate) fn push(&mut self, batch: &Batch) {
         let columns = batch.columns();

@@ -41,22 +41,23 @@ struct Slot {
     last_row: u32,
 }
 
-impl Default for Inverter {
-    fn default() -> Inverter {
-        Inverter::new()
-    }
-}
-
 impl Inverter {
     /// No rows.
+    #[cfg(test)]
     pub(crate) fn new() -> Inverter {
+        Inverter::with_room(0)
+    }
+
+    /// No rows, and room for what about this many usually have: to grow a table of a million words costs as much
+    /// as to fill it.
+    pub(crate) fn with_room(rows: usize) -> Inverter {
         Inverter {
-            table: HashTable::new(),
+            table: HashTable::with_capacity(rows * 5 / 8),
             seed: RandomState::new().hash_one(0),
-            terms: Vec::new(),
-            term_ends: Vec::new(),
-            numbers: Vec::new(),
-            row_ends: Vec::new(),
+            terms: Vec::with_capacity(rows * 4),
+            term_ends: Vec::with_capacity(rows * 5 / 8),
+            numbers: Vec::with_capacity(rows * 12),
+            row_ends: Vec::with_capacity(rows + 1),
             scratch: Vec::new(),
         }
     }
