@@ -3,6 +3,7 @@
 mod check;
 mod search;
 mod serve;
+mod table;
 mod text;
 
 use clap::{Args, Parser, Subcommand};
