@@ -52,6 +52,8 @@ pub struct Limits {
     pub searches_max: u32,
     /// How long one search may run.
     pub search_time_max: Period,
+    /// What memory the answer of one search may take while it is made.
+    pub query_memory_max: Size,
 }
 
 /// What memory is spent on.
@@ -211,10 +213,12 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let searches_max = fields.optional_within("searches_max", 1..=1000);
     let search_time_max =
         fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
+    let query_memory_max = fields.optional_within("query_memory_max", Size::mib(1)..=Size::gib(64));
     Some(Limits {
         ingest_body_max: ingest_body_max?,
         searches_max: searches_max?,
         search_time_max: search_time_max?,
+        query_memory_max: query_memory_max?,
     })
 }
 

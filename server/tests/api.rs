@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 36] = [
+const ROUTES: [(&str, &str, Option<Role>); 44] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -229,6 +229,14 @@ const ROUTES: [(&str, &str, Option<Role>); 36] = [
     ("GET", "/api/v1/search", Some(Role::Analyst)),
     ("POST", "/api/v1/count", Some(Role::Analyst)),
     ("GET", "/api/v1/count", Some(Role::Analyst)),
+    ("POST", "/api/v1/histogram", Some(Role::Analyst)),
+    ("GET", "/api/v1/histogram", Some(Role::Analyst)),
+    ("POST", "/api/v1/facets", Some(Role::Analyst)),
+    ("GET", "/api/v1/facets", Some(Role::Analyst)),
+    ("POST", "/api/v1/aggregate", Some(Role::Analyst)),
+    ("GET", "/api/v1/aggregate", Some(Role::Analyst)),
+    ("POST", "/api/v1/explain", Some(Role::Analyst)),
+    ("POST", "/api/v1/overview", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),

@@ -125,26 +125,37 @@ impl Histogram {
 impl By {
     fn finish(self, buckets: &Buckets, counts: &mut Counts) {
         let groups = &self.groups;
-        let mut series: hashbrown::HashMap<&[u8], Vec<u64>> = hashbrown::HashMap::new();
+        let bucket_of = |group| match groups.value(group, 0) {
+            Value::Time(start) => buckets.index(start.nanos()),
+            _ => None,
+        };
+        let mut totals: hashbrown::HashMap<&[u8], u64> = hashbrown::HashMap::new();
         for group in 0..groups.len() {
-            let Value::Time(start) = groups.value(group, 0) else { continue };
-            let Some(bucket) = buckets.index(start.nanos()) else { continue };
+            let Some(bucket) = bucket_of(group) else { continue };
             counts.counts[bucket] += groups.rows(group);
             if let Some(key) = groups.key(group, 1) {
-                series.entry(key).or_insert_with(|| vec![0; buckets.count])[bucket] += groups.rows(group);
+                *totals.entry(key).or_default() += groups.rows(group);
             }
         }
-        let mut series: Vec<(&[u8], Vec<u64>)> = series.into_iter().collect();
-        let total = |counts: &[u64]| counts.iter().sum::<u64>();
-        series.sort_unstable_by(|(a_key, a), (b_key, b)| total(b).cmp(&total(a)).then(a_key.cmp(b_key)));
-        let rest = series.split_off(series.len().min(BY_VALUES_MAX));
-        counts.other_values = rest.len();
-        if !rest.is_empty() {
-            let sum = |bucket: usize| rest.iter().map(|(_, counts)| counts[bucket]).sum();
-            counts.other = (0..buckets.count).map(sum).collect();
+        let mut ranking: Vec<(&[u8], u64)> = totals.into_iter().collect();
+        ranking.sort_unstable_by(|(a_key, a), (b_key, b)| b.cmp(a).then(a_key.cmp(b_key)));
+        counts.other_values = ranking.len().saturating_sub(BY_VALUES_MAX);
+        ranking.truncate(BY_VALUES_MAX);
+        // Only these have a count for each bucket: of all values that could be more than memory holds.
+        let places: hashbrown::HashMap<&[u8], usize> =
+            ranking.iter().enumerate().map(|(at, (key, _))| (*key, at)).collect();
+        let mut series = vec![vec![0; buckets.count]; ranking.len()];
+        let mut other = vec![0; buckets.count];
+        for group in 0..groups.len() {
+            let (Some(bucket), Some(key)) = (bucket_of(group), groups.key(group, 1)) else { continue };
+            let counts = places.get(key).map_or(&mut other, |&at| &mut series[at]);
+            counts[bucket] += groups.rows(group);
+        }
+        if 0 < counts.other_values {
+            counts.other = other;
         }
         let kind = Kind::of(&self.needs[0]);
-        counts.series =
-            series.into_iter().map(|(key, counts)| Series { value: kind.value(key), counts }).collect();
+        let series = ranking.into_iter().zip(series);
+        counts.series = series.map(|((key, _), counts)| Series { value: kind.value(key), counts }).collect();
     }
 }

@@ -3,6 +3,7 @@
 use crate::meta;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use logstead_indexer::AnswerError;
 use serde::Serialize;
 
 /// The body of every answer that is no success (`application/problem+json`).
@@ -170,6 +171,23 @@ impl IntoResponse for ApiError {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"logstead\""));
         }
         response
+    }
+}
+
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> ApiError {
+        match error {
+            AnswerError::RangeReversed { .. } => ApiError::bad_request(error.to_string()).path("from"),
+            AnswerError::NoBuckets | AnswerError::TooManyBuckets { .. } => {
+                ApiError::bad_request(error.to_string())
+            }
+            AnswerError::Stage(_) => ApiError::bad_request(error.to_string()).path("query"),
+            AnswerError::Memory { .. } => {
+                let detail = format!("{error}; the limit is the setting limits.query_memory_max");
+                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+            }
+            AnswerError::Unreadable(_) => ApiError::internal(error),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! never meant to be a field.
 
 use logstead_indexer::Searcher;
-use logstead_record::query::{Query, TimeRange};
+use logstead_record::query::TimeRange;
 use std::collections::BTreeSet;
 
 /// Names below this likeness are no suggestion.
@@ -15,21 +15,19 @@ pub(super) struct UnknownField {
     pub(super) meant: Option<String>,
 }
 
-/// The fields of a query that no message in range has.
+/// Those of these fields that no message in range has.
 pub(super) fn unknown_fields(
-    query: &Query,
+    asked: &[&str],
     searchers: &[(String, Searcher)],
     range: TimeRange,
 ) -> Vec<UnknownField> {
-    let asked = query.field_names();
     if asked.is_empty() {
         return Vec::new();
     }
     let known: BTreeSet<String> =
         searchers.iter().flat_map(|(_, searcher)| searcher.field_names(range)).collect();
-    let unknown =
-        asked.into_iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
-    unknown.map(|name| UnknownField { name: name.to_owned(), meant: meant(name, &known) }).collect()
+    let unknown = asked.iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }
 
 /// The most alike of the names that there are, also by the last part of a dotted one.

@@ -5,7 +5,7 @@
 
 use super::error::{ApiError, Place, Problem, Result};
 use super::extract::{Peer, Pieces, Query, media_type, unsupported};
-use super::search::{split_list, unknown_logspace};
+use super::scope::{split_list, unknown_logspace};
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::clock;
 use crate::format::json::{Json, KnownNames, Limits, Rejected};

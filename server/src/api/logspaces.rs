@@ -2,7 +2,7 @@
 
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::search::{Cancel, unknown_logspace};
+use super::scope::{Cancel, unknown_logspace};
 use super::{Shared, blocking};
 use crate::pipeline::LogspaceInfo;
 use axum::extract::State;

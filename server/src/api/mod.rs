@@ -6,15 +6,21 @@
 
 mod access;
 mod accounts;
+pub(crate) mod aggregate;
 mod assets;
 mod cursor;
 mod error;
+mod explain;
 mod extract;
+mod facets;
 mod hint;
+mod histogram;
 mod ingest;
 mod logspaces;
 pub(crate) mod message;
+mod overview;
 mod router;
+mod scope;
 mod search;
 mod session;
 mod system;
@@ -138,6 +144,11 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(search::search, search::search_get))
         .routes(routes!(search::count, search::count_get))
         .routes(routes!(search::message))
+        .routes(routes!(histogram::histogram, histogram::histogram_get))
+        .routes(routes!(facets::facets, facets::facets_get))
+        .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
+        .routes(routes!(explain::explain))
+        .routes(routes!(overview::overview))
         .routes(routes!(ingest::ingest))
         .routes(routes!(router::get_router))
         .routes(routes!(router::validate))
@@ -214,6 +225,11 @@ impl Inner {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(busy("other searches take long")),
         }
+    }
+
+    /// What memory one answer may take.
+    fn query_memory_max(&self) -> usize {
+        self.state.settings.limits.query_memory_max.as_usize()
     }
 
     fn session_lifetime(&self) -> Duration {

@@ -1,69 +1,42 @@
 //! Searching and counting, over one or several logspaces.
-//!
-//! **Invariant:** a search that did not look at everything says so: `coverage.complete` is false and a warning
-//! tells why.
-//! **Invariant:** a search ends soon after its client has gone, its time is up, or the server stops.
 
 use super::cursor::Cursor;
-use super::error::{ApiError, Place, Result};
+use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
-use super::hint;
 use super::message::Message;
-use super::{Inner, Shared, blocking};
-use crate::clock;
-use crate::lanes::SharedLanes;
+use super::scope::{Cancel, Coverage, InLogspace, QueryWarning, Scope, ask, list, target};
+use super::{Shared, blocking};
 use axum::extract::State;
-use logstead_indexer::{self as indexer, Filter, Hit, Position, Run, Searcher};
-use logstead_record::Timestamp;
-use logstead_record::query::{self, Context, ErrorKind, ParseError, TimeRange, parse_time};
+use logstead_indexer::{self as indexer, Hit, Position, Run};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering as Compared;
-use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Most messages of one page.
 const LIMIT_MAX: u32 = 10_000;
 
 /// Which messages, and how many.
-#[derive(Deserialize, utoipa::ToSchema)]
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
     /// In the query language; empty or `*` means all.
+    #[serde(default)]
     query: String,
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
     /// missing.
     from: Option<String>,
     /// The first time that is not in range any more.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing.
+    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
     /// Messages of a page.
     #[schema(default = 100, minimum = 1, maximum = 10000)]
-    limit: Option<u32>,
-    #[schema(default = "newest")]
-    order: Option<Order>,
-    /// Where the page begins: `cursor` of the page before.
-    cursor: Option<String>,
-}
-
-/// The same in an address.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SearchParams {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// The first time that is not in range any more.
-    to: Option<String>,
-    /// Ids with commas between them; all logspaces where it is missing.
-    logspaces: Option<String>,
-    /// Messages of a page.
     #[param(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
+    #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<Order>,
     /// Where the page begins: `cursor` of the page before.
@@ -94,23 +67,10 @@ pub(crate) struct SearchResponse {
 }
 
 /// Which messages to count.
-#[derive(Deserialize, utoipa::ToSchema)]
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CountRequest {
-    /// In the query language; empty or `*` means all.
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// The first time that is not in range any more.
-    to: Option<String>,
-    /// Ids; all logspaces where it is missing.
-    logspaces: Option<Vec<String>>,
-}
-
-/// The same in an address.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CountParams {
     /// In the query language; empty or `*` means all.
     #[serde(default)]
     query: String,
@@ -118,8 +78,10 @@ pub(crate) struct CountParams {
     from: Option<String>,
     /// The first time that is not in range any more.
     to: Option<String>,
-    /// Ids with commas between them; all logspaces where it is missing.
-    logspaces: Option<String>,
+    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
+    logspaces: Option<Vec<String>>,
 }
 
 /// How many messages match.
@@ -130,51 +92,6 @@ pub(crate) struct CountResponse {
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
-}
-
-/// What was looked at.
-#[derive(Default, Serialize, utoipa::ToSchema)]
-pub(crate) struct Coverage {
-    /// Whether all was looked at that had to be; a warning tells why not.
-    complete: bool,
-    /// Sealed segments that were asked.
-    segments: u64,
-    /// Sealed segments that needed no look, because of their time.
-    skipped_segments: u64,
-    /// Sealed segments without an index: their messages were looked at.
-    unindexed_segments: u64,
-    /// Blocks of segments that were decompressed.
-    blocks: u64,
-    /// Messages that were compared with the query one by one.
-    scanned_messages: u64,
-    /// The memory they take.
-    scanned_bytes: u64,
-    /// Batches of the journal that were looked at.
-    journal_batches: u64,
-    /// Batches of the journal that needed no look, because of their time.
-    skipped_batches: u64,
-}
-
-/// What to know about an answer.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct QueryWarning {
-    message: String,
-    /// Where in the query, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    line: Option<usize>,
-    /// In characters, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    column: Option<usize>,
-    /// The column after the last character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    end_column: Option<usize>,
-    /// A query that was perhaps meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    suggestion: Option<String>,
 }
 
 /// Finds messages.
@@ -191,16 +108,14 @@ pub(crate) async fn search(
 
 /// Finds messages; the same as the POST, for curl.
 #[utoipa::path(
-    get, path = "/api/v1/search", tag = "search", params(SearchParams),
+    get, path = "/api/v1/search", tag = "search", params(SearchRequest),
     responses((status = 200, body = SearchResponse))
 )]
 pub(crate) async fn search_get(
     State(shared): State<Shared>,
-    Query(params): Query<SearchParams>,
+    Query(request): Query<SearchRequest>,
 ) -> Result<axum::Json<SearchResponse>> {
-    let SearchParams { query, from, to, logspaces, limit, order, cursor } = params;
-    let logspaces = logspaces.as_deref().map(split_list);
-    run_search(&shared, SearchRequest { query, from, to, logspaces, limit, order, cursor }).await
+    run_search(&shared, request).await
 }
 
 /// Counts messages.
@@ -217,16 +132,14 @@ pub(crate) async fn count(
 
 /// Counts messages; the same as the POST, for curl.
 #[utoipa::path(
-    get, path = "/api/v1/count", tag = "search", params(CountParams),
+    get, path = "/api/v1/count", tag = "search", params(CountRequest),
     responses((status = 200, body = CountResponse))
 )]
 pub(crate) async fn count_get(
     State(shared): State<Shared>,
-    Query(params): Query<CountParams>,
+    Query(request): Query<CountRequest>,
 ) -> Result<axum::Json<CountResponse>> {
-    let CountParams { query, from, to, logspaces } = params;
-    let logspaces = logspaces.as_deref().map(split_list);
-    run_count(&shared, CountRequest { query, from, to, logspaces }).await
+    run_count(&shared, request).await
 }
 
 /// One message by its id.
@@ -251,128 +164,72 @@ pub(crate) async fn message(
     found.await?.map_err(ApiError::internal)?.map(axum::Json).ok_or_else(missing)
 }
 
-/// A query with everything that decides what it finds.
-struct Scope {
-    query: query::Query,
-    warnings: Vec<QueryWarning>,
-    range: TimeRange,
-    now: Timestamp,
-    searchers: Vec<(String, Searcher)>,
-}
-
-impl Scope {
-    fn new(
-        shared: &Inner,
-        query: &str,
-        (from, to): (Option<&str>, Option<&str>),
-        logspaces: Option<&[String]>,
-    ) -> Result<Scope> {
-        let now = clock::now();
-        let search = query::parse_search(query).map_err(|error| refusal(&error, query))?;
-        let range = range(from, to, now)?.intersect(search.query.time_range(now));
-        let searchers = select_logspaces(shared.state.pipeline.searchers(), logspaces)?;
-        let warnings =
-            search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, query)).collect();
-        Ok(Scope { query: search.query, warnings, range, now, searchers })
-    }
-
-    /// Asks one logspace after the other; what they looked at is added up.
-    fn each(
-        &mut self,
-        cancel: &Cancel,
-        mut ask: impl FnMut(Asked<'_>, &Run<'_>) -> indexer::Coverage,
-    ) -> Coverage {
-        let mut sum = Coverage { complete: true, ..Coverage::default() };
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        for (logspace, searcher) in &self.searchers {
-            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
-            let coverage = ask(Asked { logspace, searcher, filter: &filter, range: self.range }, &run);
-            sum.add(&coverage, logspace, &mut self.warnings);
-            if coverage.cancelled {
-                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
-            }
-        }
-        sum
-    }
-}
-
-/// A logspace, and what it is asked.
-struct Asked<'a> {
-    logspace: &'a str,
-    searcher: &'a Searcher,
-    filter: &'a Filter,
-    range: TimeRange,
-}
-
-impl Scope {
-    /// Says which fields no message in range has, and what was probably meant.
-    fn warn_of_unknown_fields(&mut self, text: &str) {
-        for field in hint::unknown_fields(&self.query, &self.searchers, self.range) {
-            let name = field.name;
-            let (hint, suggestion) = match field.meant {
-                Some(meant) => (format!("did you mean `{meant}`?"), Some(text.replacen(&name, &meant, 1))),
-                None => ("to search for the text, put it in quotes".to_owned(), None),
-            };
-            let message = format!("no message in this range has a field `{name}`: {hint}");
-            self.warnings.push(QueryWarning { suggestion, ..QueryWarning::plain(message) });
-        }
-    }
-}
-
 async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Json<SearchResponse>> {
-    let started = Instant::now();
-    let order = match request.order.unwrap_or_default() {
-        Order::Newest => indexer::Order::Newest,
-        Order::Oldest => indexer::Order::Oldest,
-    };
-    let limit = check_limit(request.limit)?;
-    let cursor = request.cursor.as_deref().map(|text| check_cursor(text, order)).transpose()?;
-    let times = (request.from.as_deref(), request.to.as_deref());
-    let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
-    let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared);
-    let page = move || {
-        let _permit = permit;
-        let mut page = Page { order, limit, hits: Vec::new(), more: false, cancelled: false };
-        let coverage = scope.each(&cancel, |asked, run| {
-            let after = cursor.as_ref().map(|cursor| cursor.position_in(asked.logspace));
-            page.ask(&asked, after, run)
-        });
-        let (messages, cursor) = page.finish();
-        if messages.is_empty() {
-            scope.warn_of_unknown_fields(&request.query);
-        }
-        SearchResponse {
-            messages,
-            cursor,
-            took_ms: started.elapsed().as_millis() as u64,
-            coverage,
-            warnings: scope.warnings,
-            query: scope.query.to_string(),
-        }
-    };
-    blocking(page).await.map(axum::Json)
+    let order = request.order.unwrap_or_default();
+    let page = PageRequest::new(request.limit, order, request.cursor.as_deref())?;
+    let mut scope = Scope::new(shared, &target!(request))?;
+    ask(shared, move |cancel| page.run(&mut scope, cancel)).await.map(axum::Json)
 }
 
 async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<CountResponse>> {
     let started = Instant::now();
-    let times = (request.from.as_deref(), request.to.as_deref());
-    let mut scope = Scope::new(shared, &request.query, times, request.logspaces.as_deref())?;
-    let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared);
-    let counted = move || {
-        let _permit = permit;
+    let mut scope = Scope::new(shared, &target!(request))?;
+    let counted = move |cancel: &Cancel| {
         let mut count = 0;
-        let coverage = scope.each(&cancel, |asked, run| {
-            let counted = asked.searcher.count(asked.filter, asked.range, run);
+        let coverage = scope.each(cancel, |of, run| {
+            let counted = of.searcher.count(of.filter, of.range, run);
             count += counted.count;
             counted.coverage
         });
         let took_ms = started.elapsed().as_millis() as u64;
         CountResponse { count, took_ms, coverage, warnings: scope.warnings }
     };
-    blocking(counted).await.map(axum::Json)
+    ask(shared, counted).await.map(axum::Json)
+}
+
+/// Which page of messages is asked for.
+pub(super) struct PageRequest {
+    order: indexer::Order,
+    limit: usize,
+    cursor: Option<Cursor>,
+    started: Instant,
+}
+
+impl PageRequest {
+    pub(super) fn new(limit: Option<u32>, order: Order, cursor: Option<&str>) -> Result<PageRequest> {
+        let order = match order {
+            Order::Newest => indexer::Order::Newest,
+            Order::Oldest => indexer::Order::Oldest,
+        };
+        Ok(PageRequest {
+            order,
+            limit: check_limit(limit)?,
+            cursor: cursor.map(|text| check_cursor(text, order)).transpose()?,
+            started: Instant::now(),
+        })
+    }
+
+    /// The page, with all warnings that there are so far.
+    pub(super) fn run(&self, scope: &mut Scope, cancel: &Cancel) -> SearchResponse {
+        let mut page =
+            Page { order: self.order, limit: self.limit, hits: Vec::new(), more: false, cancelled: false };
+        let coverage = scope.each(cancel, |of, run| {
+            let after = self.cursor.as_ref().map(|cursor| cursor.position_in(of.logspace));
+            page.ask(&of, after, run)
+        });
+        let (messages, cursor) = page.finish();
+        if messages.is_empty() {
+            scope.warn_of_unknown_fields();
+        }
+        SearchResponse {
+            messages,
+            cursor,
+            took_ms: self.started.elapsed().as_millis() as u64,
+            coverage,
+            warnings: std::mem::take(&mut scope.warnings),
+            query: scope.query.to_string(),
+        }
+    }
 }
 
 /// The hits of several logspaces, merged to one page.
@@ -386,13 +243,13 @@ struct Page {
 }
 
 impl Page {
-    fn ask(&mut self, asked: &Asked<'_>, after: Option<Position>, run: &Run<'_>) -> indexer::Coverage {
-        let Asked { filter, range, .. } = *asked;
+    fn ask(&mut self, of: &InLogspace<'_>, after: Option<Position>, run: &Run<'_>) -> indexer::Coverage {
+        let InLogspace { filter, range, .. } = *of;
         let request = indexer::Request { filter, range, order: self.order, limit: self.limit, after };
-        let found = asked.searcher.search(&request, run);
+        let found = of.searcher.search(&request, run);
         self.more |= found.more;
         self.cancelled |= found.coverage.cancelled;
-        self.hits.extend(found.hits.into_iter().map(|hit| (asked.logspace.to_owned(), hit)));
+        self.hits.extend(found.hits.into_iter().map(|hit| (of.logspace.to_owned(), hit)));
         found.coverage
     }
 
@@ -419,150 +276,6 @@ fn compare(order: indexer::Order, (a_id, a): &(String, Hit), (b_id, b): &(String
     }
 }
 
-/// Tells a search to end before it is through.
-pub(crate) struct Cancel {
-    shared: Shared,
-    client_is_gone: Arc<AtomicBool>,
-    started: Instant,
-    time_max: Option<Duration>,
-}
-
-/// Dropped when the client has its answer, or does not want it any more.
-pub(crate) struct Guard(Arc<AtomicBool>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Cancel {
-    fn new(shared: &Shared) -> (Cancel, Guard) {
-        let (cancel, guard) = Cancel::without_limit(shared);
-        let time_max = Some(shared.state.settings.limits.search_time_max.duration());
-        (Cancel { time_max, ..cancel }, guard)
-    }
-
-    /// For what may take as long as it takes.
-    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
-        let client_is_gone = Arc::new(AtomicBool::new(false));
-        let guard = Guard(client_is_gone.clone());
-        let started = Instant::now();
-        (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
-    }
-
-    pub(crate) fn is_requested(&self) -> bool {
-        self.client_is_gone.load(Ordering::Relaxed)
-            || self.shared.state.pipeline.stop_requested()
-            || self.time_max.is_some_and(|max| max < self.started.elapsed())
-    }
-
-    pub(crate) fn lanes(&self) -> &SharedLanes {
-        &self.shared.lanes
-    }
-
-    fn reason(&self, logspace: &str) -> String {
-        if self.shared.state.pipeline.stop_requested() {
-            return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
-        }
-        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
-        format!(
-            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
-             narrow the time range, or raise limits.search_time_max"
-        )
-    }
-}
-
-impl Coverage {
-    fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
-        self.complete &= other.complete;
-        self.segments += other.segments;
-        self.skipped_segments += other.skipped_segments;
-        self.unindexed_segments += other.unindexed_segments;
-        self.blocks += other.blocks;
-        self.scanned_messages += other.scanned_messages;
-        self.scanned_bytes += other.scanned_bytes;
-        self.journal_batches += other.journal_batches;
-        self.skipped_batches += other.skipped_batches;
-        for damage in &other.damaged {
-            warnings.push(QueryWarning::plain(format!(
-                "a part of logspace `{logspace}` can not be read: {damage}"
-            )));
-        }
-    }
-}
-
-impl QueryWarning {
-    fn plain(message: String) -> QueryWarning {
-        QueryWarning { message, line: None, column: None, end_column: None, suggestion: None }
-    }
-
-    fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
-        let place = place(warning.span, text);
-        QueryWarning {
-            line: Some(place.line),
-            column: Some(place.column),
-            end_column: place.end_column,
-            suggestion: warning.suggestion,
-            ..QueryWarning::plain(warning.message)
-        }
-    }
-}
-
-fn refusal(error: &ParseError, text: &str) -> ApiError {
-    ApiError::bad_request(format!("the query is not understood: {}", error.message))
-        .path("query")
-        .at(place(error.span.clone(), text))
-        .suggestion(error.suggestion.clone())
-}
-
-fn place(span: Range<usize>, text: &str) -> Place {
-    let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
-    let (line, column, end_column) = error.line_column(text);
-    Place { line, column, end_column: Some(end_column) }
-}
-
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange> {
-    let first = from.map(|text| time(text, "from", now)).transpose()?;
-    let end = to.map(|text| time(text, "to", now)).transpose()?;
-    if let (Some(first), Some(end)) = (first, end)
-        && end <= first
-    {
-        let detail = format!("from ({first}) must be before to ({end})");
-        return Err(ApiError::bad_request(detail).path("from"));
-    }
-    Ok(TimeRange {
-        first: first.unwrap_or(TimeRange::ALL.first),
-        last: end.map_or(TimeRange::ALL.last, |end| end.saturating_add(-1)),
-    })
-}
-
-fn time(text: &str, name: &str, now: Timestamp) -> Result<Timestamp> {
-    let expression = parse_time(text.trim()).ok_or_else(|| {
-        let detail = format!("{name} `{text}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
-        ApiError::bad_request(detail).path(name)
-    })?;
-    Ok(expression.resolve(now))
-}
-
-fn select_logspaces(
-    searchers: Vec<(String, Searcher)>,
-    wanted: Option<&[String]>,
-) -> Result<Vec<(String, Searcher)>> {
-    let Some(wanted) = wanted else { return Ok(searchers) };
-    if let Some(unknown) = wanted.iter().find(|id| !searchers.iter().any(|(known, _)| known == *id)) {
-        let ids: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
-        return Err(unknown_logspace(unknown, &ids));
-    }
-    Ok(searchers.into_iter().filter(|(id, _)| wanted.contains(id)).collect())
-}
-
-/// 404, naming those that there are.
-pub(crate) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
-    ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
-        .path("logspaces")
-}
-
 fn check_limit(limit: Option<u32>) -> Result<usize> {
     match limit.unwrap_or(100) {
         0 => Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit")),
@@ -581,9 +294,4 @@ fn check_cursor(text: &str, order: indexer::Order) -> Result<Cursor> {
         Some(_) => Err(refused("the cursor is of a page in the other order: begin anew without it")),
         None => Err(refused("the cursor is not one that a search has answered: begin anew without it")),
     }
-}
-
-/// The parts between the commas, without those that are empty.
-pub(crate) fn split_list(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

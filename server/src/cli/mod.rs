@@ -8,6 +8,7 @@ mod reindex;
 mod search;
 mod serve;
 mod store;
+mod table;
 mod text;
 mod verify;
 

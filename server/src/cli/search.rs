@@ -1,14 +1,17 @@
 //! `logstead search`: finds messages in a store that nobody has open, or through a running server.
 
 use super::store::Store;
+use super::table::Table;
+use super::text::{csv, shown};
 use super::{Failure, text};
+use crate::api::aggregate;
 use crate::api::message::Message;
 use crate::clock;
 use crate::lanes::SharedLanes;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Filter, Hit, Opened, Options, Order, Request, Run};
+use logstead_indexer::{Asked, Filter, Hit, Options, Order, Request, Run, Searcher, Settings};
 use logstead_record::Timestamp;
-use logstead_record::query::{Context, TimeRange, parse_search, parse_time};
+use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -16,12 +19,15 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'failed password' --data data
   logstead search 'host:fw* severity>=error' --from -1h --server http://127.0.0.1:8080 --token TOKEN
   logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
+  logstead search 'error | stats count() by host | sort -count' --data data
 
-The newest messages come first. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store is in use
+The newest messages come first; stages make a table, which --limit does not cut. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store is in use
 or the server can not be reached.";
 
 /// The most that the server gives in one page.
 const PAGE_MAX: usize = 10_000;
+/// What the groups of a table may take.
+const TABLE_MEMORY_MAX: usize = 1 << 30;
 const COLUMNS: [&str; 9] =
     ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
 
@@ -56,7 +62,7 @@ pub(super) struct Search {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// `TIME HOST PROGRAM[PID]: MESSAGE`
     Text,
     /// A JSON object a line
@@ -74,19 +80,26 @@ impl Search {
             (None, Some(server)) => self.at_server(server)?,
             (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
         };
-        if let Format::Csv = self.format {
-            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
-        }
-        for message in &found {
-            text::line(&self.format.print(message)).map_err(Failure::environment)?;
+        match &found {
+            Answer::Messages(messages) => self.print(messages)?,
+            Answer::Table(table) => table.print(self.format)?,
         }
         if found.is_empty() { Err(Failure::no("no message matches")) } else { Ok(()) }
     }
 
-    fn in_data(&self, data: &Path) -> Result<Vec<Value>, Failure> {
+    fn print(&self, messages: &[Value]) -> Result<(), Failure> {
+        if let Format::Csv = self.format {
+            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+        }
+        messages
+            .iter()
+            .try_for_each(|message| text::line(&self.format.print(message)).map_err(Failure::environment))
+    }
+
+    fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
         let store = Store::of(data, Options::default())?;
         let now = clock::now();
-        let search = parse_search(&self.query).map_err(|error| {
+        let search = parse_pipeline_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
             Failure::no(format!("query:{line}:{column}: {error}"))
         })?;
@@ -97,25 +110,20 @@ impl Search {
             first: time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN),
             last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
         };
-        let mut found: Vec<(String, Hit)> = Vec::new();
-        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        for (id, Opened { searcher, .. }) in store.open(&self.logspaces)? {
-            let filter = Filter::new(&search.query, &Context { now, logspace: &id });
-            let request =
-                Request { filter: &filter, range, order: Order::Newest, limit: self.limit, after: None };
-            let page = searcher.search(&request, &run);
-            for damage in &page.coverage.damaged {
-                text::error(&format!("warning: logspace {id} could not be searched completely: {damage}"));
-            }
-            found.extend(page.hits.into_iter().map(|hit| (id.clone(), hit)));
+        let opened = store.open(&self.logspaces)?;
+        let searchers = opened.into_iter().map(|(id, opened)| (id, opened.searcher)).collect();
+        let asked = Searchers { searchers, now, range };
+        if search.pipeline.stages.is_empty() {
+            return asked.messages(&search.pipeline, self.limit).map(Answer::Messages);
         }
-        found.sort_by_key(|(_, hit)| std::cmp::Reverse((hit.time, hit.sequence)));
-        found.truncate(self.limit);
-        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
-        found.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
+        asked.table(&search.pipeline).map(Answer::Table)
     }
 
-    fn at_server(&self, server: &str) -> Result<Vec<Value>, Failure> {
+    fn at_server(&self, server: &str) -> Result<Answer, Failure> {
+        // What the server does not understand it says itself.
+        if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
+            return self.ask(server, "aggregate", &[]).map(|answer| Answer::Table(Table::new(&answer)));
+        }
         let mut found = Vec::new();
         let mut cursor = None;
         while found.len() < self.limit {
@@ -129,25 +137,27 @@ impl Search {
                 break;
             }
         }
-        Ok(found)
+        Ok(Answer::Messages(found))
     }
 
     fn page(&self, server: &str, left: usize, cursor: Option<&str>) -> Result<Value, Failure> {
-        let url = format!("{}/api/v1/search", server.trim_end_matches('/'));
+        let limit = left.min(PAGE_MAX).to_string();
+        self.ask(server, "search", &[("limit", Some(&limit)), ("cursor", cursor)])
+    }
+
+    fn ask(&self, server: &str, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
+        let url = format!("{}/api/v1/{what}", server.trim_end_matches('/'));
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let token = self.token.as_deref().unwrap_or_default();
-        let mut request = agent
-            .get(url)
-            .header("Authorization", format!("Bearer {token}"))
-            .query("query", &self.query)
-            .query("limit", left.min(PAGE_MAX).to_string());
+        let mut request =
+            agent.get(url).header("Authorization", format!("Bearer {token}")).query("query", &self.query);
         if !self.logspaces.is_empty() {
             request = request.query("logspaces", self.logspaces.join(","));
         }
-        for (name, value) in [("from", self.from.as_deref()), ("to", self.to.as_deref()), ("cursor", cursor)]
-        {
+        let times = [("from", self.from.as_deref()), ("to", self.to.as_deref())];
+        for (name, value) in times.iter().chain(more) {
             if let Some(value) = value {
-                request = request.query(name, value);
+                request = request.query(*name, *value);
             }
         }
         let unreachable = |error: ureq::Error| Failure::environment(format!("{server}: {error}"));
@@ -158,6 +168,69 @@ impl Search {
         }
         let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
         Err(Failure::no(format!("{server}: {}: {detail}", answer.status())))
+    }
+}
+
+/// What was found.
+enum Answer {
+    Messages(Vec<Value>),
+    Table(Table),
+}
+
+impl Answer {
+    fn is_empty(&self) -> bool {
+        match self {
+            Answer::Messages(messages) => messages.is_empty(),
+            Answer::Table(table) => table.is_empty(),
+        }
+    }
+}
+
+/// The logspaces of a data directory, and what part of them is meant.
+struct Searchers {
+    searchers: Vec<(String, Searcher)>,
+    now: Timestamp,
+    range: TimeRange,
+}
+
+impl Searchers {
+    fn messages(&self, pipeline: &Pipeline, limit: usize) -> Result<Vec<Value>, Failure> {
+        let mut found: Vec<(String, Hit)> = Vec::new();
+        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+        for (id, searcher) in &self.searchers {
+            let filter = Filter::new(&pipeline.filter, &Context { now: self.now, logspace: id });
+            let request =
+                Request { filter: &filter, range: self.range, order: Order::Newest, limit, after: None };
+            let page = searcher.search(&request, &run);
+            warn_of_damage(id, &page.coverage.damaged);
+            found.extend(page.hits.into_iter().map(|hit| (id.clone(), hit)));
+        }
+        found.sort_by_key(|(_, hit)| std::cmp::Reverse((hit.time, hit.sequence)));
+        found.truncate(limit);
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
+        found.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
+    }
+
+    fn table(&self, pipeline: &Pipeline) -> Result<Table, Failure> {
+        let settings = Settings { now: self.now, range: self.range, memory_bytes_max: TABLE_MEMORY_MAX };
+        let (mut aggregation, range) =
+            aggregate::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
+        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+        for (id, searcher) in &self.searchers {
+            let filter = Filter::new(aggregation.filter(), &Context { now: self.now, logspace: id });
+            let asked = &mut [Asked::Table(&mut aggregation)];
+            let coverage =
+                searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
+            warn_of_damage(id, &coverage.damaged);
+        }
+        let table = aggregate::Table::from(aggregation.finish().map_err(Failure::no)?);
+        serde_json::to_value(table).map(|table| Table::new(&table)).map_err(Failure::environment)
+    }
+}
+
+fn warn_of_damage(logspace: &str, damaged: &[String]) {
+    for damage in damaged {
+        text::error(&format!("warning: logspace {logspace} could not be searched completely: {damage}"));
     }
 }
 
@@ -188,19 +261,4 @@ impl Format {
             }
         }
     }
-}
-
-/// Quoted where it has to be.
-fn csv(value: &str) -> String {
-    let plain = !value.contains([',', '"', '\n', '\r']);
-    if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
-}
-
-/// A terminal must not be told what to do by a log: control characters are shown, not obeyed.
-fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && c != '\t' { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown
 }

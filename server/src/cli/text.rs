@@ -21,3 +21,18 @@ pub(super) fn notice(text: &str) {
 pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
 }
+
+/// Quoted where it has to be.
+pub(super) fn csv(value: &str) -> String {
+    let plain = !value.contains([',', '"', '\n', '\r']);
+    if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
+}
+
+/// A terminal must not be told what to do by a log: control characters are shown, not obeyed.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\t' { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}

@@ -4,6 +4,24 @@
  */
 
 export interface paths {
+    "/api/v1/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Makes a table of what is found; the same as the POST, for curl. */
+        get: operations["aggregate_get"];
+        put?: never;
+        /** Makes a table of what is found. */
+        post: operations["aggregate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -33,6 +51,59 @@ export interface paths {
         put?: never;
         /** Counts messages. */
         post: operations["count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says how a query is answered and what that costs, without running it. */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts the values of fields; the same as the POST, for curl. */
+        get: operations["facets_get"];
+        put?: never;
+        /** Counts the values of fields. */
+        post: operations["facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts messages in spans of time; the same as the POST, for curl. */
+        get: operations["histogram_get"];
+        put?: never;
+        /** Counts messages in spans of time. */
+        post: operations["histogram"];
         delete?: never;
         options?: never;
         head?: never;
@@ -101,6 +172,26 @@ export interface paths {
         get: operations["openapi_json"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
+         *     each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
+         */
+        post: operations["overview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -423,6 +514,29 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What to make a table of. */
+        AggregateRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /**
+             * @description In the query language, with stages; without them the table shows messages.
+             * @example error | stats count() by host
+             */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description A table with what was looked at for it. Exact, where `coverage.complete`. */
+        AggregateResponse: components["schemas"]["Table"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
         /** @description The newest entries, newest first. */
         Audit: {
             entries: components["schemas"]["AuditEntry"][];
@@ -435,6 +549,51 @@ export interface components {
             time: string;
             user: string;
         };
+        /** @description A span of time. */
+        Bucket: {
+            /**
+             * @description How many messages have each value; those that it does not name have none here. Messages without a value
+             *     count in `count` alone.
+             */
+            by?: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            count: number;
+            /**
+             * Format: int64
+             * @description How many have another value, where there are too many to be told apart.
+             */
+            other?: number;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            time: string;
+        };
+        /** @description A value of a table. */
+        Cell: number | string | null;
+        /** @description One clause of a filter by itself. */
+        Clause: {
+            /**
+             * Format: int64
+             * @description Messages of the asked segments that certainly match.
+             */
+            certain_messages: number;
+            /** @description How deep it stands: 0 for the whole filter. */
+            depth: number;
+            /**
+             * @description What answers it.
+             * @example column host
+             */
+            how: string;
+            /**
+             * Format: int64
+             * @description Those that may.
+             */
+            possible_messages: number;
+            query: string;
+        };
         /** @description How long and for how much a read waits for company. */
         Coalesce: {
             /** @description The most bytes that one read gathers. */
@@ -442,15 +601,32 @@ export interface components {
             /** @description The longest that the first byte waits. */
             delay: string;
         };
+        /** @description A column of a table. */
+        Column: {
+            kind: components["schemas"]["ColumnKind"];
+            name: string;
+        };
+        /**
+         * @description What the values of a column are, where they are not null.
+         * @enum {string}
+         */
+        ColumnKind: "text" | "number" | "severity" | "time";
+        /**
+         * @description How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
+         *     core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
+         *     slow disk and was not read lately is slower.
+         * @enum {string}
+         */
+        Cost: "instant" | "quick" | "slow" | "very_slow";
         Count: "auto" | number;
         /** @description Which messages to count. */
         CountRequest: {
             /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
             from?: string | null;
-            /** @description Ids; all logspaces where it is missing. */
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
-            query: string;
+            query?: string;
             /** @description The first time that is not in range any more. */
             to?: string | null;
         };
@@ -468,25 +644,48 @@ export interface components {
         };
         /** @description What was looked at. */
         Coverage: {
+            /**
+             * Format: int64
+             * @description Blocks of segments that were decompressed.
+             */
+            blocks: number;
             /** @description Whether all was looked at that had to be; a warning tells why not. */
             complete: boolean;
             /**
              * Format: int64
-             * @description Batches they are in.
+             * @description Batches of the journal that were looked at.
              */
             journal_batches: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The memory they take.
+             */
             scanned_bytes: number;
             /**
              * Format: int64
-             * @description Messages that were compared with the query.
+             * @description Messages that were compared with the query one by one.
              */
             scanned_messages: number;
             /**
              * Format: int64
-             * @description Batches that needed no look, because of their time.
+             * @description Sealed segments that were asked.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Batches of the journal that needed no look, because of their time.
              */
             skipped_batches: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that needed no look, because of their time.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: their messages were looked at.
+             */
+            unindexed_segments: number;
         };
         /** @description A new token: the only time that its secret is shown. */
         CreatedToken: {
@@ -602,6 +801,126 @@ export interface components {
          * @enum {string}
          */
         Durability: "fsync" | "os";
+        /** @description What is done for an answer. */
+        Effort: {
+            /**
+             * Format: int64
+             * @description Those that were asked for this; from them the others are estimated.
+             */
+            asked_segments: number;
+            /**
+             * Format: int64
+             * @description Blocks that are decompressed for them.
+             */
+            blocks: number;
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Those that certainly match, without a look at them.
+             */
+            certain_messages: number;
+            /**
+             * Format: int64
+             * @description Messages of segments that are in range.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments in range.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that are out of range.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Messages that are in no segment yet: all are looked at.
+             */
+            tail_messages: number;
+            /**
+             * Format: int64
+             * @description Those that are looked at to be sure.
+             */
+            undecided_messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: all their messages are looked at.
+             */
+            unindexed_segments: number;
+        };
+        /** @description What to explain. */
+        ExplainRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @description In the query language, perhaps with stages; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description How a query is answered. */
+        ExplainResponse: {
+            cost: components["schemas"]["Cost"];
+            /** @description What the store is searched for. Stages work on what that finds, and their cost is not in this answer. */
+            filter: string;
+            logspaces: components["schemas"]["LogspaceExplained"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** @description All logspaces together. */
+            sum: components["schemas"]["Effort"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The values of a field. Exact, where `coverage.complete` and not `partial`. */
+        Facet: {
+            /**
+             * Format: int64
+             * @description How many different values there are.
+             */
+            distinct: number;
+            /** @description Why not all messages are counted, where they are not. */
+            partial?: string;
+            /** @description The most frequent ones, most frequent first. */
+            values: components["schemas"]["ValueCount"][];
+        };
+        /** @description Which values to count. */
+        FacetsRequest: {
+            /** @description Names: 1 to 32. In an address with commas between them. */
+            fields: string[];
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description The values of fields. */
+        FacetsResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /** @description By the names that were asked for. */
+            fields: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
         /** @description The value of a field; several where its name repeats. */
         FieldValue: string | string[];
         /** @description The keys of a file destination. */
@@ -629,6 +948,59 @@ export interface components {
          * @enum {string}
          */
         Framing: "auto" | "newline" | "octet" | "nul";
+        /** @description Counts in spans of time. Exact, where `coverage.complete`. */
+        Histogram: {
+            /** @description One after the other, also those without a message. They begin at multiples of the interval since 1970. */
+            buckets: components["schemas"]["Bucket"][];
+            /**
+             * Format: int64
+             * @description How long each bucket is; 0 where nothing is stored that could be drawn.
+             */
+            interval_ms: number;
+            /**
+             * Format: int64
+             * @description How many more values there are; their messages are in `other` of each bucket.
+             */
+            other_values?: number;
+            /**
+             * Format: int64
+             * @description All messages that match.
+             */
+            total: number;
+            /** @description The values that buckets are told apart by, most frequent first: at most 100. */
+            values?: components["schemas"]["ValueCount"][];
+        };
+        /** @description What to count, and in which spans. */
+        HistogramRequest: {
+            /**
+             * Format: int32
+             * @description Buckets are as short as a round length may be with at most so many.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+            by?: string | null;
+            /**
+             * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
+             *     message that is stored where it is missing.
+             */
+            from?: string | null;
+            /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+            interval?: string | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. After the last message that is stored where it is missing. */
+            to?: string | null;
+        };
+        /** @description How many messages match, over time. */
+        HistogramResponse: components["schemas"]["Histogram"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
         /** @description What became of the messages. */
         Ingested: {
             /** @description Messages that are stored, durably. */
@@ -664,6 +1036,12 @@ export interface components {
             id: string;
             /** @description What is kept. */
             retention: components["schemas"]["Retention"];
+        };
+        /** @description How one logspace answers. */
+        LogspaceExplained: components["schemas"]["Effort"] & {
+            /** @description The clauses of the filter, each followed by its parts: at most 64. */
+            clauses: components["schemas"]["Clause"][];
+            logspace: string;
         };
         /** @description A logspace with what it holds. */
         LogspaceInfo: {
@@ -804,6 +1182,72 @@ export interface components {
          * @enum {string}
          */
         Order: "newest" | "oldest";
+        /** @description What to know about histogram and facets. */
+        OverviewEnd: {
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Format: int64
+             * @description Since the request.
+             */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description A line of the answer. */
+        OverviewLine: {
+            /** @description The first page. */
+            rows: components["schemas"]["SearchResponse"];
+        } | {
+            /** @description How many messages match over time. */
+            histogram: components["schemas"]["Histogram"];
+        } | {
+            /** @description The values of fields. */
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+        } | {
+            /** @description There are no more lines. */
+            end: components["schemas"]["OverviewEnd"];
+        } | {
+            /** @description Why there are no more lines. */
+            error: components["schemas"]["Problem"];
+        };
+        /** @description What to show. */
+        OverviewRequest: {
+            /**
+             * Format: int32
+             * @description As of `/histogram`.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description As of `/histogram`. */
+            by?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            facet_limit?: number | null;
+            /** @description Fields whose values to count; `host`, `program` and `severity` where it is missing. */
+            fields?: string[] | null;
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description As of `/histogram`. */
+            interval?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of the first page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
         /** @description The body of every answer that is no success (`application/problem+json`). */
         Problem: {
             /** @description In characters, from 1. */
@@ -944,12 +1388,12 @@ export interface components {
              * @default 100
              */
             limit?: number | null;
-            /** @description Ids; all logspaces where it is missing. */
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
             /** @description In the query language; empty or `*` means all. */
-            query: string;
+            query?: string;
             /** @description The first time that is not in range any more. */
             to?: string | null;
         };
@@ -1117,6 +1561,14 @@ export interface components {
             /** @description `tcp://HOST:PORT`. */
             to: string;
         };
+        /** @description A table. */
+        Table: {
+            columns: components["schemas"]["Column"][];
+            /** @description What to know about the table: what was cut, and why. */
+            notes: string[];
+            /** @description Each has a value for every column; at most 10 000. */
+            rows: components["schemas"]["Cell"][][];
+        };
         /** @description A token without its secret. */
         Token: {
             /** Format: date-time */
@@ -1173,6 +1625,12 @@ export interface components {
             /** @description What can run but is hardly meant. */
             warnings: string[];
         };
+        /** @description A value and how many messages have it. */
+        ValueCount: {
+            /** Format: int64 */
+            count: number;
+            value: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -1182,6 +1640,116 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    aggregate_get: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, with stages; without them the table shows messages.
+                 * @example error | stats count() by host
+                 */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    aggregate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AggregateRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     audit: {
         parameters: {
             query?: {
@@ -1238,11 +1806,11 @@ export interface operations {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-                from?: string | null;
+                from?: string;
                 /** @description The first time that is not in range any more. */
-                to?: string | null;
-                /** @description Ids with commas between them; all logspaces where it is missing. */
-                logspaces?: string | null;
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
             };
             header?: never;
             path?: never;
@@ -1308,6 +1876,284 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplainRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets_get: {
+        parameters: {
+            query: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /** @description Names: 1 to 32. In an address with commas between them. */
+                fields: string;
+                /** @description How many values of each field to show. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FacetsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /**
+                 * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
+                 *     message that is stored where it is missing.
+                 */
+                from?: string;
+                /** @description The first time that is not in range any more. After the last message that is stored where it is missing. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /** @description Buckets are as short as a round length may be with at most so many. */
+                buckets?: number;
+                /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+                interval?: string;
+                /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+                by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistogramRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
                 };
             };
             /** @description Nobody is logged in */
@@ -1526,6 +2372,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverviewRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["OverviewLine"];
                 };
             };
             /** @description Nobody is logged in */
@@ -1974,17 +2871,20 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-                from?: string | null;
+                /**
+                 * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
+                 *     missing.
+                 */
+                from?: string;
                 /** @description The first time that is not in range any more. */
-                to?: string | null;
-                /** @description Ids with commas between them; all logspaces where it is missing. */
-                logspaces?: string | null;
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
                 /** @description Messages of a page. */
-                limit?: number | null;
-                order?: ("newest" | "oldest") | null;
+                limit?: number;
+                order?: ("newest" | "oldest") & Record<string, never>;
                 /** @description Where the page begins: `cursor` of the page before. */
-                cursor?: string | null;
+                cursor?: string;
             };
             header?: never;
             path?: never;

@@ -1,0 +1,192 @@
+//! The table that the stages of a query make.
+
+use super::Shared;
+use super::error::Result;
+use super::extract::{Json, Query};
+use super::facets::text;
+use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, stored, target};
+use axum::extract::State;
+use logstead_indexer::{self as indexer, Aggregation, AnswerError, Asked, Kind, Searcher, Settings, Value};
+use logstead_record::query::{Pipeline, TimeRange};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// What to make a table of.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AggregateRequest {
+    /// In the query language, with stages; without them the table shows messages.
+    #[serde(default)]
+    #[schema(example = "error | stats count() by host")]
+    #[param(example = "error | stats count() by host")]
+    query: String,
+    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
+    from: Option<String>,
+    /// The first time that is not in range any more.
+    to: Option<String>,
+    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
+    logspaces: Option<Vec<String>>,
+}
+
+/// A table with what was looked at for it. Exact, where `coverage.complete`.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct AggregateResponse {
+    #[serde(flatten)]
+    table: Table,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+    /// The query as it was understood.
+    query: String,
+}
+
+/// A table.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    /// Each has a value for every column; at most 10 000.
+    rows: Vec<Vec<Cell>>,
+    /// What to know about the table: what was cut, and why.
+    notes: Vec<String>,
+}
+
+/// A column of a table.
+#[derive(Serialize, utoipa::ToSchema)]
+struct Column {
+    name: String,
+    kind: ColumnKind,
+}
+
+/// What the values of a column are, where they are not null.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ColumnKind {
+    Text,
+    /// Numbers; text where it is none.
+    Number,
+    /// Names of severities, ordered by urgency.
+    Severity,
+    /// RFC 3339.
+    Time,
+}
+
+/// A value of a table.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+enum Cell {
+    Count(u64),
+    Number(f64),
+    Text(String),
+    Null,
+}
+
+/// Makes a table of what is found.
+#[utoipa::path(
+    post, path = "/api/v1/aggregate", tag = "search",
+    responses((status = 200, body = AggregateResponse))
+)]
+pub(crate) async fn aggregate(
+    State(shared): State<Shared>,
+    Json(request): Json<AggregateRequest>,
+) -> Result<axum::Json<AggregateResponse>> {
+    run(&shared, request).await
+}
+
+/// Makes a table of what is found; the same as the POST, for curl.
+#[utoipa::path(
+    get, path = "/api/v1/aggregate", tag = "search", params(AggregateRequest),
+    responses((status = 200, body = AggregateResponse))
+)]
+pub(crate) async fn aggregate_get(
+    State(shared): State<Shared>,
+    Query(request): Query<AggregateRequest>,
+) -> Result<axum::Json<AggregateResponse>> {
+    run(&shared, request).await
+}
+
+async fn run(shared: &Shared, request: AggregateRequest) -> Result<axum::Json<AggregateResponse>> {
+    let started = Instant::now();
+    let mut scope = Scope::with_stages(shared, &target!(request))?;
+    let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
+    let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
+    let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
+        let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
+        let table = Table::from(aggregation.finish()?);
+        if table.rows.is_empty() {
+            scope.warn_of_unknown_fields();
+        }
+        Ok(AggregateResponse {
+            table,
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage,
+            warnings: scope.warnings,
+            query: pipeline.to_string(),
+        })
+    };
+    ask(shared, answer).await?.map(axum::Json)
+}
+
+/// Makes the stages ready to run, and the scope what they search for.
+pub(super) fn compile(
+    scope: &mut Scope,
+    pipeline: &Pipeline,
+    memory_bytes_max: usize,
+) -> Result<Aggregation> {
+    let settings = Settings { now: scope.now, range: scope.range, memory_bytes_max };
+    let (aggregation, range) = prepare(pipeline, settings, &scope.searchers)?;
+    scope.query = aggregation.filter().clone();
+    scope.range = range;
+    Ok(aggregation)
+}
+
+/// Makes a pipeline ready to run over some logspaces, and says in which range. Spans of time are chosen by what is
+/// stored.
+pub(crate) fn prepare(
+    pipeline: &Pipeline,
+    settings: Settings,
+    searchers: &[(String, Searcher)],
+) -> Result<(Aggregation, TimeRange), AnswerError> {
+    let now = TimeRange { first: settings.now, last: settings.now };
+    let within = settings.range.intersect(stored(searchers).unwrap_or(now));
+    // What comes meanwhile is in no span.
+    let range = if within.is_empty() { now } else { within };
+    let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
+    let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
+    Ok((aggregation, range))
+}
+
+impl From<indexer::Table> for Table {
+    fn from(table: indexer::Table) -> Table {
+        Table {
+            columns: table.columns.into_iter().map(Column::new).collect(),
+            rows: table.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect(),
+            notes: table.notes,
+        }
+    }
+}
+
+impl Column {
+    fn new(column: indexer::Column) -> Column {
+        let kind = match column.kind {
+            Kind::Text => ColumnKind::Text,
+            Kind::Number => ColumnKind::Number,
+            Kind::Severity => ColumnKind::Severity,
+            Kind::Time => ColumnKind::Time,
+        };
+        Column { name: column.name, kind }
+    }
+}
+
+impl Cell {
+    fn new(value: &Value) -> Cell {
+        match value {
+            Value::Null => Cell::Null,
+            Value::Count(count) => Cell::Count(*count),
+            Value::Number(number) => Cell::Number(*number),
+            Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
+        }
+    }
+}

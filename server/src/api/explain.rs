@@ -1,0 +1,244 @@
+//! How a query is answered and what that costs, before it runs.
+
+use super::Shared;
+use super::aggregate::compile;
+use super::error::Result;
+use super::extract::Json;
+use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
+use axum::extract::State;
+use logstead_indexer::{self as indexer, Explained};
+use logstead_record::query::Pipeline;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// What to explain.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainRequest {
+    /// In the query language, perhaps with stages; empty or `*` means all.
+    #[serde(default)]
+    query: String,
+    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
+    from: Option<String>,
+    /// The first time that is not in range any more.
+    to: Option<String>,
+    /// Ids; all logspaces where it is missing.
+    #[serde(default, deserialize_with = "list")]
+    logspaces: Option<Vec<String>>,
+}
+
+/// How a query is answered.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ExplainResponse {
+    /// The query as it was understood.
+    query: String,
+    /// What the store is searched for. Stages work on what that finds, and their cost is not in this answer.
+    filter: String,
+    cost: Cost,
+    /// All logspaces together.
+    sum: Effort,
+    logspaces: Vec<LogspaceExplained>,
+    took_ms: u64,
+    warnings: Vec<QueryWarning>,
+}
+
+/// How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
+/// core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
+/// slow disk and was not read lately is slower.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Cost {
+    /// Under a tenth of a second: at most a million messages.
+    Instant,
+    /// Under a second: at most ten million.
+    Quick,
+    /// Under ten seconds: at most a hundred million.
+    Slow,
+    /// More.
+    VerySlow,
+}
+
+/// What is done for an answer.
+#[derive(Clone, Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Effort {
+    /// Sealed segments in range.
+    segments: u64,
+    /// Those that were asked for this; from them the others are estimated.
+    asked_segments: u64,
+    /// Sealed segments that are out of range.
+    skipped_segments: u64,
+    /// Sealed segments without an index: all their messages are looked at.
+    unindexed_segments: u64,
+    /// Messages of segments that are in range.
+    messages: u64,
+    /// Those that certainly match, without a look at them.
+    certain_messages: u64,
+    /// Those that are looked at to be sure.
+    undecided_messages: u64,
+    /// Blocks that are decompressed for them.
+    blocks: u64,
+    /// Their length.
+    blocks_bytes: u64,
+    /// Messages that are in no segment yet: all are looked at.
+    tail_messages: u64,
+}
+
+/// How one logspace answers.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct LogspaceExplained {
+    logspace: String,
+    #[serde(flatten)]
+    effort: Effort,
+    /// The clauses of the filter, each followed by its parts: at most 64.
+    clauses: Vec<Clause>,
+}
+
+/// One clause of a filter by itself.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Clause {
+    query: String,
+    /// How deep it stands: 0 for the whole filter.
+    depth: usize,
+    /// What answers it.
+    #[schema(example = "column host")]
+    how: String,
+    /// Messages of the asked segments that certainly match.
+    certain_messages: u64,
+    /// Those that may.
+    possible_messages: u64,
+}
+
+/// Says how a query is answered and what that costs, without running it.
+#[utoipa::path(
+    post, path = "/api/v1/explain", tag = "search",
+    responses((status = 200, body = ExplainResponse))
+)]
+pub(crate) async fn explain(
+    State(shared): State<Shared>,
+    Json(request): Json<ExplainRequest>,
+) -> Result<axum::Json<ExplainResponse>> {
+    let started = Instant::now();
+    let mut scope = Scope::with_stages(&shared, &target!(request))?;
+    let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
+    if !pipeline.stages.is_empty() {
+        compile(&mut scope, &pipeline, shared.query_memory_max())?;
+    }
+    let answer = move |cancel: &Cancel| {
+        let mut logspaces = Vec::new();
+        scope.each(cancel, |of, _| {
+            let explained = of.searcher.explain(of.filter, of.range);
+            logspaces.push(LogspaceExplained::new(of.logspace, explained));
+            indexer::Coverage::default()
+        });
+        let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
+        ExplainResponse {
+            query: pipeline.to_string(),
+            filter: scope.query.to_string(),
+            cost: Cost::of(sum.looked_at()),
+            sum,
+            logspaces,
+            took_ms: started.elapsed().as_millis() as u64,
+            warnings: scope.warnings,
+        }
+    };
+    ask(&shared, answer).await.map(axum::Json)
+}
+
+impl Cost {
+    fn of(messages: u64) -> Cost {
+        match messages {
+            0..=1_000_000 => Cost::Instant,
+            0..=10_000_000 => Cost::Quick,
+            0..=100_000_000 => Cost::Slow,
+            _ => Cost::VerySlow,
+        }
+    }
+}
+
+impl Effort {
+    /// Messages that are looked at one by one.
+    fn looked_at(&self) -> u64 {
+        self.undecided_messages.saturating_add(self.tail_messages)
+    }
+
+    fn plus(self, other: &Effort) -> Effort {
+        Effort {
+            segments: self.segments + other.segments,
+            asked_segments: self.asked_segments + other.asked_segments,
+            skipped_segments: self.skipped_segments + other.skipped_segments,
+            unindexed_segments: self.unindexed_segments + other.unindexed_segments,
+            messages: self.messages + other.messages,
+            certain_messages: self.certain_messages + other.certain_messages,
+            undecided_messages: self.undecided_messages + other.undecided_messages,
+            blocks: self.blocks + other.blocks,
+            blocks_bytes: self.blocks_bytes + other.blocks_bytes,
+            tail_messages: self.tail_messages + other.tail_messages,
+        }
+    }
+}
+
+impl LogspaceExplained {
+    fn new(logspace: &str, explained: Explained) -> LogspaceExplained {
+        let clauses = explained.clauses.iter().map(|clause| Clause {
+            query: clause.query.clone(),
+            depth: clause.depth,
+            how: clause.how.clone(),
+            certain_messages: clause.certain_messages,
+            possible_messages: clause.possible_messages,
+        });
+        LogspaceExplained {
+            logspace: logspace.to_owned(),
+            clauses: clauses.collect(),
+            effort: Effort::of(&explained),
+        }
+    }
+}
+
+impl Effort {
+    /// Segments that were not asked are taken to be like those that were.
+    fn of(explained: &Explained) -> Effort {
+        let all = |asked: u64| {
+            let all = u128::from(asked) * u128::from(explained.segments);
+            u64::try_from(all / u128::from(explained.asked_segments.max(1))).unwrap_or(u64::MAX)
+        };
+        Effort {
+            segments: explained.segments,
+            asked_segments: explained.asked_segments,
+            skipped_segments: explained.skipped_segments,
+            unindexed_segments: all(explained.unindexed_segments),
+            messages: all(explained.messages),
+            certain_messages: all(explained.certain_messages),
+            undecided_messages: all(explained.undecided_messages),
+            blocks: all(explained.blocks),
+            blocks_bytes: all(explained.blocks_bytes),
+            tail_messages: explained.tail_messages,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_were_not_asked_are_like_those_that_were() {
+        let explained = Explained {
+            segments: 100,
+            asked_segments: 32,
+            messages: 3200,
+            undecided_messages: 32,
+            tail_messages: 7,
+            ..Explained::default()
+        };
+        let effort = Effort::of(&explained);
+        assert_eq!((effort.messages, effort.looked_at()), (10_000, 107));
+        assert_eq!(Effort::of(&Explained::default()).looked_at(), 0);
+    }
+
+    #[test]
+    fn what_is_looked_at_longer_costs_more() {
+        let costs = [0, 1_000_001, 10_000_001, u64::MAX].map(Cost::of);
+        assert_eq!(costs, [Cost::Instant, Cost::Quick, Cost::Slow, Cost::VerySlow]);
+        assert!(costs.is_sorted());
+    }
+}

@@ -1,0 +1,431 @@
+//! What every question to the store has in common: a query, a range of time, logspaces; its turn, and its end.
+//!
+//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
+//! tells why.
+//! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
+
+use super::error::{ApiError, Place, Result};
+use super::hint::{self, UnknownField};
+use super::{Inner, Shared, blocking};
+use crate::clock;
+use crate::lanes::SharedLanes;
+use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
+use logstead_record::Timestamp;
+use logstead_record::query::{
+    self, Context, ErrorKind, FieldName, ParseError, Query, Stage, TimeRange, parse_time,
+};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a request says about it.
+pub(super) struct Target<'a> {
+    pub(super) query: &'a str,
+    pub(super) from: Option<&'a str>,
+    pub(super) to: Option<&'a str>,
+    pub(super) logspaces: Option<&'a [String]>,
+}
+
+/// The target of any request, which all have the same four fields for it.
+macro_rules! target {
+    ($request:expr) => {
+        $crate::api::scope::Target {
+            query: &$request.query,
+            from: $request.from.as_deref(),
+            to: $request.to.as_deref(),
+            logspaces: $request.logspaces.as_deref(),
+        }
+    };
+}
+pub(super) use target;
+
+/// A query with everything that decides what it finds.
+pub(super) struct Scope {
+    /// As it was sent.
+    text: String,
+    pub(super) query: Query,
+    pub(super) stages: Vec<Stage>,
+    pub(super) warnings: Vec<QueryWarning>,
+    /// The range of the request alone.
+    requested: TimeRange,
+    /// What the query leaves of it.
+    pub(super) range: TimeRange,
+    pub(super) now: Timestamp,
+    pub(super) searchers: Vec<(String, Searcher)>,
+}
+
+/// A logspace, and what it is asked.
+pub(super) struct InLogspace<'a> {
+    pub(super) logspace: &'a str,
+    pub(super) searcher: &'a Searcher,
+    pub(super) filter: &'a Filter,
+    pub(super) range: TimeRange,
+}
+
+/// What was looked at.
+#[derive(Clone, Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Coverage {
+    /// Whether all was looked at that had to be; a warning tells why not.
+    complete: bool,
+    /// Sealed segments that were asked.
+    segments: u64,
+    /// Sealed segments that needed no look, because of their time.
+    skipped_segments: u64,
+    /// Sealed segments without an index: their messages were looked at.
+    unindexed_segments: u64,
+    /// Blocks of segments that were decompressed.
+    blocks: u64,
+    /// Messages that were compared with the query one by one.
+    scanned_messages: u64,
+    /// The memory they take.
+    scanned_bytes: u64,
+    /// Batches of the journal that were looked at.
+    journal_batches: u64,
+    /// Batches of the journal that needed no look, because of their time.
+    skipped_batches: u64,
+}
+
+/// What to know about an answer.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryWarning {
+    message: String,
+    /// Where in the query, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<usize>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<usize>,
+    /// The column after the last character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    end_column: Option<usize>,
+    /// A query that was perhaps meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggestion: Option<String>,
+}
+
+impl Scope {
+    /// Of a query that is a filter alone.
+    pub(super) fn new(shared: &Inner, target: &Target<'_>) -> Result<Scope> {
+        let scope = Scope::with_stages(shared, target)?;
+        if scope.stages.is_empty() { Ok(scope) } else { Err(stages_refused(target.query)) }
+    }
+
+    /// Of a query that may have stages.
+    pub(super) fn with_stages(shared: &Inner, target: &Target<'_>) -> Result<Scope> {
+        let now = clock::now();
+        let text = target.query;
+        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text))?;
+        let warnings = search.warnings.into_iter();
+        let requested = range(target.from, target.to, now)?;
+        Ok(Scope {
+            text: text.to_owned(),
+            warnings: warnings.map(|warning| QueryWarning::of_query(warning, text)).collect(),
+            requested,
+            range: requested.intersect(search.pipeline.filter.time_range(now)),
+            query: search.pipeline.filter,
+            stages: search.pipeline.stages,
+            now,
+            searchers: select_logspaces(shared.state.pipeline.searchers(), target.logspaces)?,
+        })
+    }
+
+    /// The range as it can be drawn: an end that is missing is where the stored messages end. `None` where no
+    /// message is stored that it could end at.
+    pub(super) fn drawn_range(&self) -> Option<TimeRange> {
+        let range = if self.range.is_empty() { self.requested } else { self.range };
+        let stored = stored(&self.searchers);
+        let first = match range.first {
+            Timestamp::MIN => stored?.first,
+            first => first,
+        };
+        let last = match range.last {
+            Timestamp::MAX => stored?.last,
+            last => last,
+        };
+        Some(TimeRange { first, last }).filter(|range| !range.is_empty())
+    }
+
+    /// Asks one logspace after the other; what they looked at is added up.
+    pub(super) fn each(
+        &mut self,
+        cancel: &Cancel,
+        mut ask: impl FnMut(InLogspace<'_>, &Run<'_>) -> indexer::Coverage,
+    ) -> Coverage {
+        let mut sum = Coverage { complete: true, ..Coverage::default() };
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: &cancel.shared.lanes };
+        for (logspace, searcher) in &self.searchers {
+            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
+            let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
+            sum.add(&coverage, logspace, &mut self.warnings);
+            if coverage.cancelled {
+                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
+            }
+        }
+        sum
+    }
+
+    /// Adds what all logspaces have to the same answers.
+    pub(super) fn answer(
+        &mut self,
+        cancel: &Cancel,
+        answers: &mut [indexer::Asked<'_>],
+    ) -> Result<Coverage, AnswerError> {
+        let mut failed = None;
+        let coverage = self.each(cancel, |of, run| {
+            if failed.is_some() {
+                return indexer::Coverage::default();
+            }
+            let added = of.searcher.answer((of.logspace, of.filter, of.range), run, answers);
+            added.unwrap_or_else(|error| {
+                failed = Some(error);
+                indexer::Coverage::default()
+            })
+        });
+        failed.map_or(Ok(coverage), Err)
+    }
+
+    /// Says which fields of the query no message in range has, and what was probably meant.
+    pub(super) fn warn_of_unknown_fields(&mut self) {
+        for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
+            let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
+            let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
+            self.warnings.push(QueryWarning { suggestion, ..warning });
+        }
+    }
+
+    /// The same for fields that are asked for by name.
+    pub(super) fn warn_of_unknown_names<'a>(&mut self, names: impl Iterator<Item = &'a FieldName>) {
+        let names: Vec<&str> =
+            names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
+        for field in hint::unknown_fields(&names, &self.searchers, self.range) {
+            self.warnings.push(QueryWarning::of_field(&field, "look for its name in a message"));
+        }
+    }
+}
+
+/// From the first message that is stored to the last.
+pub(super) fn stored(searchers: &[(String, Searcher)]) -> Option<TimeRange> {
+    let stats = searchers.iter().map(|(_, searcher)| searcher.stats());
+    let times = stats.filter_map(|stats| stats.first_time.zip(stats.last_time));
+    times
+        .map(|(first, last)| TimeRange { first, last })
+        .reduce(|a, b| TimeRange { first: a.first.min(b.first), last: a.last.max(b.last) })
+}
+
+/// Tells a question to end before it is through.
+pub(super) struct Cancel {
+    shared: Shared,
+    client_is_gone: Arc<AtomicBool>,
+    started: Instant,
+    time_max: Option<Duration>,
+}
+
+/// Dropped when the client has its answer, or does not want it any more.
+pub(super) struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Answers a question where blocking is allowed, once its turn has come.
+pub(super) async fn ask<T: Send + 'static>(
+    shared: &Shared,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
+    let permit = shared.search_permit().await?;
+    let (cancel, _guard) = Cancel::new(shared);
+    let answer = move || {
+        let _permit = permit;
+        answer(&cancel)
+    };
+    blocking(answer).await
+}
+
+impl Cancel {
+    pub(super) fn new(shared: &Shared) -> (Cancel, Guard) {
+        let (cancel, guard) = Cancel::without_limit(shared);
+        let time_max = Some(shared.state.settings.limits.search_time_max.duration());
+        (Cancel { time_max, ..cancel }, guard)
+    }
+
+    /// For what may take as long as it takes.
+    pub(super) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+        let client_is_gone = Arc::new(AtomicBool::new(false));
+        let guard = Guard(client_is_gone.clone());
+        let started = Instant::now();
+        (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
+    }
+
+    pub(super) fn is_requested(&self) -> bool {
+        self.client_is_gone.load(Ordering::Relaxed)
+            || self.shared.state.pipeline.stop_requested()
+            || self.time_max.is_some_and(|max| max < self.started.elapsed())
+    }
+
+    pub(super) fn lanes(&self) -> &SharedLanes {
+        &self.shared.lanes
+    }
+
+    fn reason(&self, logspace: &str) -> String {
+        if self.shared.state.pipeline.stop_requested() {
+            return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
+        }
+        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
+        format!(
+            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
+             narrow the time range, or raise limits.search_time_max"
+        )
+    }
+}
+
+impl Coverage {
+    fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
+        self.complete &= other.complete;
+        self.segments += other.segments;
+        self.skipped_segments += other.skipped_segments;
+        self.unindexed_segments += other.unindexed_segments;
+        self.blocks += other.blocks;
+        self.scanned_messages += other.scanned_messages;
+        self.scanned_bytes += other.scanned_bytes;
+        self.journal_batches += other.journal_batches;
+        self.skipped_batches += other.skipped_batches;
+        for damage in &other.damaged {
+            warnings.push(QueryWarning::plain(format!(
+                "a part of logspace `{logspace}` can not be read: {damage}"
+            )));
+        }
+    }
+}
+
+impl QueryWarning {
+    pub(super) fn plain(message: String) -> QueryWarning {
+        QueryWarning { message, line: None, column: None, end_column: None, suggestion: None }
+    }
+
+    fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
+        let place = place(warning.span, text);
+        QueryWarning {
+            line: Some(place.line),
+            column: Some(place.column),
+            end_column: place.end_column,
+            suggestion: warning.suggestion,
+            ..QueryWarning::plain(warning.message)
+        }
+    }
+
+    fn of_field(UnknownField { name, meant }: &UnknownField, otherwise: &str) -> QueryWarning {
+        let hint = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => otherwise.to_owned(),
+        };
+        QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
+    }
+}
+
+fn refusal(error: &ParseError, text: &str) -> ApiError {
+    ApiError::bad_request(format!("the query is not understood: {}", error.message))
+        .path("query")
+        .at(place(error.span.clone(), text))
+        .suggestion(error.suggestion.clone())
+}
+
+/// Stages make a table, which only one endpoint answers.
+fn stages_refused(text: &str) -> ApiError {
+    let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
+                  the `|` to this endpoint; to search for the character write \"|\"";
+    let refused = ApiError::bad_request(detail).path("query");
+    match query::parse(text) {
+        // As a filter alone it is wrong where the stages begin.
+        Err(error) => refused.at(place(error.span, text)),
+        Ok(_) => refused,
+    }
+}
+
+fn place(span: Range<usize>, text: &str) -> Place {
+    let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
+    let (line, column, end_column) = error.line_column(text);
+    Place { line, column, end_column: Some(end_column) }
+}
+
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange> {
+    let first = from.map(|text| time(text, "from", now)).transpose()?;
+    let end = to.map(|text| time(text, "to", now)).transpose()?;
+    if let (Some(first), Some(end)) = (first, end)
+        && end <= first
+    {
+        let detail = format!("from ({first}) must be before to ({end})");
+        return Err(ApiError::bad_request(detail).path("from"));
+    }
+    Ok(TimeRange {
+        first: first.unwrap_or(TimeRange::ALL.first),
+        last: end.map_or(TimeRange::ALL.last, |end| end.saturating_add(-1)),
+    })
+}
+
+fn time(text: &str, name: &str, now: Timestamp) -> Result<Timestamp> {
+    let expression = parse_time(text.trim()).ok_or_else(|| {
+        let detail = format!("{name} `{text}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+        ApiError::bad_request(detail).path(name)
+    })?;
+    Ok(expression.resolve(now))
+}
+
+fn select_logspaces(
+    searchers: Vec<(String, Searcher)>,
+    wanted: Option<&[String]>,
+) -> Result<Vec<(String, Searcher)>> {
+    let Some(wanted) = wanted else { return Ok(searchers) };
+    if let Some(unknown) = wanted.iter().find(|id| !searchers.iter().any(|(known, _)| known == *id)) {
+        let ids: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
+        return Err(unknown_logspace(unknown, &ids));
+    }
+    Ok(searchers.into_iter().filter(|(id, _)| wanted.contains(id)).collect())
+}
+
+/// 404, naming those that there are.
+pub(crate) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
+    ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
+        .path("logspaces")
+}
+
+/// The parts between the commas, without those that are empty.
+pub(crate) fn split_list(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Reads a list, which in an address is a text with commas.
+pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    struct List;
+
+    impl<'de> Visitor<'de> for List {
+        type Value = Option<Vec<String>>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of texts, or a text with commas")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+            Ok(Some(split_list(text)))
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(list)).map(Some)
+        }
+    }
+
+    deserializer.deserialize_any(List)
+}

@@ -1,0 +1,589 @@
+//! Histograms, facets, tables, explanations and overviews over HTTP, on a real pipeline without sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod support;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Method, Request, StatusCode, header};
+use logstead::api::{self, ApiState};
+use logstead::meta::{Meta, NewToken, Role};
+use logstead::pipeline::{Change, Pipeline};
+use logstead_config::settings::{self, Layers, Settings};
+use logstead_config::{Period, Size, check_toml};
+use logstead_indexer::RealDisk;
+use logstead_record::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+const TOKEN: &str = "token-of-the-environment";
+const ROUTER: &str = r#"
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "other"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// A server without a socket.
+struct Server {
+    app: Router,
+    meta: Meta,
+    pipeline: Arc<Pipeline>,
+    _data: TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.pipeline.stop();
+    }
+}
+
+struct Answer {
+    status: StatusCode,
+    kind: String,
+    body: Vec<u8>,
+}
+
+impl Server {
+    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+        let data = TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        adjust(&mut settings);
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
+        let pipeline =
+            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
+        let app = api::app(ApiState {
+            meta: meta.clone(),
+            pipeline: pipeline.clone(),
+            settings,
+            admin_token: Some(TOKEN.to_owned()),
+            setup_code: None,
+            secure_cookie: false,
+        });
+        Server { app, meta, pipeline, _data: data }
+    }
+
+    /// With [`messages`] in two logspaces.
+    async fn with_messages() -> Server {
+        let server = Server::start(|_| {});
+        for logspace in ["main", "other"] {
+            let lines: String =
+                messages().filter(|m| m["to"] == logspace).map(|m| format!("{m}\n")).collect();
+            server.ingest(logspace, lines).await;
+        }
+        server
+    }
+
+    async fn ingest(&self, logspace: &str, lines: String) {
+        let request = Request::post(format!("/api/v1/ingest?logspace={logspace}"))
+            .header(header::CONTENT_TYPE, "application/x-ndjson");
+        let answer = self.send(request, TOKEN, lines.into()).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, token: &str, body: Body) -> Answer {
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        let response = self.app.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+        let kind = response.headers()[header::CONTENT_TYPE].to_str().unwrap().to_owned();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec();
+        Answer { status, kind, body }
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(post(path), TOKEN, body.to_string().into()).await
+    }
+
+    /// The answer to what is right.
+    async fn ask(&self, path: &str, body: Value) -> Value {
+        let answer = self.post(path, &body).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path} {body}: {}", answer.text());
+        answer.json()
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.send(Request::get(format!("/api/v1{path}")), TOKEN, Body::empty()).await
+    }
+
+    async fn count(&self, query: &str) -> u64 {
+        self.ask("/count", json!({"query": query})).await["count"].as_u64().unwrap()
+    }
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// That it is a problem with this status, these words, about this part of the request.
+    fn is_problem(&self, status: u16, path: &str, expected: &str) {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text());
+        assert_eq!(self.kind, "application/problem+json");
+        let problem = self.json();
+        assert!(problem["detail"].as_str().unwrap().contains(expected), "{expected}: {problem}");
+        assert_eq!(problem["path"], path, "{problem}");
+    }
+}
+
+fn post(path: &str) -> axum::http::request::Builder {
+    let request = Request::builder().method(Method::POST).uri(format!("/api/v1{path}"));
+    request.header(header::CONTENT_TYPE, "application/json")
+}
+
+const FIRST: i64 = 1_750_000_000;
+const COUNT: i64 = 2000;
+
+/// One every 7 seconds from [`FIRST`] on.
+fn messages() -> impl Iterator<Item = Value> {
+    (0..COUNT).map(|n| {
+        let level = ["info", "warning", "error"][(n % 3) as usize];
+        let text = if n % 5 == 0 { "login failed" } else { "request done" };
+        let mut message = json!({
+            "time": FIRST + n * 7, "host": format!("web-{}", n % 7), "level": level,
+            "message": format!("{text} number {n}"), "to": if n % 4 == 0 { "other" } else { "main" },
+        });
+        if n % 2 == 0 {
+            message["user"] = json!(format!("user-{}", n % 300));
+        }
+        message
+    })
+}
+
+/// How many messages of a kind there are for each key.
+fn counts<K: Ord>(of: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
+    let mut counts = BTreeMap::new();
+    of.for_each(|key| *counts.entry(key).or_default() += 1);
+    counts
+}
+
+fn failed() -> impl Iterator<Item = Value> {
+    messages().filter(|message| message["message"].as_str().unwrap().starts_with("login failed"))
+}
+
+fn field<'a>(message: &'a Value, name: &str) -> &'a str {
+    message[name].as_str().unwrap()
+}
+
+fn at(seconds: i64) -> String {
+    Timestamp::from_nanos(seconds * 1_000_000_000).to_string()
+}
+
+fn warns(answer: &Value, expected: &str) {
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains(expected), "{expected}: {answer}");
+}
+
+#[tokio::test]
+async fn a_histogram_counts_every_match_in_its_span() {
+    let server = Server::with_messages().await;
+    for (request, interval) in [
+        (json!({"interval": "10m"}), 600),
+        (json!({"from": at(FIRST + 1000), "to": at(FIRST + 2000), "interval": "60s"}), 60),
+        (json!({"buckets": 60}), 300),
+        (json!({}), 300),
+        (json!({"buckets": 1}), 12 * 3600),
+        (json!({"logspaces": ["other"], "interval": "1h"}), 3600),
+    ] {
+        let seconds = |name: &str, otherwise: i64| {
+            let text = request[name].as_str();
+            text.map_or(otherwise, |text| {
+                Timestamp::parse_rfc3339(text.as_bytes()).unwrap().nanos() / 1_000_000_000
+            })
+        };
+        let range = seconds("from", 0)..seconds("to", i64::MAX);
+        let only = request["logspaces"][0].as_str().unwrap_or_default();
+        let meant = failed()
+            .filter(|m| range.contains(&m["time"].as_i64().unwrap()) && field(m, "to").contains(only));
+        let expected = counts(meant.map(|m| at(m["time"].as_i64().unwrap() / interval * interval)));
+        let mut body = request.clone();
+        body["query"] = json!("failed");
+        let found = server.ask("/histogram", body).await;
+        let buckets = found["buckets"].as_array().unwrap();
+        let counted = buckets.iter().filter(|bucket| bucket["count"] != 0);
+        let counted: BTreeMap<String, u64> = counted
+            .map(|bucket| (field(bucket, "time").to_owned(), bucket["count"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(counted, expected, "{request}");
+        assert_eq!(found["interval_ms"], interval * 1000, "{request}");
+        assert_eq!(found["total"], expected.values().sum::<u64>(), "{request}");
+        assert_eq!(found["coverage"]["complete"], true);
+        assert!(found.get("values").is_none() && buckets[0].get("by").is_none(), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn a_histogram_by_a_field_tells_its_values_apart() {
+    let server = Server::with_messages().await;
+    let found = server.ask("/histogram", json!({"query": "failed", "interval": "1h", "by": "host"})).await;
+    let expected = counts(failed().map(|m| field(&m, "host").to_owned()));
+    let mut counted: BTreeMap<String, u64> = BTreeMap::new();
+    for bucket in found["buckets"].as_array().unwrap() {
+        let by = bucket["by"].as_object().unwrap();
+        assert_eq!(
+            by.values().map(|count| count.as_u64().unwrap()).sum::<u64>(),
+            bucket["count"].as_u64().unwrap()
+        );
+        by.iter()
+            .for_each(|(host, count)| *counted.entry(host.clone()).or_default() += count.as_u64().unwrap());
+    }
+    assert_eq!(counted, expected);
+    let values = found["values"].as_array().unwrap();
+    assert!(values.iter().all(|value| expected[field(value, "value")] == value["count"].as_u64().unwrap()));
+    assert!(found.get("other_values").is_none());
+
+    let found = server.ask("/histogram", json!({"query": "*", "interval": "1h", "by": "user"})).await;
+    let users = counts(messages().filter_map(|m| m["user"].as_str().map(str::to_owned)));
+    assert_eq!(found["values"].as_array().unwrap().len(), 100);
+    assert_eq!(found["other_values"], users.len() - 100);
+    assert_eq!(found["total"], COUNT);
+    let of_buckets = |bucket: &Value| {
+        let named =
+            bucket["by"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum::<u64>();
+        named + bucket["other"].as_u64().unwrap()
+    };
+    let counted: u64 = found["buckets"].as_array().unwrap().iter().map(of_buckets).sum();
+    assert_eq!(counted, users.values().sum::<u64>(), "messages without a user have no value");
+
+    let found = server.ask("/histogram", json!({"query": "*", "by": "usr"})).await;
+    assert_eq!((&found["total"], &found["values"]), (&json!(COUNT), &json!([])));
+    warns(&found, "did you mean `user`?");
+}
+
+#[tokio::test]
+async fn a_histogram_of_nothing_is_empty_or_zero() {
+    let server = Server::start(|_| {});
+    let found = server.ask("/histogram", json!({"query": "*"})).await;
+    assert_eq!(
+        (&found["buckets"], &found["interval_ms"], &found["total"]),
+        (&json!([]), &json!(0), &json!(0))
+    );
+    let range = json!({"query": "*", "from": at(0), "to": at(60), "interval": "10s"});
+    let found = server.ask("/histogram", range).await;
+    assert_eq!(found["buckets"].as_array().unwrap().len(), 6);
+    assert_eq!((&found["buckets"][5]["count"], &found["buckets"][5]["time"]), (&json!(0), &json!(at(50))));
+}
+
+#[tokio::test]
+async fn facets_count_every_value() {
+    let server = Server::with_messages().await;
+    let request = json!({"query": "failed", "fields": ["host", "severity", "user", "logspace"], "limit": 3});
+    let found = server.ask("/facets", request).await;
+    for (name, values) in [
+        ("host", counts(failed().map(|m| field(&m, "host").to_owned()))),
+        ("severity", counts(failed().map(|m| field(&m, "level").replace("error", "err")))),
+        ("user", counts(failed().filter_map(|m| m["user"].as_str().map(str::to_owned)))),
+        ("logspace", counts(failed().map(|m| field(&m, "to").to_owned()))),
+    ] {
+        let mut expected: Vec<(&String, &u64)> = values.iter().collect();
+        expected.sort_by_key(|(value, count)| (std::cmp::Reverse(**count), *value));
+        let expected: Vec<Value> =
+            expected.iter().take(3).map(|(value, count)| json!({"value": value, "count": count})).collect();
+        let facet = &found["fields"][name];
+        if name != "severity" {
+            assert_eq!(facet["values"], json!(expected), "{name}");
+        }
+        assert_eq!(facet["distinct"], values.len(), "{name}");
+        assert!(facet.get("partial").is_none());
+    }
+    let got =
+        server.get("/facets?query=failed&fields=host,%20user&limit=1&logspaces=main,other").await.json();
+    assert_eq!(got["fields"]["host"]["values"][0], found["fields"]["host"]["values"][0]);
+    assert_eq!(got["fields"].as_object().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn an_unknown_field_has_no_values_and_a_hint() {
+    let server = Server::with_messages().await;
+    let found = server.ask("/facets", json!({"query": "*", "fields": ["usr", "zebra", "pid"]})).await;
+    assert_eq!(found["fields"]["usr"], json!({"distinct": 0, "values": []}));
+    warns(&found, "a field `usr`: did you mean `user`?");
+    warns(&found, "a field `zebra`: look for its name in a message");
+    assert!(!found["warnings"].to_string().contains("pid"), "every message could have one");
+}
+
+#[tokio::test]
+async fn a_table_is_what_the_stages_make() {
+    let server = Server::with_messages().await;
+    let found =
+        server.ask("/aggregate", json!({"query": "failed | stats count() by host | sort host"})).await;
+    let expected = counts(failed().map(|m| field(&m, "host").to_owned()));
+    let rows: Vec<Value> = expected.iter().map(|(host, count)| json!([host, count])).collect();
+    assert_eq!(found["rows"], json!(rows));
+    assert_eq!(
+        found["columns"],
+        json!([{"name": "host", "kind": "text"}, {"name": "count", "kind": "number"}])
+    );
+    assert_eq!((&found["notes"], &found["coverage"]["complete"]), (&json!([]), &json!(true)));
+
+    let filtered = server.ask("/aggregate", json!({"query": "* | where failed | stats count()"})).await;
+    assert_eq!(filtered["rows"], json!([[server.count("failed").await]]));
+    let top = server.get("/aggregate?query=failed+%7C+top+2+host&logspaces=main").await.json();
+    assert_eq!(top["rows"].as_array().unwrap().len(), 2, "{top}");
+
+    let plain = server.ask("/aggregate", json!({"query": "failed"})).await;
+    let columns: Vec<&str> = plain["columns"].as_array().unwrap().iter().map(|c| field(c, "name")).collect();
+    assert_eq!(columns, ["time", "host", "program", "severity", "message"]);
+    assert_eq!(plain["rows"].as_array().unwrap().len(), failed().count());
+    assert_eq!(plain["rows"][0][0], at(FIRST + 1995 * 7), "newest first");
+    assert_eq!(plain["rows"][0][2], Value::Null, "no program");
+}
+
+#[tokio::test]
+async fn a_timechart_chooses_spans_that_fit_what_is_stored() {
+    let server = Server::with_messages().await;
+    let found = server.ask("/aggregate", json!({"query": "* | timechart count()"})).await;
+    let rows = found["rows"].as_array().unwrap();
+    assert!((10..=200).contains(&rows.len()), "{} rows", rows.len());
+    assert_eq!(rows.iter().map(|row| row[1].as_u64().unwrap()).sum::<u64>(), COUNT as u64);
+    assert_eq!(found["columns"][0], json!({"name": "time", "kind": "time"}));
+    let empty = Server::start(|_| {});
+    let found = empty.ask("/aggregate", json!({"query": "* | timechart span=1s count()"})).await;
+    assert!(found["rows"].as_array().unwrap().len() <= 1, "{found}");
+}
+
+#[tokio::test]
+async fn an_overview_is_what_the_single_questions_answer() {
+    let server = Server::with_messages().await;
+    let base = json!({"query": "failed", "from": at(FIRST), "to": at(FIRST + 9000)});
+    let with = |more: Value| {
+        let mut body = base.clone();
+        more.as_object().unwrap().iter().for_each(|(name, value)| body[name] = value.clone());
+        body
+    };
+    let request =
+        with(json!({"limit": 7, "order": "oldest", "buckets": 20, "fields": ["host"], "facet_limit": 3}));
+    let answer = server.post("/overview", &request).await;
+    assert_eq!((answer.status, answer.kind.as_str()), (StatusCode::OK, "application/x-ndjson"));
+    let lines: Vec<Value> = answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&String> = lines.iter().flat_map(|line| line.as_object().unwrap().keys()).collect();
+    assert_eq!(names, ["rows", "histogram", "facets", "end"]);
+    let rows = server.ask("/search", with(json!({"limit": 7, "order": "oldest"}))).await;
+    assert_eq!(lines[0]["rows"]["messages"], rows["messages"]);
+    assert_eq!(lines[0]["rows"]["cursor"], rows["cursor"]);
+    let histogram = server.ask("/histogram", with(json!({"buckets": 20}))).await;
+    assert_eq!(lines[1]["histogram"]["buckets"], histogram["buckets"]);
+    assert_eq!(lines[1]["histogram"]["total"], server.ask("/count", base.clone()).await["count"]);
+    let facets = server.ask("/facets", with(json!({"fields": ["host"], "limit": 3}))).await;
+    assert_eq!(lines[2]["facets"], facets["fields"]);
+    assert_eq!(lines[3]["end"]["coverage"]["complete"], true);
+
+    let empty = Server::start(|_| {}).post("/overview", &json!({"query": "*"})).await;
+    let lines: Vec<Value> = empty.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["rows"]["messages"], &lines[1]["histogram"]["buckets"]), (&json!([]), &json!([])));
+    let fields: Vec<&String> = lines[2]["facets"].as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["host", "program", "severity"]);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_leaves_its_turn_to_others() {
+    let server = Server::start(|settings| settings.limits.searches_max = 1);
+    server.ingest("main", messages().map(|message| format!("{message}\n")).collect()).await;
+    for _ in 0..20 {
+        let request = post("/overview").header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+        let request = request.body(Body::from(json!({"query": "*"}).to_string())).unwrap();
+        drop(server.app.clone().oneshot(request).await.unwrap());
+    }
+    assert_eq!(server.count("*").await, COUNT as u64);
+}
+
+#[tokio::test]
+async fn an_explanation_says_what_is_done_and_what_it_costs() {
+    let server = Server::with_messages().await;
+    let found = server.ask("/explain", json!({"query": "failed host:web-1 | stats count() by user"})).await;
+    assert_eq!(found["cost"], "instant");
+    assert_eq!(found["sum"]["tail_messages"], COUNT, "nothing is sealed yet: {found}");
+    let logspaces: Vec<&str> =
+        found["logspaces"].as_array().unwrap().iter().map(|of| field(of, "logspace")).collect();
+    assert_eq!(logspaces, ["main", "other"]);
+    assert_eq!(found["filter"], "failed host:web-1");
+    assert!(field(&found, "query").contains("| stats count() by user"));
+    let clauses = found["logspaces"][0]["clauses"].as_array().unwrap();
+    let depths: Vec<u64> = clauses.iter().map(|clause| clause["depth"].as_u64().unwrap()).collect();
+    assert_eq!(depths, [0, 1, 1], "{clauses:?}");
+    assert!(clauses[2]["how"].as_str().unwrap().contains("host"), "{clauses:?}");
+}
+
+#[tokio::test]
+async fn answers_whose_time_is_up_say_so() {
+    let server = Server::start(|settings| settings.limits.search_time_max = Period::millis(0));
+    server.ingest("main", messages().map(|message| format!("{message}\n")).collect()).await;
+    for (path, body) in [
+        ("/histogram", json!({"query": "*"})),
+        ("/facets", json!({"query": "*", "fields": ["host"]})),
+        ("/aggregate", json!({"query": "* | stats count()"})),
+    ] {
+        let found = server.ask(path, body).await;
+        assert_eq!(found["coverage"]["complete"], false, "{path}: {found}");
+        warns(&found, "narrow the time range");
+    }
+    let overview = server.post("/overview", &json!({"query": "*"})).await.text();
+    assert_eq!(overview.matches("narrow the time range").count(), 2, "rows and end: {overview}");
+}
+
+#[tokio::test]
+async fn answers_that_take_too_much_memory_say_so() {
+    let server = Server::start(|settings| settings.limits.query_memory_max = Size::kib(4));
+    server.ingest("main", messages().map(|message| format!("{message}\n")).collect()).await;
+    let facets = server.ask("/facets", json!({"query": "*", "fields": ["message"]})).await;
+    assert!(field(&facets["fields"]["message"], "partial").contains("Narrow the filter"), "{facets}");
+    let stats = server.post("/aggregate", &json!({"query": "* | stats count() by message"})).await;
+    assert_eq!(stats.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", stats.text());
+    assert!(stats.text().contains("limits.query_memory_max"), "{}", stats.text());
+    let histogram = server.post("/histogram", &json!({"query": "*", "by": "message"})).await;
+    assert_eq!(histogram.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", histogram.text());
+    let overview = server.post("/overview", &json!({"query": "*", "by": "message"})).await.text();
+    let last: Value = serde_json::from_str(overview.lines().last().unwrap()).unwrap();
+    assert_eq!(last["error"]["status"], 422, "{overview}");
+    assert!(overview.starts_with("{\"rows\""));
+}
+
+#[tokio::test]
+async fn bad_requests_are_told_what_is_wrong() {
+    let server = Server::with_messages().await;
+    let terms = (0..10_000).map(|n| format!("t{n}")).collect::<Vec<_>>().join(" OR ");
+    for (path, more) in [
+        ("/histogram", json!({})),
+        ("/facets", json!({"fields": ["host"]})),
+        ("/aggregate", json!({})),
+        ("/explain", json!({})),
+        ("/overview", json!({})),
+    ] {
+        let check = async |change: Value, status: u16, about: &str, expected: &str| {
+            let mut body = more.clone();
+            body["query"] = json!("*");
+            change.as_object().unwrap().iter().for_each(|(name, value)| body[name] = value.clone());
+            server.post(path, &body).await.is_problem(status, about, expected);
+        };
+        check(json!({"from": "now", "to": "-1h"}), 400, "from", "must be before").await;
+        check(json!({"from": "soon"}), 400, "from", "is no time").await;
+        check(json!({"to": "+999999999y"}), 400, "to", "is no time").await;
+        check(json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other").await;
+        check(json!({"logspaces": 7}), 400, "logspaces", "a list of texts").await;
+        check(json!({"query": "severity>=nonsense"}), 400, "query", "nonsense").await;
+        check(json!({"query": "a".repeat(100_000)}), 400, "query", "limit is 65536").await;
+        check(json!({"query": terms}), 400, "query", "").await;
+        check(json!({"query": "/(((a{1000}){1000}){1000})/"}), 400, "query", "").await;
+        check(json!({"query": "* | nonsense"}), 400, "query", "nonsense").await;
+        check(json!({"colour": 1}), 400, "colour", "colour").await;
+        let nobody = server.send(post(path), "nobody", more.to_string().into()).await;
+        assert_eq!(nobody.status, StatusCode::UNAUTHORIZED, "{path}");
+    }
+    for (path, body, about, expected) in [
+        ("/histogram", json!({"buckets": 0}), "buckets", "1 to 10000"),
+        ("/histogram", json!({"buckets": 1_000_000_000}), "buckets", "1 to 10000"),
+        ("/histogram", json!({"buckets": -1}), "buckets", "-1"),
+        ("/histogram", json!({"buckets": 5, "interval": "5m"}), "interval", "not both"),
+        ("/histogram", json!({"interval": "often"}), "interval", "is not a duration"),
+        ("/histogram", json!({"interval": "0ms"}), "interval", "longer than nothing"),
+        (
+            "/histogram",
+            json!({"interval": "1ms", "from": "1700-01-01", "to": "2200-01-01"}),
+            "interval",
+            "10000 are allowed",
+        ),
+        ("/histogram", json!({"by": " "}), "by", "is empty"),
+        ("/facets", json!({}), "fields", "name the fields"),
+        ("/facets", json!({"fields": []}), "fields", "name the fields"),
+        ("/facets", json!({"fields": [""]}), "fields", "is empty"),
+        (
+            "/facets",
+            json!({"fields": (0..33).map(|n| n.to_string()).collect::<Vec<_>>()}),
+            "fields",
+            "at most 32",
+        ),
+        ("/facets", json!({"fields": ["host"], "limit": 1_000_000_000}), "limit", "1 to 10000"),
+        ("/facets", json!({"fields": ["host"], "limit": 0}), "limit", "1 to 10000"),
+        ("/aggregate", json!({"query": "* | limit 1000000000"}), "query", "1000000"),
+        ("/aggregate", json!({"query": "* | timechart span=1ms count()"}), "", ""),
+        ("/overview", json!({"limit": 1_000_000_000}), "limit", "at most 10000"),
+        ("/overview", json!({"facet_limit": 0}), "facet_limit", "1 to 10000"),
+        ("/overview", json!({"buckets": 0}), "buckets", "1 to 10000"),
+    ] {
+        let answer = server.post(path, &body).await;
+        if about.is_empty() {
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.text());
+        } else {
+            answer.is_problem(400, about, expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn stages_are_sent_to_where_tables_are_made() {
+    let server = Server::with_messages().await;
+    let query = "failed\n| stats count() by host";
+    for path in ["/search", "/count", "/histogram", "/overview"] {
+        let answer = server.post(path, &json!({"query": query})).await;
+        answer.is_problem(400, "query", "/api/v1/aggregate");
+        assert_eq!((&answer.json()["line"], &answer.json()["column"]), (&json!(2), &json!(1)), "{path}");
+    }
+    let facets = server.post("/facets", &json!({"query": query, "fields": ["host"]})).await;
+    facets.is_problem(400, "query", "/api/v1/aggregate");
+    let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
+    warns(&hidden, "write a space before it");
+    let pasted = server.ask("/facets", json!({"query": "open (paren", "fields": ["host"]})).await;
+    warns(&pasted, "searched for the text as it stands");
+}
+
+#[tokio::test]
+async fn analysts_may_ask() {
+    let server = Server::with_messages().await;
+    let new = NewToken { name: "ana", role: Role::Analyst, created_by: "test", expires_at: None };
+    let (_, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    for path in ["/histogram", "/aggregate", "/explain", "/overview"] {
+        let answer =
+            server.send(post(path), secret.reveal(), json!({"query": "failed"}).to_string().into()).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
+    }
+}
+
+#[test]
+fn the_command_prints_the_same_table_of_a_running_and_of_a_stopped_server() {
+    let mut server = support::Server::start(support::ROUTER);
+    let lines: String = messages().map(|message| format!("{message}\n")).collect();
+    let kind = [("Content-Type", "application/x-ndjson")];
+    assert_eq!(server.call("POST", "/ingest", &kind, lines.as_bytes()).0, 200);
+    let query = "failed | stats count() by host | sort host";
+    let at_server = ["search", query, "--server", server.web(), "--token", "administrator"];
+    let (code, table, errors) = support::output(&at_server);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    let expected = counts(failed().map(|message| field(&message, "host").to_owned()));
+    let read = |line: &str| {
+        let (host, count) = line.split_once(' ').unwrap();
+        (host.to_owned(), count.trim().parse().unwrap())
+    };
+    assert_eq!(table.lines().skip(1).map(read).collect::<BTreeMap<String, u64>>(), expected);
+
+    assert!(server.terminate().success());
+    let data = server.data().to_str().unwrap();
+    assert_eq!(support::output(&["search", query, "--data", data]), (0, table, String::new()));
+    let (code, csv, _) = support::output(&["search", query, "--data", data, "--format", "csv"]);
+    assert_eq!((code, csv.lines().next()), (0, Some("host,count")));
+    let (code, _, errors) = support::output(&["search", query, "--data", data, "--format", "raw"]);
+    assert!(code == 1 && errors.contains("makes a table"), "{errors}");
+    let (code, _, errors) = support::output(&["search", "* | nonsense", "--data", data]);
+    assert!(code == 1 && errors.contains("query:1:"), "{errors}");
+}
