@@ -1,5 +1,6 @@
 //! What a message costs from bytes to a synced journal, on one thread, split by step.
 
+use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
 use logstead::format::{Known, Syslog};
 use logstead::pipeline::{Counters, Router};
@@ -7,7 +8,6 @@ use logstead::source::framing::Framer;
 use logstead_config::{Format, Framing, check_toml};
 use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
-use rustix::time::{ClockId, clock_gettime};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -166,16 +166,6 @@ fn plain_write(lines: &[u8], data: &Path) -> Result<u64> {
         file.sync_data()?;
     }
     Ok(cpu() - start)
-}
-
-/// CPU nanoseconds that this process has used.
-fn cpu() -> u64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-fn print(line: &str) -> Result<()> {
-    writeln!(std::io::stdout(), "{line}").context("standard output")
 }
 
 #[cfg(test)]

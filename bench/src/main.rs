@@ -3,6 +3,9 @@
 
 mod corpus;
 mod journal;
+mod measure;
+mod search;
+mod store;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -32,6 +35,33 @@ enum Command {
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
+    /// CPU and bytes per message from bytes to sealed, searchable segments
+    Store {
+        /// Lines to read; without it, lines are made from a seed
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        /// Messages, when they are made
+        #[arg(long, default_value_t = 1_000_000)]
+        messages: usize,
+        /// Where the store is written; what is there is removed, and the new one stays
+        #[arg(long, default_value = "target/bench-store")]
+        data: PathBuf,
+    },
+    /// How long questions take in a store that `store` wrote
+    Search {
+        /// The store
+        #[arg(long, default_value = "target/bench-store")]
+        data: PathBuf,
+        /// How often each question is asked; the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: usize,
+        /// Threads of one search
+        #[arg(long, default_value_t = 2)]
+        threads: usize,
+        /// Compares every count with that of a naive scan
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 fn main() -> Result<()> {
@@ -43,5 +73,8 @@ fn main() -> Result<()> {
             };
             journal::run(&lines, &data, runs)
         }
+        Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
+        Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
+        Command::Search { data, runs, threads, check } => search::run(&data, runs, threads, check),
     }
 }

@@ -137,7 +137,8 @@ fn check_ids_of(key: &str, ids: &[&str], others: &[&str], findings: &mut Finding
     }
 }
 
-fn is_id(id: &str) -> bool {
+/// Whether a source, route, destination or logspace can have this id.
+pub fn is_id(id: &str) -> bool {
     let allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
     id.len() <= ID_BYTES_MAX && id.bytes().all(allowed) && !id.starts_with(['_', '-']) && !id.is_empty()

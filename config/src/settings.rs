@@ -26,6 +26,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What memory is spent on.
     pub memory: Memory,
+    /// How messages lie on the disk.
+    pub storage: Storage,
     /// What threads are spent on.
     pub threads: Threads,
     /// What Logstead says about itself.
@@ -63,11 +65,24 @@ pub struct Memory {
     pub source_queue_max: Size,
 }
 
+/// How messages lie on the disk: first in journal files, then in segments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Storage {
+    /// A journal file is sealed when its newest message is older than this, however small it is.
+    pub seal_after: Period,
+    /// Nor does it become longer than this.
+    pub journal_file_max: Size,
+    /// Nor does it, or a segment, hold more messages than this.
+    pub segment_rows_max: u32,
+}
+
 /// What threads are spent on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threads {
     /// Threads that parse, route and compress.
     pub workers: Count,
+    /// Threads that make segments of full journal files.
+    pub sealers: Count,
 }
 
 /// What Logstead says about itself.
@@ -171,8 +186,8 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let web = fields.table("web", None, read_web);
     let limits = fields.table("limits", None, read_limits);
     let memory = fields.table("memory", None, read_memory);
-    let threads =
-        fields.table("threads", None, |fields| Some(Threads { workers: fields.optional("workers")? }));
+    let storage = fields.table("storage", None, read_storage);
+    let threads = fields.table("threads", None, read_threads);
     let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
     fields.finish();
     Some(Settings {
@@ -180,6 +195,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         web: web?,
         limits: limits?,
         memory: memory?,
+        storage: storage?,
         threads: threads?,
         log: log?,
     })
@@ -210,6 +226,22 @@ fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
     let tail_max = fields.optional_within("tail_max", Size::mib(16)..=Size::gib(1024));
     let source_queue_max = fields.optional_within("source_queue_max", Size::mib(1)..=Size::gib(64));
     Some(Memory { tail_max: tail_max?, source_queue_max: source_queue_max? })
+}
+
+fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {
+    let seal_after = fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365));
+    let journal_file_max = fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1));
+    let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=4_000_000);
+    Some(Storage {
+        seal_after: seal_after?,
+        journal_file_max: journal_file_max?,
+        segment_rows_max: segment_rows_max?,
+    })
+}
+
+fn read_threads(fields: &mut Fields<'_>) -> Option<Threads> {
+    let (workers, sealers) = (fields.optional("workers"), fields.optional("sealers"));
+    Some(Threads { workers: workers?, sealers: sealers? })
 }
 
 /// What an environment variable is to us.

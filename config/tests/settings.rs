@@ -33,6 +33,9 @@ fn the_shipped_file_is_the_defaults() {
     assert_eq!(defaults.data.to_str(), Some("data"));
     assert_eq!(defaults.limits.ingest_body_max, Size::mib(64));
     assert_eq!(defaults.threads.workers, Count::Auto);
+    assert_eq!(defaults.threads.sealers, Count::Auto);
+    assert_eq!(defaults.storage.seal_after, Period::seconds(3600));
+    assert_eq!(defaults.storage.segment_rows_max, 1 << 20);
     assert_eq!(loaded(DEFAULT_SETTINGS_TOML, &[], &[]), defaults);
     assert_eq!(loaded("", &[], &[]), defaults);
 }
@@ -126,10 +129,11 @@ fn problems_say_where_the_value_came_from() {
     check_problems(
         "",
         &[],
-        &["limits.searches_max=0", "web=1"],
+        &["limits.searches_max=0", "web=1", "storage.segment_rows_max=10"],
         &[
             "web: must be a table, not a string (set by --set web)",
             "limits.searches_max: must be 1 to 1000, not 0 (set by --set limits.searches_max)",
+            "storage.segment_rows_max: must be 1000 to 4000000, not 10 (set by --set storage.segment_rows_max)",
         ],
     );
 }

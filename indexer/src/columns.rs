@@ -20,6 +20,9 @@
 //! | pid, message, field values, head, tail | *numbers* (length of each row), then all rows back to back       |
 //! | source, peer, host, program, msgid, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
 //!
+//! In a block the message is a byte 1 and then each text with a line feed behind it, where none of them holds one;
+//! otherwise a byte 0 and then as above. The lengths of texts take room that their ends do not.
+//!
 //! *Numbers* are a byte that says how wide each is (1, 2 or 4), then each. No number is stored in no byte, so
 //! that a few bytes can not claim to be many rows.
 //!
@@ -95,6 +98,24 @@ pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the columns of one group of a block to `out`.
+pub(crate) fn write_block_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
+    let message = &batch.columns().message;
+    if group != Group::Message {
+        return write_group(batch, group, out);
+    }
+    let has_lines = memchr::memchr(b'\n', message.bytes()).is_some();
+    out.push(u8::from(!has_lines));
+    if has_lines {
+        return write_text(message, out);
+    }
+    out.reserve(message.bytes().len() + message.len());
+    for text in message.iter() {
+        out.extend_from_slice(text);
+        out.push(b'\n');
+    }
+}
+
 /// Reads the columns of `rows` rows. They must fill `bytes`.
 pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
     let mut input = Input { rest: bytes, bytes: bytes.len() };
@@ -106,12 +127,15 @@ pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
     Ok(Batch::from_columns(columns)?)
 }
 
-/// Reads some groups of the columns of `rows` rows; the other columns say nothing.
+/// Reads some groups of a block's columns of `rows` rows; the other columns say nothing.
 pub(crate) fn read_groups(groups: &[(Group, &[u8])], rows: usize) -> Result<Batch, ColumnsError> {
     let mut columns = Columns::empty(rows);
     for &(group, bytes) in groups {
         let mut input = Input { rest: bytes, bytes: bytes.len() };
-        input.group(group, rows, &mut columns)?;
+        match group {
+            Group::Message => columns.message = input.lines_or_text(rows)?,
+            _ => input.group(group, rows, &mut columns)?,
+        }
         input.end()?;
     }
     Ok(Batch::from_columns(columns)?)
@@ -199,6 +223,35 @@ impl<'a> Input<'a> {
             }
         }
         Ok(())
+    }
+
+    fn lines_or_text(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
+        match self.byte()? {
+            0 => self.text(rows),
+            1 => self.lines(rows),
+            other => Err(ColumnsError::Width(other)),
+        }
+    }
+
+    /// So many texts with a line feed behind each: all that is left.
+    fn lines(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
+        let bytes = std::mem::take(&mut self.rest);
+        let (short, long) =
+            (ColumnsError::Short { at: self.bytes }, ColumnsError::Long { bytes: bytes.len() });
+        if BATCH_BYTES_MAX < bytes.len() {
+            return Err(ColumnsError::Large);
+        }
+        let mut texts = TextColumn::with_capacity(rows.min(bytes.len()), bytes.len());
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            texts.push(&bytes[start..end]);
+            start = end + 1;
+        }
+        match (start == bytes.len(), texts.len().cmp(&rows)) {
+            (true, std::cmp::Ordering::Equal) => Ok(texts),
+            (_, std::cmp::Ordering::Greater) => Err(long),
+            _ => Err(short),
+        }
     }
 
     fn end(&self) -> Result<(), ColumnsError> {

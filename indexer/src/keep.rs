@@ -24,6 +24,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many neighbours are joined at least.
 const JOIN_MIN: usize = 4;
@@ -45,6 +46,8 @@ struct Inner {
     shared: Arc<Shared>,
     /// Held while files are exchanged.
     manifest: Mutex<Manifest>,
+    /// Whether that is certainly the one on the disk.
+    is_settled: AtomicBool,
     /// First sequences of what tasks are at, and of what they failed at because it is damaged.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
@@ -152,6 +155,7 @@ impl Keeper {
             segment_rows_max: options.segment_rows_max,
             shared,
             manifest: Mutex::new(manifest),
+            is_settled: AtomicBool::new(false),
             claimed: Mutex::default(),
             hopeless: Mutex::default(),
             leftovers: Mutex::default(),
@@ -236,7 +240,11 @@ impl Keeper {
         self.remove_leftovers();
         let mut expired = Expired::default();
         let mut manifest = self.inner.manifest.lock();
-        for part in old_parts(&self.view(), expiry) {
+        let parts = old_parts(&self.view(), expiry);
+        if !parts.is_empty() {
+            self.settle(&mut manifest)?;
+        }
+        for part in parts {
             // One by one, so that a power cut never leaves a gap.
             match &part {
                 Part::Segment(segment) => self.drop_segment(&mut manifest, segment)?,
@@ -273,17 +281,25 @@ impl Keeper {
         }
     }
 
-    /// The hash of the last frame of a closed file: the file after it says it.
+    /// The hash of the last frame of a closed file: what comes after it says it, be it a file or a segment.
     fn hash_after(&self, file: &FileView) -> Result<Hash, KeepError> {
         let view = self.view();
-        let at = view.files.partition_point(|other| other.first_sequence <= file.first_sequence);
+        let is_after = |first_sequence: u64| file.first_sequence < first_sequence;
+        let next_file = view.files.iter().find(|other| is_after(other.first_sequence));
+        let next_segment = view.segments.iter().find(|segment| is_after(segment.id.first_sequence));
+        let file_begins = next_file.map_or(u64::MAX, |other| other.first_sequence);
         let unknown =
-            || KeepError::Damaged(format!("{}: the file after it can not be read", file.journal.name));
-        if let Some(next) = view.files.get(at) {
-            let header = next.journal.header().map_err(|error| self.read_error(error))?;
-            return Ok(header.map_err(|_| unknown())?.previous_hash);
+            || KeepError::Damaged(format!("{}: what comes after it can not be read", file.journal.name));
+        match (next_segment, next_file) {
+            (Some(segment), _) if segment.id.first_sequence < file_begins => {
+                segment.blocks.as_ref().map(|blocks| blocks.previous_hash).map_err(|_| unknown())
+            }
+            (_, Some(next)) => {
+                let header = next.journal.header().map_err(|error| self.read_error(error))?;
+                header.map(|header| header.previous_hash).map_err(|_| unknown())
+            }
+            _ => Err(unknown()),
         }
-        Err(unknown())
     }
 
     fn publish_sealed(&self, file: &FileView, segments: Vec<Segment>) -> Result<Done, KeepError> {
@@ -293,9 +309,13 @@ impl Keeper {
         let is_there =
             |view: &View| view.files.iter().any(|other| other.first_sequence == file.first_sequence);
         if !is_there(&self.view()) {
+            self.remove_unnamed(&segments);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &[], &segments)?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &[], &segments) {
+            self.remove_unnamed(&segments);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             view.drop_file(file.first_sequence);
             view.add_segments(segments.into_iter().map(Arc::new));
@@ -339,13 +359,18 @@ impl Keeper {
         let joined = builder.finish(last.hash).map_err(write)?;
         let mut manifest = self.inner.manifest.lock();
         let ids: Vec<SegmentId> = segments.iter().map(|segment| segment.id).collect();
+        let joined = [joined];
         if !ids.iter().all(|id| manifest.segments.contains(id)) {
+            self.remove_unnamed(&joined);
             return Ok(Done::Void);
         }
-        self.replace_manifest(&mut manifest, &ids, std::slice::from_ref(&joined))?;
+        if let Err(error) = self.replace_manifest(&mut manifest, &ids, &joined) {
+            self.remove_unnamed(&joined);
+            return Err(error.into());
+        }
         self.change_view(|view| {
             ids.iter().for_each(|id| view.drop_segment(*id));
-            view.add_segments([Arc::new(joined)]);
+            view.add_segments(joined.map(Arc::new));
         });
         ids.iter().flat_map(|id| self.inner.segments.paths(*id)).for_each(|path| self.remove(path));
         Ok(Done::Joined { segments: ids.len(), messages })
@@ -361,10 +386,23 @@ impl Keeper {
         new.segments.retain(|id| !without.contains(id));
         new.segments.extend(with.iter().map(|segment| segment.id));
         new.segments.sort_unstable();
+        self.inner.is_settled.store(false, Ordering::Relaxed);
         let path = || self.inner.dir.join(crate::manifest::NAME);
         new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
+        self.inner.is_settled.store(true, Ordering::Relaxed);
         *manifest = new;
         Ok(())
+    }
+
+    /// Sees to it that nothing that expires can come back: neither the journal file that a segment was made of,
+    /// after a power cut, nor a segment that was made of a journal file and could not be published.
+    fn settle(&self, manifest: &mut Manifest) -> Result<(), DiskError> {
+        let dir = &self.inner.journal_dir;
+        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))?;
+        if self.inner.is_settled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.replace_manifest(manifest, &[], &[])
     }
 
     fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
@@ -384,6 +422,15 @@ impl Keeper {
         removed.map_err(|source| DiskError::Disk { action: "remove", path, source })?;
         self.change_view(|view| view.drop_file(file.first_sequence));
         Ok(())
+    }
+
+    /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
+    fn remove_unnamed(&self, segments: &[Segment]) {
+        let Ok(Ok(manifest)) = Manifest::read(&*self.inner.disk, &self.inner.dir) else { return };
+        let named = manifest.unwrap_or_default().segments;
+        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
+        let paths = unnamed.flat_map(|segment| self.inner.segments.paths(segment.id));
+        paths.for_each(|path| self.remove(path));
     }
 
     /// Removes a file that nothing names any more; if that fails, later.
@@ -475,13 +522,13 @@ impl Sealing<'_> {
         let rows_max = self.keeper.inner.segment_rows_max;
         let rows = self.open.as_ref().map_or(0, SegmentBuilder::rows);
         if 0 < rows && rows_max < rows.saturating_add(batch.rows() as u32) {
-            self.end_segment(frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?)?;
+            self.end_segment(hash_before(self.file, offset).map_err(|error| self.keeper.read_error(error))?)?;
         }
         self.next += batch.rows() as u64;
         let builder = match &mut self.open {
             Some(builder) => builder,
             None => {
-                let hash = frame_at(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
+                let hash = hash_before(self.file, offset).map_err(|error| self.keeper.read_error(error))?;
                 let begun = SegmentBuilder::begin(&self.keeper.inner.segments, first_sequence, hash);
                 self.open.insert(begun.map_err(|error| self.keeper.write_error(error))?)
             }
@@ -490,7 +537,10 @@ impl Sealing<'_> {
     }
 
     fn end(&mut self) -> Result<(), KeepError> {
-        if self.open.is_some() { self.end_segment(self.keeper.hash_after(self.file)?) } else { Ok(()) }
+        if self.open.is_none() {
+            return Ok(());
+        }
+        self.end_segment(self.keeper.hash_after(self.file)?)
     }
 
     fn end_segment(&mut self, hash: Hash) -> Result<(), KeepError> {
@@ -599,23 +649,20 @@ fn run_to_join(segments: &[Size], rows_max: u64) -> Option<Range<usize>> {
 
 /// How many segments from the first on adjoin each other and are one of allowed size together.
 fn run_length(segments: &[Size], rows_max: u64) -> usize {
-    let mut sum = Size { rows: 0, bytes: 0, ..segments[0] };
-    let joins = |segment: &&Size| {
-        let adjoins = segment.first_sequence == sum.first_sequence + sum.rows;
-        (sum.rows, sum.bytes) = (sum.rows + segment.rows, sum.bytes + segment.bytes);
-        adjoins && sum.rows <= rows_max && sum.bytes <= JOIN_BYTES_MAX
-    };
-    segments
-        .iter()
-        .take_while({
-            let mut joins = joins;
-            move |segment| joins(segment)
-        })
-        .count()
+    let (mut length, mut rows, mut bytes) = (0, 0, 0);
+    for segment in segments {
+        let adjoins = segment.first_sequence == segments[0].first_sequence + rows;
+        (rows, bytes) = (rows + segment.rows, bytes + segment.bytes);
+        if !adjoins || rows_max < rows || JOIN_BYTES_MAX < bytes {
+            break;
+        }
+        length += 1;
+    }
+    length
 }
 
 /// The hash of the frame before the one at an offset.
-fn frame_at(file: &FileView, offset: u64) -> io::Result<Hash> {
+fn hash_before(file: &FileView, offset: u64) -> io::Result<Hash> {
     let mut bytes = [0; HEADER_BYTES];
     file.journal.file.read_at(offset, &mut bytes)?;
     Ok(Header::read(&bytes).map_err(io::Error::other)?.previous_hash)
@@ -624,7 +671,10 @@ fn frame_at(file: &FileView, offset: u64) -> io::Result<Hash> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Run, SimDisk, encode, open};
+    use logstead_record::{BatchBuilder, Origin, Row};
 
+    #[expect(clippy::needless_pass_by_value, reason = "a row of data")]
     fn check(rows: &[u64], expected: Option<Range<usize>>) {
         let mut next = 0;
         let sizes = rows.iter().map(|&rows| {
@@ -646,5 +696,26 @@ mod tests {
         check(&[40, 40, 40, 40], None);
         let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
         assert_eq!(run_to_join(&apart, 100), None);
+    }
+
+    #[test]
+    fn files_that_are_sealed_in_any_order_are_one_chain() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+            let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+            let mut opened = open(&disk, Path::new("/"), Options::default()).unwrap();
+            for _ in 0..4 {
+                let mut builder = BatchBuilder::new();
+                builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });
+                builder.push(&Row::text(b"message"));
+                opened.appender.close_old(Timestamp::MAX).unwrap();
+                opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+            }
+            let tasks: Vec<Task> = std::iter::from_fn(|| opened.keeper.next_task(false)).collect();
+            for at in order {
+                opened.keeper.run(&tasks[at], &|| false).unwrap();
+            }
+            assert_eq!(opened.searcher.stats().segments, 3);
+            opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+        }
     }
 }

@@ -24,6 +24,7 @@ mod append;
 mod columns;
 mod disk;
 mod frame;
+mod inspect;
 mod journal;
 mod keep;
 mod manifest;
@@ -45,6 +46,7 @@ pub use disk::{Disk, DiskFile, RealDisk};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
+pub use inspect::{InspectError, inspect};
 pub use journal::HeaderError;
 pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;

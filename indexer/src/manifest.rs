@@ -93,10 +93,21 @@ impl Manifest {
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
         let new = dir.join(NEW_NAME);
         let file = disk.create(&new)?;
-        file.append(&mut [IoSlice::new(&self.to_bytes())])?;
-        file.sync()?;
-        disk.rename(&new, &dir.join(NAME))?;
+        let written = file.append(&mut [IoSlice::new(&self.to_bytes())]).and_then(|()| file.sync());
+        if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(NAME))) {
+            // Where this fails, too, the next start does it.
+            disk.remove(&new).ok();
+            return Err(error);
+        }
         disk.sync_dir(dir)
+    }
+
+    /// Removes one that was written and did not become the manifest.
+    pub(crate) fn remove_unfinished(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+        match disk.remove(&dir.join(NEW_NAME)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -113,7 +124,8 @@ impl Manifest {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
+    /// What the bytes of a manifest say.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
         let u32_at = |at: usize| header[at..].first_chunk().copied().map_or(0, u32::from_le_bytes);

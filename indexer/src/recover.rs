@@ -20,6 +20,7 @@ use crate::search::Searcher;
 use crate::segment::{Folder, Segment};
 use crate::view::{Damage, DamageReason, FileView, Shared, View};
 use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
+use std::cmp::Reverse;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,6 +167,8 @@ impl Sealed<'_> {
     fn open(&mut self, journal: &Journal<'_>, journals: &[u64]) -> Result<Vec<Segment>, OpenError> {
         let path = self.dir.join(manifest::NAME);
         let read = Manifest::read(&**self.disk, self.dir).map_err(|source| failed("read", &path, source))?;
+        Manifest::remove_unfinished(&**self.disk, self.dir)
+            .map_err(|source| failed("remove a new one beside", &path, source))?;
         let names =
             self.disk.list(&self.folder.path).map_err(|source| failed("list", &self.folder.path, source))?;
         let mut segments: Vec<Segment> = match read {
@@ -191,17 +194,17 @@ impl Sealed<'_> {
     }
 
     /// There is no manifest that can be read: what the folder holds counts, as far as no journal file holds it,
-    /// too. Of segments that overlap the larger counts: it was made of the others.
+    /// too. Of segments that overlap one that can be read counts, and the larger: it was made of the others.
     fn without_manifest(
         &self,
         names: &[String],
         journal: &Journal<'_>,
         journals: &[u64],
     ) -> Result<Vec<Segment>, OpenError> {
-        let mut ids: Vec<SegmentId> =
-            names.iter().filter_map(|name| SegmentId::of_blocks_name(name)).collect();
+        let ids = names.iter().filter_map(|name| SegmentId::of_blocks_name(name));
+        let mut segments: Vec<Segment> = ids.map(|id| self.folder.open(id)).collect();
         let mut taken = Vec::new();
-        if !ids.is_empty() {
+        if !segments.is_empty() {
             for &first_sequence in journals {
                 let file = journal.read_closed(first_sequence, u64::MAX)?;
                 taken.push(
@@ -209,19 +212,15 @@ impl Sealed<'_> {
                 );
             }
         }
-        ids.sort_unstable_by_key(|id| std::cmp::Reverse(id.rows));
-        let mut kept: Vec<Segment> = Vec::new();
-        for id in ids {
-            let range = id.sequences();
+        segments.sort_by_key(|segment| (segment.blocks.is_err(), Reverse(segment.id.rows)));
+        segments.retain(|segment| {
+            let range = segment.id.sequences();
             let is_free = taken.iter().all(|other| other.end <= range.start || range.end <= other.start);
-            let segment = self.folder.open(id);
-            if is_free && segment.blocks.is_ok() {
-                taken.push(range);
-                kept.push(segment);
-            }
-        }
-        kept.sort_by_key(|segment| segment.id);
-        Ok(kept)
+            taken.extend(is_free.then_some(range));
+            is_free
+        });
+        segments.sort_by_key(|segment| segment.id);
+        Ok(segments)
     }
 }
 

@@ -109,8 +109,11 @@ fn check_segment(segment: &Segment, chain: &mut Chain, run: &Run<'_>) -> Checked
                 checked.findings.push(broken_chain());
             }
             check_blocks(segment, blocks, run, &mut checked.findings);
-            let index = segment.index().and_then(|index| index.verify());
-            checked.findings.extend(index.err().map(|error| finding(format!("index: {error}"), false)));
+            if let Err(error) = segment.index().and_then(|index| index.verify()) {
+                checked.findings.push(finding(format!("index: {error}"), false));
+                // So it is made again.
+                segment.distrust_index(error);
+            }
             *chain = Chain(Some((segment.id.sequences().end, blocks.hash)));
         }
     }

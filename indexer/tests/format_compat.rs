@@ -1,14 +1,24 @@
-//! Journals of every version that was ever released are read as they were written.
+//! Journals and segments of every version that was ever released are read as they were written.
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod common;
 
-use common::{JOURNAL, open};
-use logstead_indexer::{Disk, Options, SimDisk, encode};
+use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all};
+use logstead_indexer::{Disk, Done, Options, Run, Searcher, SimDisk, encode};
+use logstead_record::query::TimeRange;
 use logstead_record::{Batch, BatchBuilder, Flags, HeadForm, Origin, Priority, Row, Timestamp};
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
+
+/// A segment of version 1 and the manifest that names it, written by `write_segment_version_1`.
+const SEGMENT_VERSION_1: [(&str, &str, &[u8]); 3] = [
+    (DIR, "manifest", include_bytes!("data/format_v1/manifest")),
+    (SEGMENTS, BLOCKS, include_bytes!("data/format_v1/00000000000000000000-303.blocks")),
+    (SEGMENTS, INDEX, include_bytes!("data/format_v1/00000000000000000000-303.index")),
+];
+const BLOCKS: &str = "00000000000000000000-303.blocks";
+const INDEX: &str = "00000000000000000000-303.index";
 
 /// A file of version 1: three frames, written by `write_version_1`.
 const VERSION_1: &[u8] = include_bytes!("data/format_v1/00000000000000000000.journal");
@@ -55,18 +65,14 @@ fn write_version_1() -> Vec<u8> {
     let disk = SimDisk::new(0);
     let (mut appender, ..) = open(&disk, Options::default());
     appender.append(&batches().map(|batch| encode(Arc::new(batch)))).unwrap();
-    let file = disk.open(&Path::new(JOURNAL).join("00000000000000000000.journal")).unwrap();
-    let mut bytes = vec![0; file.bytes().unwrap() as usize];
-    file.read_at(0, &mut bytes).unwrap();
-    bytes
+    read(&disk, &Path::new(JOURNAL).join("00000000000000000000.journal"))
 }
 
 #[test]
 fn version_1_is_read() {
     let disk = SimDisk::new(0);
     disk.create_dir_all(Path::new(JOURNAL)).unwrap();
-    let file = disk.create(&Path::new(JOURNAL).join("00000000000000000000.journal")).unwrap();
-    file.append(&mut [IoSlice::new(VERSION_1)]).unwrap();
+    write(&disk, &Path::new(JOURNAL).join("00000000000000000000.journal"), VERSION_1);
     let (_, searcher, recovery) = open(&disk, Options::default());
     assert_eq!((recovery.batches, recovery.messages, recovery.cut), (3, 303, None));
     for (row, sequence) in [(0, 0), (1, 1)] {
@@ -82,4 +88,122 @@ fn version_1_is_read() {
 #[test]
 fn version_1_is_still_what_is_written() {
     assert!(write_version_1() == VERSION_1, "the journal's layout has changed");
+}
+
+/// The segment that these batches are sealed to.
+fn write_segment_version_1() -> [Vec<u8>; 3] {
+    let disk = SimDisk::new(0);
+    let mut opened = open_all(&disk, Options::default()).unwrap();
+    opened.appender.append(&batches().map(|batch| encode(Arc::new(batch)))).unwrap();
+    opened.appender.close_old(Timestamp::MAX).unwrap();
+    opened.keeper.run(&opened.keeper.next_task(false).unwrap(), &|| false).unwrap();
+    SEGMENT_VERSION_1.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
+}
+
+fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path).unwrap();
+    let mut bytes = vec![0; file.bytes().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
+}
+
+fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {
+    disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
+}
+
+/// The segment, with each file as `change` leaves it.
+fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
+    let disk = SimDisk::new(0);
+    disk.create_dir_all(Path::new(SEGMENTS)).unwrap();
+    for (dir, name, bytes) in SEGMENT_VERSION_1 {
+        let mut bytes = bytes.to_vec();
+        change(name, &mut bytes);
+        write(&disk, &Path::new(dir).join(name), &bytes);
+    }
+    disk
+}
+
+/// Gives one of the files another version; the checksum of so many of its bytes fits.
+fn newer(changed: &str, crc_end: usize) -> SimDisk {
+    segment(|name, bytes| {
+        if name == changed {
+            bytes[8] = 2;
+            let crc = crc32c::crc32c(&bytes[8..crc_end.min(bytes.len())]);
+            bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        }
+    })
+}
+
+/// Finds the messages by words, names, times and text.
+fn check_search(searcher: &Searcher, unindexed: u64) {
+    for (query, expected) in [
+        ("message", 300),
+        ("accepted key", 1),
+        ("host=web-1", 1),
+        ("program:sshd", 1),
+        ("x@1.a=b", 1),
+        ("severity=info", 1),
+        ("flag:unparsed", 1),
+        ("host:host-7", 1),
+        ("time<1970-01-01", 1),
+        ("/mess/", 300),
+        ("NOT host:*", 2),
+        ("msgid=ID47 peer=10.0.0.1", 1),
+        ("*", 303),
+    ] {
+        let counted = searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+        assert_eq!(counted.count, expected, "{query}");
+        assert!(counted.coverage.complete);
+        assert!(counted.coverage.unindexed_segments <= unindexed, "{query}");
+    }
+    for (sequence, batch, row) in [(0, 0, 0), (1, 0, 1), (2, 1, 0), (302, 2, 299)] {
+        let hit = searcher.get(sequence).unwrap().unwrap();
+        let mut builder = BatchBuilder::new();
+        builder.extend(&batches()[batch], row..row + 1);
+        assert_eq!((&*hit.batch, hit.row), (&builder.seal(), 0));
+    }
+}
+
+#[test]
+fn a_segment_of_version_1_is_read() {
+    let opened = open_all(&segment(|_, _| {}), Options::default()).unwrap();
+    assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, 303));
+    check_search(&opened.searcher, 0);
+    opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+    assert!(opened.keeper.next_task(true).is_none());
+}
+
+/// As for the journal. (With another compressor or another tantivy the bytes may differ as well.)
+#[test]
+fn a_segment_of_version_1_is_still_what_is_written() {
+    for ((_, name, expected), written) in SEGMENT_VERSION_1.iter().zip(write_segment_version_1()) {
+        assert!(written == *expected, "the layout of {name} has changed");
+    }
+}
+
+#[test]
+fn newer_versions_are_clear_errors() {
+    let message = open_all(&newer("manifest", usize::MAX), Options::default()).err().unwrap().to_string();
+    assert!(
+        message.contains("manifest: it has version 2") && message.contains("start the version"),
+        "{message}"
+    );
+
+    let opened = open_all(&newer(BLOCKS, 64), Options::default()).unwrap();
+    let damaged: Vec<String> = opened.recovery.damaged.iter().map(ToString::to_string).collect();
+    assert!(damaged.len() == 1 && damaged[0].contains("it has version 2"), "{damaged:?}");
+    let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
+    assert_eq!((counted.count, counted.coverage.damaged), (0, damaged));
+    assert!(opened.searcher.get(0).unwrap_err().to_string().contains("it has version 2"));
+    assert!(opened.keeper.next_task(true).is_none(), "nothing is to be done with it");
+
+    // An index is made again.
+    let opened = open_all(&newer(INDEX, 80), Options::default()).unwrap();
+    let mut findings = Vec::new();
+    opened.searcher.verify(&Run::alone(), &mut |checked| findings.extend(checked.findings));
+    assert!(findings.len() == 1 && findings[0].what.contains("the index has version 2"), "{findings:?}");
+    check_search(&opened.searcher, 1);
+    let task = opened.keeper.next_task(false).unwrap();
+    assert_eq!(opened.keeper.run(&task, &|| false).unwrap(), Done::Reindexed { messages: 303 });
+    check_search(&opened.searcher, 0);
 }

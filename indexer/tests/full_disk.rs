@@ -3,8 +3,10 @@
 
 mod common;
 
-use common::{Message, encoded, everything, open};
-use logstead_indexer::{DiskError, Options, SimDisk};
+use common::{Message, encoded, everything, filter, open, open_all};
+use logstead_indexer::{DiskError, Done, KeepError, Opened, Options, Run, SimDisk};
+use logstead_record::Timestamp;
+use logstead_record::query::TimeRange;
 
 fn messages(count: i64) -> Vec<Message> {
     (0..count).map(|number| (number, format!("message {number} {:x}", number * 0x9e37_79b9_7f4a))).collect()
@@ -46,4 +48,61 @@ fn a_full_disk_refuses_appends_until_there_is_room() {
         check(bytes_max, 600);
         check(bytes_max, 1 << 20);
     }
+}
+
+/// A logspace with five closed journal files.
+fn closed_files(disk: &SimDisk) -> (Opened, Vec<(u64, Message)>) {
+    let mut opened = open_all(disk, Options { memory_max: 0, ..Options::default() }).unwrap();
+    let messages = messages(50);
+    for messages in messages.chunks(10) {
+        opened.appender.append(&[encoded(messages)]).unwrap();
+        opened.appender.close_old(Timestamp::MAX).unwrap();
+    }
+    let stored = (0..).zip(messages).collect();
+    (opened, stored)
+}
+
+/// Does tasks until one fails.
+fn keep(opened: &Opened) -> Result<Vec<Done>, KeepError> {
+    let tasks = std::iter::from_fn(|| opened.keeper.next_task(true));
+    tasks.map(|task| opened.keeper.run(&task, &|| false)).collect()
+}
+
+fn check_search(opened: &Opened, stored: &Vec<(u64, Message)>) {
+    let (found, coverage) = everything(&opened.searcher);
+    assert!(found == *stored && coverage.complete, "{coverage:?}");
+    let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
+    assert_eq!(counted.count, stored.len() as u64);
+}
+
+#[test]
+fn a_full_disk_puts_sealing_and_joining_off() {
+    let mut refused = 0;
+    for room in (0..).step_by(127) {
+        let disk = SimDisk::new(room);
+        let (opened, stored) = closed_files(&disk);
+        disk.set_bytes_max(Some(disk.used_bytes() + room));
+        let kept = keep(&opened);
+        check_search(&opened, &stored);
+        match kept {
+            Ok(_) => break,
+            Err(KeepError::Disk(DiskError::Full { .. })) => refused += 1,
+            Err(error) => panic!("{error}"),
+        }
+        let used = disk.used_bytes();
+        keep(&opened).unwrap_err();
+        assert_eq!(disk.used_bytes(), used, "a failed task leaves something behind");
+        let restarted = disk.after_kill();
+        restarted.set_bytes_max(None);
+        check_search(&open_all(&restarted, Options::default()).unwrap(), &stored);
+        assert_eq!(restarted.used_bytes(), used, "a failed task left something behind");
+
+        disk.set_bytes_max(None);
+        keep(&opened).unwrap();
+        check_search(&opened, &stored);
+        let stats = opened.searcher.stats();
+        assert_eq!((stats.segments, stats.sealed_messages), (1, 50));
+        check_search(&open_all(&disk.after_power_cut(room), Options::default()).unwrap(), &stored);
+    }
+    assert!(10 < refused, "{refused}");
 }

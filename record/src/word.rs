@@ -339,7 +339,7 @@ mod tests {
             ("v10.0.0.1 10.0.0.1x 10.0.0 1000.0.0.1 10..0.0.1 .10.0.0 1.2.3.4567", vec![]),
             ("é1.2.3.4 1.2.3.4é -1.2.3.4-", vec!["1.2.3.4"]),
         ] {
-            let found: Vec<&str> = addresses(text.as_bytes()).map(|range| &text[range]).collect();
+            let found: Vec<&str> = addresses(text.as_bytes()).filter_map(|range| text.get(range)).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

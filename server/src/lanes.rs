@@ -37,7 +37,8 @@ impl Default for SharedLanes {
 }
 
 impl SharedLanes {
-    fn new(count: usize) -> SharedLanes {
+    /// So many, besides the threads that searches run on.
+    pub(crate) fn new(count: usize) -> SharedLanes {
         SharedLanes { count, open: AtomicUsize::new(0) }
     }
 
@@ -96,7 +97,9 @@ mod tests {
 
     fn check(lanes: &SharedLanes, jobs: usize) {
         let done: Vec<AtomicUsize> = (0..jobs).map(|_| AtomicUsize::new(0)).collect();
-        lanes.run(jobs, &|number| drop(done[number].fetch_add(1, Ordering::Relaxed)));
+        lanes.run(jobs, &|number| {
+            done[number].fetch_add(1, Ordering::Relaxed);
+        });
         assert!(done.iter().all(|done| done.load(Ordering::Relaxed) == 1), "{jobs} jobs");
         assert_eq!(lanes.open.load(Ordering::Relaxed), 0);
     }
@@ -112,14 +115,19 @@ mod tests {
     #[test]
     fn jobs_run_side_by_side() {
         let all_at_once = Barrier::new(4);
-        SharedLanes::new(3).run(4, &|_| drop(all_at_once.wait()));
+        SharedLanes::new(3).run(4, &|_| {
+            all_at_once.wait();
+        });
     }
 
     #[test]
     fn searches_within_and_beside_each_other_do_not_wait_for_lanes() {
         let lanes = SharedLanes::new(2);
         let done = AtomicUsize::new(0);
-        let search = || lanes.run(5, &|_| lanes.run(5, &|_| drop(done.fetch_add(1, Ordering::Relaxed))));
+        let part = |_| {
+            done.fetch_add(1, Ordering::Relaxed);
+        };
+        let search = || lanes.run(5, &|_| lanes.run(5, &part));
         std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(search))));
         assert_eq!(done.load(Ordering::Relaxed), 100);
     }

@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 42] = [
+const ROUTES: [(&str, &str, Option<Role>); 44] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -255,6 +255,8 @@ const ROUTES: [(&str, &str, Option<Role>); 42] = [
     ("GET", "/api/v1/tokens", Some(Role::Admin)),
     ("POST", "/api/v1/tokens", Some(Role::Admin)),
     ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
+    ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
     ("GET", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/metrics", Some(Role::Analyst)),
@@ -567,6 +569,22 @@ async fn every_shape_of_ingest_is_answered_line_by_line() {
     assert_eq!(named.status, StatusCode::OK);
     let found = server.get("/api/v1/search?query=x&logspaces=main").await.json();
     assert_eq!(found["messages"][0]["time"], "1970-01-01T00:00:05Z");
+}
+
+#[tokio::test]
+async fn lines_of_text_are_messages_or_syslog_as_the_sender_says() {
+    let server = Server::with_admin();
+    let line = "<34>Oct  1 22:14:15 web-2 su[230]: denied";
+    for (parameters, hosts) in [("", 0), ("?format=text", 0), ("?format=auto", 1)] {
+        let answer = server.ingest(parameters, "text/plain", line).await;
+        assert_eq!(answer.json()["accepted"], 1, "{}", answer.text());
+        let count = server.get("/api/v1/count?query=host:web-2%20pid:230").await.json();
+        assert_eq!(count["count"], hosts, "{parameters}");
+    }
+    assert_eq!(server.get("/api/v1/count?query=denied").await.json()["count"], 3);
+    let answer = server.ingest("?format=auto", "application/x-ndjson", "{}").await;
+    answer.is_problem(400, "format is for text/plain");
+    server.ingest("?format=rfc5424", "text/plain", line).await.is_problem(400, "format");
 }
 
 #[tokio::test]

@@ -32,17 +32,22 @@ to = ["main"]
 
 fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
     let data = tempfile::tempdir().unwrap();
-    let settings = Arc::new(settings::load(&Layers::default()).unwrap());
+    let set = vec!["storage.segment_rows_max=1000".to_owned()];
+    let settings = Arc::new(settings::load(&Layers { set, ..Layers::default() }).unwrap());
     let (document, checked) = check_toml(ROUTER).unwrap();
     let change = Change { toml: ROUTER.to_owned(), document, checked };
     Pipeline::start(disk, data.path(), settings, 1, change).unwrap()
 }
 
 fn batch(message: &str) -> Batch {
+    batch_of(1, message)
+}
+
+fn batch_of(rows: usize, message: &str) -> Batch {
     let mut builder = BatchBuilder::new();
     let received = Timestamp::parse_rfc3339(b"2026-11-21T06:13:00Z").unwrap();
     builder.origin(Origin { source: b"http", peer: b"", received });
-    builder.push(&Row::text(message.as_bytes()));
+    (0..rows).for_each(|_| builder.push(&Row::text(message.as_bytes())));
     builder.seal()
 }
 
@@ -87,6 +92,29 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     assert_eq!(count(&pipeline, "*"), 3);
     pipeline.stop();
     assert_eq!(submit("too late"), Err(SubmitError::ShuttingDown));
+}
+
+#[test]
+fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
+    let disk = Arc::new(SimDisk::new(4));
+    let pipeline = start(disk.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let submit = |batch: Batch| runtime.block_on(pipeline.submit(batch, None));
+    submit(batch_of(1000, "full")).unwrap();
+    // Enough for another message in another journal file, and not for a segment.
+    disk.set_bytes_max(Some(disk.used_bytes() + 1000));
+    submit(batch("next")).unwrap();
+    let status = || pipeline.status().logspaces.remove(0);
+    wait_until("sealing fails", || status().sealing_error.is_some());
+    assert_eq!((status().state.as_str(), status().unsealed_messages), ("ok", 1000));
+    assert_eq!((count(&pipeline, "full"), count(&pipeline, "next")), (1000, 1));
+    assert!(pipeline.metrics_text().contains("logstead_unsealed_files{logspace=\"main\"} 1"));
+
+    disk.set_bytes_max(None);
+    wait_until("it is sealed", || status().unsealed_messages == 0);
+    assert_eq!((status().segments, status().sealing_error), (1, None));
+    assert_eq!((count(&pipeline, "full"), count(&pipeline, "next")), (1000, 1));
+    pipeline.stop();
 }
 
 #[test]

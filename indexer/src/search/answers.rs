@@ -14,7 +14,7 @@ use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
 use crate::segment::times::Times;
 use logstead_record::query::{FieldName, TimeRange};
-use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
+use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn, Timestamp};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -59,19 +59,30 @@ enum Failed {
 }
 
 impl Visitor for Answers<'_, '_> {
+    fn newest_first(&self) -> bool {
+        true
+    }
+
+    fn floor(&self) -> Option<Timestamp> {
+        match &*self.asked {
+            [Asked::Table(table)] => table.floor(),
+            _ => None,
+        }
+    }
+
     fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
         if self.error.is_some() {
             return Coverage::default();
         }
-        let from_messages: Vec<usize> =
-            (0..self.asked.len()).filter(|&at| !self.from_columns(at, sealed, rows)).collect();
-        if from_messages.is_empty() || self.error.is_some() {
+        let by_messages: Vec<usize> =
+            (0..self.asked.len()).filter(|&at| !self.add_by_columns(at, sealed, rows)).collect();
+        if by_messages.is_empty() || self.error.is_some() {
             return Coverage::default();
         }
-        let groups = from_messages.iter().map(|&at| self.asked[at].groups());
+        let groups = by_messages.iter().map(|&at| self.asked[at].groups());
         let groups = groups.fold(Group::Stamps.into(), Groups::and);
         sealed.read(rows, groups, run, &mut |first_sequence, batch, rows| {
-            for &at in &from_messages {
+            for &at in &by_messages {
                 self.add_batch(at, first_sequence, batch, rows);
             }
         })
@@ -84,7 +95,7 @@ impl Visitor for Answers<'_, '_> {
 
 impl Answers<'_, '_> {
     /// Whether the columns of a segment gave an answer what it needs.
-    fn from_columns(&mut self, at: usize, sealed: &Sealed<'_>, rows: &Selection) -> bool {
+    fn add_by_columns(&mut self, at: usize, sealed: &Sealed<'_>, rows: &Selection) -> bool {
         let Some(index) = sealed.index.as_deref() else { return false };
         let columns = Columns { index, logspace: self.logspace, rows: rows.rows() };
         match self.asked[at].add_columns(&columns, rows) {

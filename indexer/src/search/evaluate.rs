@@ -186,6 +186,9 @@ impl<'a> Evaluation<'a> {
             Place::Known(_) | Place::Dynamic(_) => {}
         }
         let Some((accepted, accepts_none)) = self.accepted(names, place)? else {
+            if !self.index.knows_presence(place) {
+                return Ok(Bounds::some_of(within.clone()));
+            }
             let present = both(self.index.names(place)?.present(), within);
             // A known field without a value may have to be compared, too.
             let is_known = matches!(names.field, FieldName::Known(_));

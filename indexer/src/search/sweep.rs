@@ -1,7 +1,7 @@
 //! Looks at every message that matches, wherever it is: for counts, and for everything that is made of all.
 //!
-//! **Invariant:** every message that matches is visited once, those of segments first, each part of the store
-//! in the order in which it was stored.
+//! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
+//! which they were stored, unless the visitor wants the newest first.
 
 use super::look::{Look, count, look};
 use super::{Coverage, Filter, Run, lanes, overlaps, rows_within};
@@ -11,7 +11,7 @@ use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::index::SegmentIndex;
 use crate::view::{FileView, Stretch, View};
 use logstead_record::query::TimeRange;
-use logstead_record::{Batch, Groups, Selection};
+use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,6 +31,16 @@ pub(crate) trait Visitor {
 
     /// So many messages of a segment match.
     fn counted(&mut self, _count: u64) {}
+
+    /// Whether the newest messages should come first, as far as the order in which they were stored tells.
+    fn newest_first(&self) -> bool {
+        false
+    }
+
+    /// Messages before this time are of no use any more.
+    fn floor(&self) -> Option<Timestamp> {
+        None
+    }
 
     /// These rows of a segment match.
     fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage;
@@ -55,21 +65,42 @@ pub(crate) fn sweep(
     visitor: &mut dyn Visitor,
 ) -> Coverage {
     let mut coverage = Coverage::default();
+    if visitor.newest_first() {
+        sweep_tail(view, filter, range, run, visitor, &mut coverage);
+        for wave in segments_in(view, range).rchunks(WAVE_SEGMENTS) {
+            sweep_segments(wave, filter, range, run, visitor, &mut coverage);
+        }
+    } else {
+        for wave in segments_in(view, range).chunks(WAVE_SEGMENTS) {
+            sweep_segments(wave, filter, range, run, visitor, &mut coverage);
+        }
+        sweep_tail(view, filter, range, run, visitor, &mut coverage);
+    }
+    coverage.end(view)
+}
+
+fn segments_in(view: &View, range: TimeRange) -> Vec<&Arc<Segment>> {
     let in_range = |segment: &&Arc<Segment>| {
         segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
     };
-    let segments: Vec<&Arc<Segment>> = view.segments.iter().filter(in_range).collect();
-    for wave in segments.chunks(WAVE_SEGMENTS) {
-        sweep_segments(wave, filter, range, run, visitor, &mut coverage);
-    }
+    view.segments.iter().filter(in_range).collect()
+}
+
+fn sweep_tail(
+    view: &View,
+    filter: &Filter,
+    range: TimeRange,
+    run: &Run<'_>,
+    visitor: &mut dyn Visitor,
+    coverage: &mut Coverage,
+) {
     let in_range = |(_, stretch): &(&Arc<FileView>, &Stretch)| overlaps(range, stretch.times);
     let stretches =
         view.files.iter().flat_map(|file| file.stretches.iter().map(move |stretch| (file, stretch)));
     let stretches: Vec<(&Arc<FileView>, &Stretch)> = stretches.filter(in_range).collect();
     for wave in stretches.chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
-        sweep_stretches(wave, filter, range, run, visitor, &mut coverage);
+        sweep_stretches(wave, filter, range, run, visitor, coverage);
     }
-    coverage.end(view)
 }
 
 fn sweep_segments(
@@ -81,6 +112,12 @@ fn sweep_segments(
     coverage: &mut Coverage,
 ) {
     let counts_only = visitor.counts_only();
+    let floor = visitor.floor();
+    let is_of_use = |segment: &&&Arc<Segment>| {
+        let latest = segment.blocks.as_ref().map(|blocks| blocks.span.latest);
+        floor.is_none_or(|floor| latest.is_ok_and(|latest| floor <= latest))
+    };
+    let wave: Vec<&Arc<Segment>> = wave.iter().filter(is_of_use).copied().collect();
     let looks = lanes::map(run.lanes, wave.len(), |at| {
         let blocks = wave[at].blocks.as_ref().ok()?;
         if (run.cancelled)() {
@@ -92,7 +129,7 @@ fn sweep_segments(
         }
     });
     let mut seen: Vec<(&Segment, Seen<'_>)> = Vec::with_capacity(wave.len());
-    for (&segment, look) in wave.iter().zip(looks) {
+    for (segment, look) in wave.iter().zip(looks) {
         match look {
             Some(look) => seen.push((segment, look)),
             None => coverage.cancelled = true,

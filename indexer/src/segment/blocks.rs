@@ -245,7 +245,7 @@ impl BlocksWriter {
 
     fn compress(&mut self, batch: &Batch, group: Group) -> io::Result<GroupEntry> {
         self.columns.clear();
-        columns::write_group(batch, group, &mut self.columns);
+        columns::write_block_group(batch, group, &mut self.columns);
         let start = self.pending.len();
         self.pending.resize(start + zstd::zstd_safe::compress_bound(self.columns.len()), 0);
         let bytes = self.compressor.compress_to_buffer(&self.columns, &mut self.pending[start..])?;

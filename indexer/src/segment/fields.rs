@@ -82,6 +82,7 @@ impl FieldsBuilder {
     }
 
     /// How many rows there are.
+    #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }

@@ -4,7 +4,7 @@
 //! |-------------------|--------------------------------------------------------------------------------|
 //! | tantivy's files   | the [words](super::words) of the message and of the values of dynamic fields, and the addresses in them |
 //! | `times`           | the [time](super::times) that each row counts by                               |
-//! | `host` …          | a [column of names](super::names) for each of [`COLUMNS`]                      |
+//! | `host` …          | a [column of names](super::names) for each section of [`COLUMNS`]              |
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a column of names for each of the first of those                               |
 //!
@@ -24,7 +24,7 @@ use super::times::{ReadRange, Times, TimesBuilder};
 use super::words::{self, Words};
 use crate::disk::DiskFile;
 use logstead_record::query::{FieldName, Matcher};
-use logstead_record::{Batch, Field, Selection, word};
+use logstead_record::{Batch, Field, Selection, TextColumn, word};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -33,18 +33,21 @@ use std::sync::{Arc, OnceLock};
 /// with every message.
 pub(crate) const COLUMNS: [(Field, &str); 8] = [
     (Field::Host, "host"),
-    (Field::Program, "program"),
+    (Field::Program, "origin"),
     (Field::Source, "source"),
     (Field::Peer, "peer"),
     (Field::Msgid, "msgid"),
-    (Field::Severity, "priority"),
+    (Field::Severity, "origin"),
     (Field::Flag, "flags"),
     (Field::Message, "shape"),
 ];
+/// The column of programs, which is one with that of priorities: a value is the byte of the priority and then the
+/// program. A program has few priorities, so both take hardly more room than one.
+const PROGRAM: usize = 1;
+/// The column of priorities.
+const PRIORITY: usize = 5;
 /// The column of [shapes](word::shape).
 const SHAPE: Place = Place::Known(7);
-/// The byte of the priority column that says that a message has none.
-const NO_PRIORITY: u8 = u8::MAX;
 
 /// Builds an index.
 #[derive(Default)]
@@ -53,14 +56,13 @@ pub(crate) struct IndexBuilder {
     words: Inverter,
     times: TimesBuilder,
     host: NamesBuilder,
-    program: NamesBuilder,
+    origin: NamesBuilder,
     source: NamesBuilder,
     peer: NamesBuilder,
     msgid: NamesBuilder,
-    priority: NamesBuilder,
     flags: NamesBuilder,
     shape: NamesBuilder,
-    shape_text: Vec<u8>,
+    text: Vec<u8>,
     fields: FieldsBuilder,
 }
 
@@ -101,6 +103,7 @@ impl IndexBuilder {
         let columns = batch.columns();
         for row in 0..batch.rows() {
             self.push_shape(columns.message.get(row));
+            self.push_origin(columns.priority[row], columns.program.get(row));
             self.push_text(columns.message.get(row));
             for field in batch.field_range(row) {
                 self.push_text(columns.field_values.get(field));
@@ -109,13 +112,18 @@ impl IndexBuilder {
             self.rows += 1;
         }
         self.host.push_names(&columns.host);
-        self.program.push_names(&columns.program);
         self.source.push_names(&columns.source);
         self.peer.push_names(&columns.peer);
         self.msgid.push_names(&columns.msgid);
-        self.priority.push_bytes(&columns.priority, Some(NO_PRIORITY));
         self.flags.push_bytes(&columns.flags, None);
         self.fields.push_batch(columns);
+    }
+
+    fn push_origin(&mut self, priority: u8, program: &[u8]) {
+        self.text.clear();
+        self.text.push(priority);
+        self.text.extend_from_slice(program);
+        self.origin.push(&self.text);
     }
 
     fn push_text(&mut self, text: &[u8]) {
@@ -128,9 +136,9 @@ impl IndexBuilder {
         if !self.shape.is_complete() {
             return self.shape.push(b"");
         }
-        self.shape_text.clear();
-        word::shape(message, &mut self.shape_text);
-        self.shape.push(&self.shape_text);
+        self.text.clear();
+        word::shape(message, &mut self.text);
+        self.shape.push(&self.text);
     }
 
     /// The file of the index of these blocks.
@@ -141,16 +149,15 @@ impl IndexBuilder {
         self.times.finish(&mut times);
         file.add("times", times);
         let columns = [
-            self.host,
-            self.program,
-            self.source,
-            self.peer,
-            self.msgid,
-            self.priority,
-            self.flags,
-            self.shape,
+            ("host", self.host),
+            ("origin", self.origin),
+            ("source", self.source),
+            ("peer", self.peer),
+            ("msgid", self.msgid),
+            ("flags", self.flags),
+            ("shape", self.shape),
         ];
-        for ((_, name), column) in COLUMNS.into_iter().zip(columns) {
+        for (name, column) in columns {
             let mut bytes = Vec::new();
             column.finish(&mut bytes);
             file.add(name, bytes);
@@ -194,11 +201,6 @@ impl SegmentIndex {
         self.bundle.bytes()
     }
 
-    /// How long each of its sections is.
-    pub(crate) fn sections(&self) -> Vec<(String, u64)> {
-        self.bundle.sections()
-    }
-
     /// Checks every byte.
     pub(crate) fn verify(&self) -> Result<(), IndexError> {
         self.bundle.verify()
@@ -208,7 +210,7 @@ impl SegmentIndex {
     pub(crate) fn place(&self, field: &FieldName) -> Place {
         match field {
             FieldName::Known(Field::Message) => Place::Blocks,
-            FieldName::Known(Field::Facility) => Place::Known(5),
+            FieldName::Known(Field::Facility) => Place::Known(PRIORITY),
             FieldName::Known(field) => {
                 COLUMNS.iter().position(|(other, _)| other == field).map_or(Place::Blocks, Place::Known)
             }
@@ -216,9 +218,17 @@ impl SegmentIndex {
         }
     }
 
+    /// Whether a column without values still says which rows have one.
+    pub(crate) fn knows_presence(&self, place: Place) -> bool {
+        !matches!(place, Place::Known(PROGRAM | PRIORITY))
+    }
+
     /// The distinct values of a column, without its rows.
     pub(crate) fn values(&self, place: Place) -> Result<Arc<Values>, IndexError> {
-        let read = || Ok::<_, IndexError>(Arc::new(Values::read(&self.section(place)?)?));
+        let read = || {
+            let Values { texts, is_complete } = Values::read(&self.section(place)?)?;
+            Ok::<_, IndexError>(Arc::new(Values { texts: own_part(place, texts), is_complete }))
+        };
         let Place::Known(number) = place else { return read() };
         if let Some(values) = self.values[number].get() {
             return Ok(Arc::clone(values));
@@ -234,7 +244,10 @@ impl SegmentIndex {
     /// A whole column.
     pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
         let identity = self.bundle.identity();
-        let read = || Ok(Names::new(&self.section(place)?.read_all()?, identity.rows)?);
+        let read = || {
+            let names = Names::new(&self.section(place)?.read_all()?, identity.rows)?;
+            Ok(names.map_values(|values| own_part(place, values)))
+        };
         self.cache.get((identity.first_sequence, identity.rows), place, read)
     }
 
@@ -309,6 +322,20 @@ impl From<ColumnFault> for IndexError {
     fn from(fault: ColumnFault) -> IndexError {
         IndexError::Format(fault.to_string())
     }
+}
+
+/// Of values that stand for two fields, the part that is of one.
+fn own_part(place: Place, values: TextColumn) -> TextColumn {
+    let part = |value: &[u8]| match place {
+        Place::Known(PROGRAM) => value.get(1..).unwrap_or_default().to_vec(),
+        _ => value.get(..1).unwrap_or_default().to_vec(),
+    };
+    if !matches!(place, Place::Known(PROGRAM | PRIORITY)) {
+        return values;
+    }
+    let mut parts = TextColumn::default();
+    values.iter().for_each(|value| parts.push(&part(value)));
+    parts
 }
 
 fn identity(blocks: &Blocks) -> Identity {

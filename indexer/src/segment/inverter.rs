@@ -74,6 +74,7 @@ impl Inverter {
     }
 
     /// About how much memory this takes.
+    #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> usize {
         self.table.allocation_size()
             + self.terms.capacity()

@@ -232,6 +232,15 @@ impl Names {
         Ok(names)
     }
 
+    /// The same rows with as many other values, which need not be distinct.
+    #[must_use]
+    pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {
+        let count = self.values.len();
+        let names = Names { values: map(self.values), ..self };
+        assert_eq!(names.values.len(), count, "an id stands for a value");
+        names
+    }
+
     /// The distinct values; none where only presence is kept.
     pub(crate) fn values(&self) -> &TextColumn {
         &self.values

@@ -261,6 +261,7 @@ impl Packed {
     }
 
     /// The number of one row.
+    #[cfg(test)]
     pub(crate) fn get(&self, row: usize) -> u32 {
         assert!(row < self.rows(), "row {row} is not one of {rows}", rows = self.rows);
         let mut numbers = [0; FRAME_ROWS];

@@ -72,6 +72,7 @@ impl TimesBuilder {
     }
 
     /// How many rows there are.
+    #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.closed_rows + self.open.len()
     }
@@ -148,11 +149,13 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// How many rows there are.
+    #[cfg(test)]
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }
 
     /// Whether no time is earlier than the one before it.
+    #[cfg(test)]
     pub(crate) fn is_sorted(&self) -> bool {
         self.is_sorted
     }
@@ -194,6 +197,7 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// Memory it holds.
+    #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Times<R>>() + self.frames.capacity() * size_of::<Frame>()
     }

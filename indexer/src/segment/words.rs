@@ -176,6 +176,7 @@ impl Words {
 
 impl Walked {
     /// Whether `rows` are all, and no word was too long to tell.
+    #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
         self.complete && self.cut.is_empty()
     }

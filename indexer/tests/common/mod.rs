@@ -7,12 +7,15 @@ use logstead_indexer::{
 };
 use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use proptest::prelude::ProptestConfig;
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) const DIR: &str = "/data/logspaces/main";
 
 pub(crate) const JOURNAL: &str = "/data/logspaces/main/journal";
+
+pub(crate) const SEGMENTS: &str = "/data/logspaces/main/segments";
 
 /// A message as a test sees it: the time it counts by, and its text.
 pub(crate) type Message = (i64, String);
@@ -74,4 +77,10 @@ pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage)
     let mut messages: Vec<_> = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
     messages.sort_unstable();
     (messages, found.coverage)
+}
+
+/// So many cases of a property, unless the environment says how many.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases, ..config } }
 }

@@ -187,7 +187,7 @@ fn or(mut nodes: Vec<Node>) -> Node {
 fn text_matcher(test: &TextTest) -> TextMatcher {
     match test {
         TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
-        TextTest::Regex(regex) => TextMatcher::Regex(regex.compiled().clone()),
+        TextTest::Regex(regex) => TextMatcher::regex(regex),
     }
 }
 

@@ -1,7 +1,13 @@
 //! A regular expression of a query: valid from the moment it exists.
 
 use super::REGEX_BYTES_MAX;
+use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind};
+use std::sync::Arc;
+
+/// Shorter runs of bytes are in too many texts.
+const LITERAL_BYTES_MIN: usize = 2;
 
 /// A regular expression in the syntax of the Rust crate `regex`.
 #[derive(Clone, Debug)]
@@ -9,6 +15,7 @@ pub struct Regex {
     pattern: String,
     ignore_case: bool,
     compiled: Compiled,
+    literal: Option<Arc<Finder<'static>>>,
 }
 
 /// A text that is no regular expression, and why not.
@@ -29,7 +36,11 @@ impl Regex {
             .dfa_size_limit(REGEX_BYTES_MAX)
             .build();
         match built {
-            Ok(compiled) => Ok(Regex { pattern, ignore_case, compiled }),
+            Ok(compiled) => {
+                let literal = longest_literal(&pattern, ignore_case);
+                let literal = literal.map(|literal| Arc::new(Finder::new(&literal).into_owned()));
+                Ok(Regex { pattern, ignore_case, compiled, literal })
+            }
             Err(regex::Error::CompiledTooBig(_)) => Err(BadRegex(format!(
                 "the regular expression needs more than {REGEX_BYTES_MAX} bytes: shorten its repetitions"
             ))),
@@ -51,12 +62,43 @@ impl Regex {
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
     }
+
+    /// Finds bytes that every match holds, where there are any that are worth a look.
+    pub fn literal(&self) -> Option<&Arc<Finder<'static>>> {
+        self.literal.as_ref()
+    }
 }
 
 /// By source and flag.
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.ignore_case == other.ignore_case
+    }
+}
+
+/// The longest run of bytes that stands in every match, in exactly this case.
+fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
+    let mut parser = regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(ignore_case).build();
+    let mut literals = vec![Vec::new()];
+    collect_literals(&parser.parse(pattern).ok()?, &mut literals);
+    literals.into_iter().max_by_key(Vec::len).filter(|literal| LITERAL_BYTES_MIN <= literal.len())
+}
+
+/// Adds what `hir` holds for sure to the runs of bytes, the last of which may go on.
+fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => {
+            literals.last_mut().expect("there is a run").extend_from_slice(&literal.0)
+        }
+        HirKind::Capture(capture) => collect_literals(&capture.sub, literals),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| collect_literals(part, literals)),
+        HirKind::Repetition(repetition) if 0 < repetition.min => {
+            literals.push(Vec::new());
+            collect_literals(&repetition.sub, literals);
+            literals.push(Vec::new());
+        }
+        HirKind::Repetition(_) | HirKind::Class(_) | HirKind::Alternation(_) => literals.push(Vec::new()),
     }
 }
 
@@ -81,4 +123,27 @@ fn without_escaped_slashes(pattern: &str) -> String {
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_match_holds() {
+        for (pattern, ignore_case, expected) in [
+            ("user=[a-z]{8}", false, Some("user=")),
+            ("^fail(ed|ure) for", false, Some(" for")),
+            ("fail[a-z]+ .* [0-9]+", true, None),
+            ("(abc)+d", false, Some("abc")),
+            ("(abc)*d", false, None),
+            ("a|bc", false, None),
+            ("x(?i:abc)yz", false, Some("yz")),
+            (r"\bopen\b\[", false, Some("open[")),
+        ] {
+            let regex = Regex::new(pattern, ignore_case).unwrap();
+            let literal = regex.literal().map(|finder| String::from_utf8_lossy(finder.needle()).into_owned());
+            assert_eq!(literal.as_deref(), expected, "{pattern}");
+        }
+    }
 }

@@ -8,8 +8,10 @@ use super::glob::{Edge, Glob};
 use crate::column::TextColumn;
 use crate::selection::Selection;
 use crate::word;
+use memchr::memmem;
 use regex::bytes::Regex;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Below one selected row in this many, rows are looked at one by one instead of sweeping all.
 const SWEEP_SHARE: usize = 16;
@@ -23,8 +25,8 @@ pub(super) enum TextMatcher {
     Literal(Finder),
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
-    /// A match of this expression.
-    Regex(Regex),
+    /// A match of this expression, and bytes that every match holds.
+    Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
 
 impl TextMatcher {
@@ -54,12 +56,16 @@ impl TextMatcher {
         }
     }
 
+    pub(super) fn regex(regex: &super::Regex) -> TextMatcher {
+        TextMatcher::Regex(regex.compiled().clone(), regex.literal().cloned())
+    }
+
     /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
     pub(super) fn cost(&self) -> usize {
         match self {
             TextMatcher::Literal(finder) => 10 - (finder.before.len() + finder.after.len()).min(8),
             TextMatcher::Glob(..) => 20,
-            TextMatcher::Regex(_) => 40,
+            TextMatcher::Regex(..) => 40,
         }
     }
 
@@ -70,7 +76,7 @@ impl TextMatcher {
                 let possible = |finder: &Finder| finder.find(text, 0, 0..text.len()).is_some();
                 finder.as_ref().is_none_or(possible) && glob.is_match(text)
             }
-            TextMatcher::Regex(regex) => regex.is_match(text),
+            TextMatcher::Regex(regex, _) => regex.is_match(text),
         }
     }
 
@@ -82,6 +88,12 @@ impl TextMatcher {
             TextMatcher::Glob(Some(finder), glob) if worth_a_sweep => {
                 finder.sweep(column, within, |text| glob.is_match(text))
             }
+            TextMatcher::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
+                column,
+                within,
+                |from| literal.find(&column.bytes()[from..]).map(|at| from + at),
+                |text| regex.is_match(text),
+            ),
             _ => {
                 let mut found = Selection::none(within.rows());
                 for row in within.iter() {
@@ -94,6 +106,27 @@ impl TextMatcher {
             }
         }
     }
+}
+
+/// The rows of `within` in which `next` finds something and whose text is accepted. `next` is given a place in
+/// the arena; what it finds may go on in the row behind.
+fn sweep(
+    column: &TextColumn,
+    within: &Selection,
+    next: impl Fn(usize) -> Option<usize>,
+    accepts: impl Fn(&[u8]) -> bool,
+) -> Selection {
+    let mut found = Selection::none(within.rows());
+    let (mut from, mut row) = (0, 0);
+    while let Some(at) = next(from) {
+        row += column.ends()[row..].partition_point(|&end| end as usize <= at);
+        let text = column.get(row);
+        if within.contains(row) && accepts(text) {
+            found.insert(row);
+        }
+        from = column.ends()[row] as usize;
+    }
+    found
 }
 
 /// Finds given characters.

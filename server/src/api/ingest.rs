@@ -9,13 +9,15 @@ use super::scope::{split_list, unknown_logspace};
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::clock;
 use crate::format::json::{Json, KnownNames, Limits, Rejected};
+use crate::format::{Known, Syslog};
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use logstead_config::SourceKind;
-use logstead_record::{Batch, BatchBuilder, Origin, Row};
+use jiff::tz::TimeZone;
+use logstead_config::{Format, SourceKind};
+use logstead_record::{Batch, BatchBuilder, Flags, Origin, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::SemaphorePermit;
@@ -36,6 +38,9 @@ const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth
 pub(crate) struct IngestParams {
     /// The logspace to store in; where it is missing, the routes decide.
     logspace: Option<String>,
+    /// What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like.
+    #[param(default = "text", inline)]
+    format: Option<LineFormat>,
     #[param(default = "time,timestamp,@timestamp,_time,ts")]
     time_field: Option<String>,
     #[param(default = "message,msg,_msg,log")]
@@ -46,6 +51,16 @@ pub(crate) struct IngestParams {
     program_field: Option<String>,
     #[param(default = "severity,level,log.level")]
     severity_field: Option<String>,
+}
+
+/// What a line of text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LineFormat {
+    /// A message.
+    Text,
+    /// RFC 5424 or RFC 3164, as a syslog source with `format = "auto"` reads it.
+    Auto,
 }
 
 /// What became of the messages.
@@ -94,7 +109,7 @@ pub(crate) async fn ingest(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
-    let form = Form::of(&headers)?;
+    let form = Form::of(&headers)?.with_lines(params.format)?;
     check_logspace(&shared, params.logspace.as_deref())?;
     let body_bytes_max = shared.state.settings.limits.ingest_body_max.as_usize();
     let mut room = Room { shared: &shared, held: None, bytes: 0 };
@@ -128,9 +143,18 @@ enum Form {
     JsonLines,
     Json,
     Text,
+    Syslog,
 }
 
 impl Form {
+    fn with_lines(self, format: Option<LineFormat>) -> Result<Form> {
+        match (self, format) {
+            (Form::Text, Some(LineFormat::Auto)) => Ok(Form::Syslog),
+            (Form::Text, _) | (_, None) => Ok(self),
+            _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
+        }
+    }
+
     fn of(headers: &HeaderMap) -> Result<Form> {
         let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes());
         if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
@@ -209,6 +233,15 @@ fn parse(body: &Bytes, form: Form, names: KnownNames, source: &str, peer: Peer) 
             builder.push(&Row { message: text, ..Row::text(line) });
             Ok(())
         }),
+        Form::Syslog => {
+            let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
+            let known = Known { flags: Flags::default(), received: origin.received, peer: b"" };
+            parser.all(lines(body), |line, builder| {
+                LIMITS.check_line(line)?;
+                syslog.parse(line, known, builder);
+                Ok(())
+            });
+        }
     }
     Ok(parser.finish())
 }
@@ -331,6 +364,7 @@ mod tests {
     fn parsed(form: Form, body: &[u8]) -> Result<Parsed> {
         let params = IngestParams {
             logspace: None,
+            format: None,
             time_field: None,
             message_field: None,
             host_field: None,

@@ -6,7 +6,7 @@
 
 mod access;
 mod accounts;
-pub(crate) mod aggregate;
+mod aggregate;
 mod assets;
 mod cursor;
 mod error;
@@ -16,6 +16,7 @@ mod facets;
 mod hint;
 mod histogram;
 mod ingest;
+mod logspaces;
 pub(crate) mod message;
 mod overview;
 mod router;
@@ -23,6 +24,7 @@ mod scope;
 mod search;
 mod session;
 mod system;
+pub(crate) mod table;
 mod throttle;
 
 use crate::clock;
@@ -88,6 +90,8 @@ struct Inner {
     search_queue: Semaphore,
     /// KiB of ingest bodies.
     ingest_kib: Semaphore,
+    /// Held by the one verification that runs: it reads everything.
+    verifying: Arc<Semaphore>,
     /// What searches use besides the threads they run on.
     lanes: SharedLanes,
 }
@@ -153,12 +157,15 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(router::revision))
         .routes(routes!(router::difference))
         .routes(routes!(router::status))
-        .routes(routes!(system::logspaces))
+        .routes(routes!(logspaces::logspaces))
         .routes(routes!(system::metrics))
         .routes(routes!(system::openapi_json))
         .routes(routes!(accounts::change_password));
-    let operator =
-        OpenApiRouter::new().routes(routes!(router::put_router)).routes(routes!(router::roll_back));
+    let operator = OpenApiRouter::new()
+        .routes(routes!(router::put_router))
+        .routes(routes!(router::roll_back))
+        .routes(routes!(logspaces::retention_preview))
+        .routes(routes!(logspaces::verify));
     let admin = OpenApiRouter::new()
         .routes(routes!(accounts::list_users, accounts::create_user))
         .routes(routes!(accounts::remove_user))
@@ -184,6 +191,7 @@ impl Inner {
             searches: Arc::new(Semaphore::new(searches_max)),
             search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
+            verifying: Arc::new(Semaphore::new(1)),
             lanes: SharedLanes::default(),
         })
     }

@@ -119,7 +119,7 @@ pub(crate) async fn overview(
         started,
     };
     let permit = shared.search_permit().await?;
-    let (cancel, guard) = Cancel::new(&shared, Instant::now());
+    let (cancel, guard) = Cancel::new(&shared);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(move || {
         let _permit = permit;

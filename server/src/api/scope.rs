@@ -8,6 +8,7 @@ use super::error::{ApiError, Place, Result};
 use super::hint::{self, UnknownField};
 use super::{Inner, Shared, blocking};
 use crate::clock;
+use crate::lanes::SharedLanes;
 use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
 use logstead_record::Timestamp;
 use logstead_record::query::{
@@ -159,7 +160,7 @@ impl Scope {
     ) -> Coverage {
         let mut sum = Coverage { complete: true, ..Coverage::default() };
         let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: &cancel.shared.lanes };
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
         for (logspace, searcher) in &self.searchers {
             let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
             let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
@@ -220,15 +221,15 @@ pub(super) fn stored(searchers: &[(String, Searcher)]) -> Option<TimeRange> {
 }
 
 /// Tells a question to end before it is through.
-pub(super) struct Cancel {
+pub(crate) struct Cancel {
     shared: Shared,
     client_is_gone: Arc<AtomicBool>,
     started: Instant,
-    time_max: Duration,
+    time_max: Option<Duration>,
 }
 
 /// Dropped when the client has its answer, or does not want it any more.
-pub(super) struct Guard(Arc<AtomicBool>);
+pub(crate) struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
@@ -242,7 +243,7 @@ pub(super) async fn ask<T: Send + 'static>(
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared, Instant::now());
+    let (cancel, _guard) = Cancel::new(shared);
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
@@ -251,24 +252,35 @@ pub(super) async fn ask<T: Send + 'static>(
 }
 
 impl Cancel {
-    pub(super) fn new(shared: &Shared, started: Instant) -> (Cancel, Guard) {
-        let client_is_gone = Arc::new(AtomicBool::new(false));
-        let time_max = shared.state.settings.limits.search_time_max.duration();
-        let guard = Guard(client_is_gone.clone());
-        (Cancel { shared: shared.clone(), client_is_gone, started, time_max }, guard)
+    pub(super) fn new(shared: &Shared) -> (Cancel, Guard) {
+        let (cancel, guard) = Cancel::without_limit(shared);
+        let time_max = Some(shared.state.settings.limits.search_time_max.duration());
+        (Cancel { time_max, ..cancel }, guard)
     }
 
-    fn is_requested(&self) -> bool {
+    /// For what may take as long as it takes.
+    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+        let client_is_gone = Arc::new(AtomicBool::new(false));
+        let guard = Guard(client_is_gone.clone());
+        let started = Instant::now();
+        (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
+    }
+
+    pub(crate) fn is_requested(&self) -> bool {
         self.client_is_gone.load(Ordering::Relaxed)
             || self.shared.state.pipeline.stop_requested()
-            || self.time_max < self.started.elapsed()
+            || self.time_max.is_some_and(|max| max < self.started.elapsed())
+    }
+
+    pub(crate) fn lanes(&self) -> &SharedLanes {
+        &self.shared.lanes
     }
 
     fn reason(&self, logspace: &str) -> String {
         if self.shared.state.pipeline.stop_requested() {
             return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
         }
-        let seconds = self.time_max.as_secs_f64();
+        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
         format!(
             "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
              narrow the time range, or raise limits.search_time_max"

@@ -2,23 +2,9 @@
 
 use super::Shared;
 use super::error::Result;
-use crate::pipeline::LogspaceInfo;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use serde::Serialize;
-
-/// Every logspace that can be searched.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Logspaces {
-    logspaces: Vec<LogspaceInfo>,
-}
-
-/// Every logspace with what it holds.
-#[utoipa::path(get, path = "/api/v1/logspaces", tag = "system", responses((status = 200, body = Logspaces)))]
-pub(crate) async fn logspaces(State(shared): State<Shared>) -> axum::Json<Logspaces> {
-    axum::Json(Logspaces { logspaces: shared.state.pipeline.logspaces() })
-}
 
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]

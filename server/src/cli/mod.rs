@@ -1,10 +1,16 @@
 //! The command line: what can be said, and what the exit code means.
 
 mod check;
+mod import;
+mod inspect;
+mod progress;
+mod reindex;
 mod search;
 mod serve;
+mod store;
 mod table;
 mod text;
+mod verify;
 
 use clap::{Args, Parser, Subcommand};
 use logstead_config::Problem;
@@ -32,6 +38,18 @@ enum Command {
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
     Search(search::Search),
+    /// Stores the lines of files
+    #[command(after_help = import::EXAMPLES)]
+    Import(import::Import),
+    /// Checks that everything is as it was written
+    #[command(after_help = verify::EXAMPLES)]
+    Verify(verify::Verify),
+    /// Makes the indexes again
+    #[command(after_help = reindex::EXAMPLES)]
+    Reindex(reindex::Reindex),
+    /// Prints what a file of a store holds
+    #[command(after_help = inspect::EXAMPLES)]
+    Inspect(inspect::Inspect),
 }
 
 /// Where settings come from.
@@ -71,6 +89,10 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Check(check) => check.run(),
         Command::Search(search) => search.run(),
+        Command::Import(import) => import.run(),
+        Command::Verify(verify) => verify.run(),
+        Command::Reindex(reindex) => reindex.run(),
+        Command::Inspect(inspect) => inspect.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

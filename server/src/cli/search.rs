@@ -1,22 +1,19 @@
 //! `logstead search`: finds messages in a store that nobody has open, or through a running server.
 
+use super::store::Store;
 use super::table::Table;
 use super::text::{csv, shown};
 use super::{Failure, text};
-use crate::api::aggregate;
 use crate::api::message::Message;
+use crate::api::table;
 use crate::clock;
 use crate::lanes::SharedLanes;
-use crate::lock::DataLock;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{
-    Asked, Disk, Filter, Hit, Options, Order, RealDisk, Request, Run, Searcher, Settings,
-};
+use logstead_indexer::{Asked, Filter, Hit, Opened, Options, Order, Request, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'failed password' --data data
@@ -100,14 +97,7 @@ impl Search {
     }
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
-        let folder = data.join("logspaces");
-        if !folder.is_dir() {
-            return Err(Failure::no(format!(
-                "{} is no data directory: it holds no logspaces",
-                data.display()
-            )));
-        }
-        let _lock = DataLock::acquire(data).map_err(Failure::environment)?;
+        let store = Store::of(data, Options::default())?;
         let now = clock::now();
         let search = parse_pipeline_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
@@ -120,32 +110,13 @@ impl Search {
             first: time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN),
             last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
         };
-        let store = Store { searchers: self.open(&folder)?, now, range };
+        let opened = store.open(&self.logspaces)?.into_iter();
+        let searchers = opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
+        let within = Within { searchers, now, range };
         if search.pipeline.stages.is_empty() {
-            return store.messages(&search.pipeline, self.limit).map(Answer::Messages);
+            return within.messages(&search.pipeline, self.limit).map(Answer::Messages);
         }
-        store.table(&search.pipeline).map(Answer::Table)
-    }
-
-    fn open(&self, folder: &Path) -> Result<Vec<(String, Searcher)>, Failure> {
-        let mut known = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
-            known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
-        }
-        known.sort();
-        if let Some(unknown) = self.logspaces.iter().find(|id| !known.contains(id)) {
-            return Err(Failure::no(format!(
-                "there is no logspace `{unknown}`: there are {}",
-                known.join(", ")
-            )));
-        }
-        known.retain(|id| self.logspaces.is_empty() || self.logspaces.contains(id));
-        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let open = |id: String| {
-            let opened = logstead_indexer::open(&disk, &folder.join(&id), Options::default());
-            opened.map(|opened| (id, opened.searcher)).map_err(Failure::environment)
-        };
-        known.into_iter().map(open).collect()
+        within.table(&search.pipeline).map(Answer::Table)
     }
 
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
@@ -215,14 +186,14 @@ impl Answer {
     }
 }
 
-/// The logspaces of a data directory, and what part of them is meant.
-struct Store {
+/// Logspaces, and what part of them is meant.
+struct Within {
     searchers: Vec<(String, Searcher)>,
     now: Timestamp,
     range: TimeRange,
 }
 
-impl Store {
+impl Within {
     fn messages(&self, pipeline: &Pipeline, limit: usize) -> Result<Vec<Value>, Failure> {
         let mut found: Vec<(String, Hit)> = Vec::new();
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
@@ -243,7 +214,7 @@ impl Store {
     fn table(&self, pipeline: &Pipeline) -> Result<Table, Failure> {
         let settings = Settings { now: self.now, range: self.range, memory_bytes_max: TABLE_MEMORY_MAX };
         let (mut aggregation, range) =
-            aggregate::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
+            table::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
         for (id, searcher) in &self.searchers {
             let filter = Filter::new(aggregation.filter(), &Context { now: self.now, logspace: id });
@@ -252,7 +223,7 @@ impl Store {
                 searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
             warn_of_damage(id, &coverage.damaged);
         }
-        let table = aggregate::Table::from(aggregation.finish().map_err(Failure::no)?);
+        let table = table::Table::from(aggregation.finish().map_err(Failure::no)?);
         serde_json::to_value(table).map(|table| Table::new(&table)).map_err(Failure::environment)
     }
 }

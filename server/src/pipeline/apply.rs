@@ -246,11 +246,12 @@ impl Pipeline {
     /// Opens a logspace and starts its thread.
     fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
         let folder = self.data.join("logspaces").join(id);
-        let Configuration { options, .. } = self.configuration(id, checked, checked.logspaces.len());
-        let opened =
-            logstead_indexer::open(&self.disk, &folder, options).map_err(|error| error.to_string())?;
+        let configuration = self.configuration(id, checked, checked.logspaces.len());
+        let opened = logstead_indexer::open(&self.disk, &folder, configuration.options)
+            .map_err(|error| error.to_string())?;
         report(id, &folder, &opened.recovery);
-        let logspace = Logspace::start(id, opened, self.counters.logspace(id));
+        let counters = self.counters.logspace(id);
+        let logspace = Logspace::start(id, opened, configuration, counters, self.sealers.bell());
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 
@@ -286,9 +287,16 @@ impl Pipeline {
             Some(Configured::Fsync) | None => Durability::Fsync,
         };
         let memory_max = self.settings.memory.tail_max.as_usize() / logspaces.max(1);
+        let storage = &self.settings.storage;
         Configuration {
-            options: Options { memory_max, durability, ..Options::default() },
+            options: Options {
+                memory_max,
+                journal_file_max: storage.journal_file_max.bytes(),
+                segment_rows_max: storage.segment_rows_max,
+                durability,
+            },
             retention: config.map(|config| config.retention).unwrap_or_default(),
+            seal_after: storage.seal_after.duration(),
         }
     }
 }

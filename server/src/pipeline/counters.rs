@@ -128,6 +128,25 @@ pub(crate) struct LogspaceCounters {
     pub(crate) dropped: Drops,
     pub(crate) rate: Rate,
     pub(crate) last_error: Mutex<Option<String>>,
+    pub(crate) keep: KeepCounters,
+}
+
+/// What was done to keep one logspace in order.
+#[derive(Default, Debug)]
+pub(crate) struct KeepCounters {
+    /// Messages that were moved from the journal into segments.
+    pub(crate) sealed: Counter,
+    /// Segments they became.
+    pub(crate) segments: Counter,
+    /// Messages whose index was made again.
+    pub(crate) indexed: Counter,
+    /// Messages of small segments that were joined.
+    pub(crate) joined: Counter,
+    pub(crate) failures: Counter,
+    /// How long all of it took.
+    pub(crate) micros: Counter,
+    /// Why the last of it failed; none after a success.
+    pub(crate) last_error: Mutex<Option<String>>,
 }
 
 /// Every counter by the id of what it counts.

@@ -1,14 +1,18 @@
 //! The thread of one logspace: it appends what the workers encoded, syncs once for all that wait (group
 //! commit), and only then lets go of the receipts, which acknowledges the messages.
 //!
+//! What becomes full meanwhile the [sealers](super::sealers) are told of.
+//!
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
 use super::counters::LogspaceCounters;
 use super::receipt::Pending;
+use super::sealers::Bell;
 use crate::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
-use logstead_indexer::{Appender, Encoded, Expiry, Keeper, Opened, Options, Searcher, Stats};
+use logstead_indexer::{Appender, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats};
+use logstead_record::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -18,8 +22,8 @@ use std::time::{Duration, Instant};
 const COMMIT_BYTES_MAX: u64 = 16 << 20;
 /// How long a failed append waits before it is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// How often old messages are looked for.
-const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// How often old messages and old journal files are looked for, unless files are old sooner than that.
+const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// How long a stop waits for a disk that refuses.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -40,6 +44,8 @@ enum Command {
 pub(crate) struct Configuration {
     pub(crate) options: Options,
     pub(crate) retention: Retention,
+    /// How old the newest message of a journal file becomes before the file is closed, so that it can be sealed.
+    pub(crate) seal_after: Duration,
 }
 
 /// A logspace that is open: where to send messages, and where to search.
@@ -58,7 +64,9 @@ impl Logspace {
     pub(crate) fn start(
         id: &str,
         opened: Opened,
+        configuration: Configuration,
         counters: Arc<LogspaceCounters>,
+        bell: Bell,
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
         let (commands, received) = unbounded();
@@ -66,7 +74,10 @@ impl Logspace {
         let writer = Writer {
             id: id.to_owned(),
             appender,
-            retention: Retention::default(),
+            keeper: keeper.clone(),
+            configuration,
+            closed_files: keeper.backlog().files,
+            bell,
             received,
             counters: counters.clone(),
             stopping: stopping.clone(),
@@ -96,6 +107,16 @@ impl Logspace {
         &self.searcher
     }
 
+    /// For the threads that seal.
+    pub(crate) fn keeper(&self) -> &Keeper {
+        &self.keeper
+    }
+
+    /// What a retention would remove.
+    pub(crate) fn preview(&self, retention: Retention) -> Expired {
+        self.keeper.preview(&expiry(retention))
+    }
+
     pub(crate) fn counters(&self) -> &LogspaceCounters {
         &self.counters
     }
@@ -119,7 +140,11 @@ impl Logspace {
 struct Writer {
     id: String,
     appender: Appender,
-    retention: Retention,
+    keeper: Keeper,
+    configuration: Configuration,
+    /// Files that waited to be sealed at the last look.
+    closed_files: usize,
+    bell: Bell,
     received: Receiver<Command>,
     counters: Arc<LogspaceCounters>,
     stopping: Arc<AtomicBool>,
@@ -127,16 +152,16 @@ struct Writer {
 
 impl Writer {
     fn run(mut self) {
-        let mut next_expiry = Instant::now();
+        let mut next_tidy = Instant::now();
         loop {
-            if next_expiry <= Instant::now() {
-                self.expire();
-                next_expiry = Instant::now() + RETENTION_INTERVAL;
+            if next_tidy <= Instant::now() {
+                self.tidy();
+                next_tidy = Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after);
             }
-            match self.received.recv_deadline(next_expiry) {
+            match self.received.recv_deadline(next_tidy) {
                 Ok(Command::Configure(configuration)) => {
                     self.configure(configuration);
-                    next_expiry = Instant::now();
+                    next_tidy = Instant::now();
                 }
                 Ok(Command::Append(append)) => {
                     if self.commit_with_all_that_wait(append) {
@@ -151,21 +176,24 @@ impl Writer {
 
     fn configure(&mut self, configuration: Configuration) {
         self.appender.set_options(configuration.options);
-        self.retention = configuration.retention;
+        self.configuration = configuration;
     }
 
-    /// Drops what is older or more than the retention allows.
-    fn expire(&mut self) {
-        let received_before = self.retention.age.map(|age| {
-            let nanos = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
-            clock::now().saturating_add(-nanos)
-        });
-        let bytes_max = self.retention.size.map(|size| size.bytes());
-        if received_before.is_none() && bytes_max.is_none() {
-            return;
+    /// Closes the journal file when it is old, and drops what is older or more than the retention allows.
+    fn tidy(&mut self) {
+        if let Err(error) = self.appender.close_old(before(self.configuration.seal_after)) {
+            tracing::error!(logspace = self.id, "the journal can not go on in another file: {error}");
         }
-        match self.appender.expire(&Expiry { received_before, bytes_max }) {
-            Ok(expired) if 0 < expired.files + expired.segments => tracing::info!(
+        let expiry = expiry(self.configuration.retention);
+        if expiry != Expiry::default() {
+            self.expire(&expiry);
+        }
+        self.ring_for_closed_files();
+    }
+
+    fn expire(&mut self, expiry: &Expiry) {
+        match self.appender.expire(expiry) {
+            Ok(expired) if 0 < expired.messages => tracing::info!(
                 logspace = self.id,
                 messages = expired.messages,
                 bytes = expired.bytes,
@@ -174,6 +202,14 @@ impl Writer {
             Ok(_) => {}
             Err(error) => tracing::error!(logspace = self.id, "old messages can not be removed: {error}"),
         }
+    }
+
+    fn ring_for_closed_files(&mut self) {
+        let closed_files = self.keeper.backlog().files;
+        if self.closed_files < closed_files {
+            self.bell.ring();
+        }
+        self.closed_files = closed_files;
     }
 
     /// Commits `first` and what waits behind it; says whether to stop.
@@ -210,6 +246,7 @@ impl Writer {
                 Ok(_) => {
                     self.succeeded(&encoded);
                     pending.into_iter().for_each(Pending::done);
+                    self.ring_for_closed_files();
                     return stop;
                 }
                 Err(error) => error.to_string(),
@@ -274,6 +311,20 @@ impl Writer {
         self.counters.dropped.add("stopped", messages);
         tracing::error!(logspace = self.id, messages, "stopped before these could be stored: {error}");
     }
+}
+
+/// What may be removed now.
+fn expiry(retention: Retention) -> Expiry {
+    Expiry {
+        received_before: retention.age.map(|age| before(age.duration())),
+        bytes_max: retention.size.map(|size| size.bytes()),
+    }
+}
+
+/// So long ago.
+fn before(duration: Duration) -> Timestamp {
+    let nanos = i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+    clock::now().saturating_add(-nanos)
 }
 
 /// Tells the senders that wait for an answer, and keeps the rest.

@@ -1,7 +1,9 @@
 //! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
 
+use super::counters::LogspaceCounters;
 use super::running::Running;
 use super::status::Status;
+use logstead_indexer::{Backlog, Stats};
 use std::fmt::Write;
 
 /// One metric: its name without prefix, type, help text, and a value for each set of labels.
@@ -9,7 +11,15 @@ struct Metric<'a> {
     name: &'a str,
     kind: &'a str,
     help: &'a str,
-    values: Vec<(String, u64)>,
+    values: Vec<(String, String)>,
+}
+
+/// A logspace at this moment.
+struct Kept<'a> {
+    label: String,
+    stats: Stats,
+    backlog: Backlog,
+    counters: &'a LogspaceCounters,
 }
 
 /// The text that a scraper gets.
@@ -32,11 +42,15 @@ fn write_metric(out: &mut String, metric: &Metric<'_>) -> std::fmt::Result {
 }
 
 fn counter<'a>(name: &'a str, help: &'a str, values: Vec<(String, u64)>) -> Metric<'a> {
-    Metric { name, kind: "counter", help, values }
+    Metric { name, kind: "counter", help, values: printed(values) }
 }
 
 fn gauge<'a>(name: &'a str, help: &'a str, values: Vec<(String, u64)>) -> Metric<'a> {
-    Metric { name, kind: "gauge", help, values }
+    Metric { name, kind: "gauge", help, values: printed(values) }
+}
+
+fn printed(values: Vec<(String, u64)>) -> Vec<(String, String)> {
+    values.into_iter().map(|(labels, value)| (labels, value.to_string())).collect()
 }
 
 fn metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
@@ -55,7 +69,8 @@ fn metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
         ),
     ];
     all.extend(source_metrics(status, running));
-    all.extend(target_metrics(status, running));
+    all.extend(target_metrics(status));
+    all.extend(logspace_metrics(running));
     all
 }
 
@@ -97,20 +112,13 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
     ]
 }
 
-fn target_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
+fn target_metrics<'a>(status: &Status) -> Vec<Metric<'a>> {
     let routes = status.routes.iter().map(|route| (label("route", &route.id), route.messages));
     let destinations = |value: fn(&super::DestinationStatus) -> u64| {
         status.destinations.iter().map(|to| (label("destination", &to.id), value(to))).collect::<Vec<_>>()
     };
     let dropped = status.destinations.iter().flat_map(|to| {
         to.dropped.iter().map(|(reason, count)| (dropped_label("destination", &to.id, reason), *count))
-    });
-    let spaces = |value: fn(&super::logspace::Logspace) -> u64| {
-        running.logspaces.iter().map(|(id, space)| (label("logspace", id), value(space))).collect::<Vec<_>>()
-    };
-    let space_drops = running.logspaces.iter().flat_map(|(id, space)| {
-        let dropped = space.counters().dropped.get();
-        dropped.into_iter().map(|(reason, count)| (dropped_label("logspace", id, &reason), count))
     });
     vec![
         counter("route_messages_total", "Messages that a route matched.", routes.collect()),
@@ -119,26 +127,88 @@ fn target_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
         counter("destination_dropped_total", "Messages not forwarded, by reason.", dropped.collect()),
         gauge("destination_queue_bytes", "Bytes that wait.", destinations(|to| to.queue_bytes)),
         gauge("destination_queue_messages", "Messages that wait.", destinations(|to| to.queue_messages)),
+    ]
+}
+
+fn logspace_metrics<'a>(running: &Running) -> Vec<Metric<'a>> {
+    let kept = running.logspaces.iter().map(|(id, logspace)| Kept {
+        label: label("logspace", id),
+        stats: logspace.stats(),
+        backlog: logspace.keeper().backlog(),
+        counters: logspace.counters(),
+    });
+    let kept: Vec<Kept<'_>> = kept.collect();
+    let each = |value: fn(&Kept<'_>) -> u64| {
+        kept.iter().map(|kept| (kept.label.clone(), value(kept))).collect::<Vec<_>>()
+    };
+    let dropped = running.logspaces.iter().flat_map(|(id, logspace)| {
+        let dropped = logspace.counters().dropped.get();
+        dropped.into_iter().map(|(reason, count)| (dropped_label("logspace", id, &reason), count))
+    });
+    let seconds = |kept: &Kept<'_>| {
+        let seconds = kept.counters.keep.micros.get() as f64 / 1e6;
+        (kept.label.clone(), format!("{seconds:.6}"))
+    };
+    vec![
         counter(
             "logspace_messages_total",
             "Messages stored since the start of the process.",
-            spaces(|space| space.counters().messages.get()),
+            each(|kept| kept.counters.messages.get()),
         ),
-        counter("logspace_dropped_total", "Messages not stored, by reason.", space_drops.collect()),
-        counter("logspace_commits_total", "Group commits.", spaces(|space| space.counters().commits.get())),
-        counter("logspace_batches_total", "Batches stored.", spaces(|space| space.counters().batches.get())),
-        gauge("logspace_stored_messages", "Messages on disk.", spaces(|space| space.stats().messages)),
-        gauge("logspace_journal_bytes", "Journal on disk.", spaces(|space| space.stats().journal_bytes)),
+        counter("logspace_dropped_total", "Messages not stored, by reason.", dropped.collect()),
+        counter("logspace_commits_total", "Group commits.", each(|kept| kept.counters.commits.get())),
+        counter("logspace_batches_total", "Batches stored.", each(|kept| kept.counters.batches.get())),
+        gauge("logspace_stored_messages", "Messages on disk.", each(|kept| kept.stats.messages)),
+        gauge("logspace_sealed_messages", "Those in segments.", each(|kept| kept.stats.sealed_messages)),
+        gauge("logspace_segments", "Sealed segments.", each(|kept| kept.stats.segments as u64)),
+        gauge("logspace_blocks_bytes", "Messages of segments on disk.", each(|kept| kept.stats.blocks_bytes)),
+        gauge("logspace_index_bytes", "Indexes of segments on disk.", each(|kept| kept.stats.index_bytes)),
+        gauge("logspace_journal_bytes", "Journal on disk.", each(|kept| kept.stats.journal_bytes)),
+        gauge("logspace_memory_bytes", "Batches in memory.", each(|kept| kept.stats.memory_bytes as u64)),
         gauge(
-            "logspace_memory_bytes",
-            "Batches in memory.",
-            spaces(|space| space.stats().memory_bytes as u64),
+            "logspace_damaged_parts",
+            "Parts that are known to be damaged.",
+            each(|kept| kept.stats.damaged as u64),
         ),
         gauge(
             "logspace_failing",
             "1 while messages can not be stored.",
-            spaces(|space| u64::from(space.counters().last_error.lock().is_some())),
+            each(|kept| u64::from(kept.counters.last_error.lock().is_some())),
         ),
+        gauge(
+            "unsealed_messages",
+            "Messages in full journal files that are not sealed yet: how far sealing is behind.",
+            each(|kept| kept.backlog.messages),
+        ),
+        gauge("unsealed_bytes", "Length of those files.", each(|kept| kept.backlog.bytes)),
+        gauge("unsealed_files", "How many files they are in.", each(|kept| kept.backlog.files as u64)),
+        counter(
+            "sealed_messages_total",
+            "Messages moved from the journal into segments.",
+            each(|kept| kept.counters.keep.sealed.get()),
+        ),
+        counter("sealed_segments_total", "Segments made.", each(|kept| kept.counters.keep.segments.get())),
+        counter(
+            "reindexed_messages_total",
+            "Messages whose index was made again.",
+            each(|kept| kept.counters.keep.indexed.get()),
+        ),
+        counter(
+            "joined_messages_total",
+            "Messages of small segments that were joined.",
+            each(|kept| kept.counters.keep.joined.get()),
+        ),
+        counter(
+            "sealing_failures_total",
+            "Segments and indexes that could not be made.",
+            each(|kept| kept.counters.keep.failures.get()),
+        ),
+        Metric {
+            name: "sealing_seconds_total",
+            kind: "counter",
+            help: "Time spent on making segments and indexes.",
+            values: kept.iter().map(seconds).collect(),
+        },
     ]
 }
 

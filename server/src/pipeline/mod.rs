@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! sources ── chunks ──▶ workers ── encoded ──▶ logspaces (journal, then acknowledged)
-//! (a thread each)       (parse, route)  └──▶ destinations (queue and thread each)
+//! (a thread each)       (parse, route)  │      ▲ sealers (journal files → segments)
+//!                                       └──▶ destinations (queue and thread each)
 //! ```
 //!
 //! **Invariant:** no queue between these is bounded by itself; the receipts bound all of them together, a
@@ -16,6 +17,7 @@ mod metrics;
 pub(crate) mod receipt;
 mod route;
 mod running;
+mod sealers;
 mod status;
 pub(crate) mod worker;
 
@@ -23,20 +25,22 @@ pub use apply::{ApplyError, Change};
 pub use counters::Counters;
 pub use route::{Delivery, Routed, Router};
 pub use running::Live;
+pub(crate) use sealers::count as sealer_count;
 pub use status::{
     DestinationStatus, ListenerStatus, LogspaceInfo, LogspaceStatus, RetentionInfo, RouteStatus,
-    SourceStatus, Status,
+    SourceStatus, Status, Unsealed,
 };
 
 use crate::clock;
 use arc_swap::ArcSwap;
-use logstead_config::Count;
 use logstead_config::settings::Settings;
-use logstead_indexer::{Disk, Searcher};
+use logstead_config::{Count, Retention};
+use logstead_indexer::{Disk, Expired, Searcher};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::Mutex;
 use receipt::Pending;
 use running::{Inlet, Running};
+use sealers::Sealers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,6 +61,7 @@ pub struct Pipeline {
     counters: Arc<Counters>,
     work: WorkSender,
     workers: Mutex<Vec<JoinHandle<()>>>,
+    sealers: Sealers,
     disk: Arc<dyn Disk>,
     data: PathBuf,
     settings: Arc<Settings>,
@@ -100,12 +105,14 @@ impl Pipeline {
             Count::Exactly(workers) => workers as usize,
         };
         let (work, received) = worker::queues(workers);
-        let running = apply::first(&counters, revision, &change);
+        let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, &change)));
+        let sealers = Sealers::new(running.clone());
         let pipeline = Arc::new(Pipeline {
-            running: Arc::new(ArcSwap::from_pointee(running)),
+            running,
             counters,
             work,
             workers: Mutex::default(),
+            sealers,
             disk,
             data: data.to_owned(),
             settings,
@@ -115,6 +122,8 @@ impl Pipeline {
         pipeline.start_workers(received).map_err(|error| ApplyError::System(error.to_string()))?;
         pipeline.open_existing(&change).map_err(|error| ApplyError::System(error.to_string()))?;
         pipeline.apply(change, None, || Ok(revision))?;
+        let sealers = sealer_count(pipeline.settings.threads.sealers);
+        pipeline.sealers.start(sealers).map_err(|error| ApplyError::System(error.to_string()))?;
         Ok(pipeline)
     }
 
@@ -191,6 +200,11 @@ impl Pipeline {
         self.running.load().status(&self.counters, Instant::now())
     }
 
+    /// What a retention would remove from a logspace; `None` where there is no such logspace.
+    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<Expired> {
+        self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
+    }
+
     /// Every logspace with what it holds.
     pub fn logspaces(&self) -> Vec<LogspaceInfo> {
         self.running.load().logspace_infos()
@@ -239,6 +253,7 @@ impl Pipeline {
         if self.stopping.swap(true, Ordering::Relaxed) {
             return;
         }
+        self.sealers.cancel();
         let running = self.running.load_full();
         running.sources.values().for_each(|source| source.stop());
         let mut workers = self.workers.lock();
@@ -252,6 +267,7 @@ impl Pipeline {
         }
         running.destinations.values().for_each(|destination| destination.stop(STOP_WAIT_MAX));
         running.logspaces.values().for_each(|logspace| logspace.stop());
+        self.sealers.join();
         running.destinations.values().for_each(|destination| destination.join());
     }
 }

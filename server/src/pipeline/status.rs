@@ -125,8 +125,16 @@ pub struct LogspaceStatus {
     pub messages: u64,
     /// Stored over the last seconds.
     pub messages_per_second: f64,
-    /// On disk.
+    /// Journal on disk.
     pub journal_bytes: u64,
+    /// Everything on disk: segments, their indexes, journal.
+    pub stored_bytes: u64,
+    /// Sealed segments.
+    pub segments: u64,
+    /// How far sealing is behind: messages in full journal files, which are found more slowly.
+    pub unsealed_messages: u64,
+    /// Why segments can not be made; messages are stored and found nevertheless.
+    pub sealing_error: Option<String>,
     /// The earliest message's time.
     pub first_time: Option<String>,
     /// The latest message's time.
@@ -142,8 +150,22 @@ pub struct LogspaceInfo {
     pub in_router: bool,
     /// Messages it holds.
     pub messages: u64,
-    /// On disk.
+    /// Those of them that are in sealed segments.
+    pub sealed_messages: u64,
+    /// Sealed segments.
+    pub segments: u64,
+    /// The messages of the segments, compressed, on disk.
+    pub blocks_bytes: u64,
+    /// The indexes of the segments, on disk.
+    pub index_bytes: u64,
+    /// Journal on disk.
     pub journal_bytes: u64,
+    /// Full journal files that wait to become segments.
+    pub unsealed: Unsealed,
+    /// Why segments can not be made; messages are stored and found nevertheless.
+    pub sealing_error: Option<String>,
+    /// Parts that are known to be damaged; `verify` finds all.
+    pub damaged_parts: u64,
     /// Batches that are kept in memory for quick search.
     pub memory_bytes: u64,
     /// The earliest message's time.
@@ -154,6 +176,17 @@ pub struct LogspaceInfo {
     pub durability: Option<String>,
     /// How long messages are kept.
     pub retention: RetentionInfo,
+}
+
+/// Full journal files that wait to become segments.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Unsealed {
+    /// How many.
+    pub files: u64,
+    /// Their messages.
+    pub messages: u64,
+    /// Their length.
+    pub bytes: u64,
 }
 
 /// How long messages are kept.
@@ -222,6 +255,10 @@ impl Running {
             messages: stats.messages,
             messages_per_second: counters.rate.look(counters.messages.get(), now),
             journal_bytes: stats.journal_bytes,
+            stored_bytes: stats.blocks_bytes + stats.index_bytes + stats.journal_bytes,
+            segments: stats.segments as u64,
+            unsealed_messages: logspace.keeper().backlog().messages,
+            sealing_error: counters.keep.last_error.lock().clone(),
             first_time: time(stats.first_time),
             last_time: time(stats.last_time),
         })
@@ -230,14 +267,25 @@ impl Running {
     /// Every logspace that can be searched.
     pub(crate) fn logspace_infos(&self) -> Vec<LogspaceInfo> {
         let info = |(id, logspace): (&String, &Arc<super::logspace::Logspace>)| {
-            let stats = logspace.stats();
+            let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
             let config = self.live.checked.logspaces.iter().find(|config| config.id == *id);
             let retention = config.map(|config| config.retention).unwrap_or_default();
             LogspaceInfo {
                 id: id.clone(),
                 in_router: config.is_some(),
                 messages: stats.messages,
+                sealed_messages: stats.sealed_messages,
+                segments: stats.segments as u64,
+                blocks_bytes: stats.blocks_bytes,
+                index_bytes: stats.index_bytes,
                 journal_bytes: stats.journal_bytes,
+                unsealed: Unsealed {
+                    files: backlog.files as u64,
+                    messages: backlog.messages,
+                    bytes: backlog.bytes,
+                },
+                sealing_error: logspace.counters().keep.last_error.lock().clone(),
+                damaged_parts: stats.damaged as u64,
                 memory_bytes: stats.memory_bytes as u64,
                 first_time: time(stats.first_time),
                 last_time: time(stats.last_time),

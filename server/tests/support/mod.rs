@@ -66,16 +66,23 @@ pub struct Server {
     folder: Option<TempDir>,
     web: String,
     listening: Vec<(String, String)>,
+    settings: Vec<String>,
 }
 
 impl Server {
     /// Starts in a new data directory.
     pub fn start(router: &str) -> Server {
+        Server::start_with(router, &[])
+    }
+
+    /// The same with settings, as behind `--set`.
+    pub fn start_with(router: &str, settings: &[&str]) -> Server {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let data = folder.path().join("data");
-        let (child, web, listening) = launch(&data, &folder.path().join("router.toml"));
-        Server { child, data, folder: Some(folder), web, listening }
+        let (child, web, listening) = launch(&data, &folder.path().join("router.toml"), &settings);
+        Server { child, data, folder: Some(folder), web, listening, settings }
     }
 
     /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
@@ -88,7 +95,7 @@ impl Server {
     /// Starts it again on the same data.
     pub fn restart(&mut self) {
         let router = self.folder.as_ref().unwrap().path().join("router.toml");
-        (self.child, self.web, self.listening) = launch(&self.data, &router);
+        (self.child, self.web, self.listening) = launch(&self.data, &router, &self.settings);
     }
 
     /// Asks it to stop and waits until it has.
@@ -197,6 +204,17 @@ impl Server {
         });
     }
 
+    /// A metric of the logspace `main`.
+    pub fn metric(&self, name: &str) -> f64 {
+        let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+        let request = agent.get(format!("{}/metrics", self.web));
+        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        let line = format!("logstead_{name}{{logspace=\"main\"}} ");
+        let value = text.lines().find_map(|other| other.strip_prefix(&line));
+        value.unwrap_or_else(|| panic!("there is no {line}in {text}")).parse().unwrap()
+    }
+
     pub fn status(&self) -> Value {
         self.call("GET", "/router/status", &[], b"").1
     }
@@ -227,10 +245,13 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn launch(data: &Path, router: &Path) -> (Child, String, Vec<(String, String)>) {
+fn launch(data: &Path, router: &Path, settings: &[String]) -> (Child, String, Vec<(String, String)>) {
     let (data, router) = (data.to_str().unwrap(), router.to_str().unwrap());
     let mut command =
         logstead(&["serve", "--data", data, "--router", router, "--set", "web.listen=127.0.0.1:0"]);
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
     let mut child = command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stderr(Stdio::inherit()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut listening = Vec::new();

@@ -1,10 +1,11 @@
-//! A search finds what filtering and sorting every message finds, in memory or read back, page after page.
+//! A search finds what filtering and sorting every message finds, in memory or read back, page after page, while
+//! messages arrive and become segments.
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod common;
 
-use common::{Message, encoded, filter, message, noise, open};
-use logstead_indexer::{Appender, Options, Order, Position, Request, Run, Searcher, SimDisk};
+use common::{Message, encoded, filter, message, noise, open, open_all};
+use logstead_indexer::{Appender, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk};
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
 use proptest::prelude::*;
@@ -62,7 +63,7 @@ fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(160))]
 
     #[test]
     fn a_search_finds_what_sorting_everything_finds(
@@ -131,6 +132,96 @@ proptest! {
         paged.dedup();
         prop_assert_eq!(paged.len(), total, "a message is on two pages");
         prop_assert!(there.iter().all(|message| paged.contains(message)));
+    }
+}
+
+const HOUR: i64 = 3_600_000_000_000;
+/// A segment may be as large as three of those that are sealed.
+const DAY_OPTIONS: Options = Options {
+    memory_max: 100_000,
+    journal_file_max: 1 << 20,
+    segment_rows_max: 4000,
+    durability: logstead_indexer::Durability::Fsync,
+};
+
+/// A message about each 17 s, most of them in order, every third one that is looked for.
+fn hour(hour: i64) -> Vec<Message> {
+    let at = |number: i64| hour * HOUR + number * HOUR / 210 - number % 7 * HOUR / 2;
+    (0..210)
+        .map(|number| (at(number), format!("hour {hour} {}", ["a", "b", "c"][number as usize % 3])))
+        .collect()
+}
+
+fn store_hour(opened: &mut Opened, at: i64, stored: &mut Stored) {
+    let messages = hour(at);
+    stored.extend(opened.appender.append(&[encoded(&messages)]).unwrap().zip(messages));
+}
+
+fn seal(opened: &mut Opened, idle: bool) {
+    opened.appender.close_old(Timestamp::MAX).unwrap();
+    while let Some(task) = opened.keeper.next_task(idle) {
+        opened.keeper.run(&task, &|| false).unwrap();
+    }
+}
+
+/// Three segments of seven hours each and a tail of three, after a restart.
+fn a_day(disk: &SimDisk, stored: &mut Stored) -> Opened {
+    let mut opened = open_all(disk, DAY_OPTIONS).unwrap();
+    for at in 0..24 {
+        store_hour(&mut opened, at, stored);
+        if at % 7 == 6 {
+            seal(&mut opened, false);
+        }
+    }
+    drop(opened);
+    let opened = open_all(&disk.after_kill(), DAY_OPTIONS).unwrap();
+    let stats = opened.searcher.stats();
+    assert_eq!((stats.segments, stats.sealed_messages, stats.messages), (3, 21 * 210, 24 * 210));
+    opened
+}
+
+fn check_day(query: &str, order: Order, limit: usize) {
+    let mut stored = Stored::new();
+    let mut opened = a_day(&SimDisk::new(0), &mut stored);
+    let is_meant = |(_, (_, text)): &&(u64, Message)| query == "*" || text.ends_with(query);
+    let there: Stored = stored.iter().filter(is_meant).cloned().collect();
+    let filter = filter(query);
+    let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
+    let (mut paged, mut segments, mut at) = (Stored::new(), vec![3], 24);
+    loop {
+        let found = opened.searcher.search(&request, &Run::alone());
+        assert!(found.coverage.complete, "{:?}", found.coverage);
+        paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
+        assert!(!found.more || found.hits.len() == limit);
+        let Some(last) = found.hits.last() else { break };
+        request.after = Some(Position { time: last.time, sequence: last.sequence });
+        // Meanwhile a few hours arrive, and are sealed and joined.
+        if at < 32 {
+            store_hour(&mut opened, at, &mut stored);
+            seal(&mut opened, at % 4 == 3);
+            at += 1;
+        }
+        segments.push(opened.searcher.stats().segments);
+    }
+    assert!(segments.windows(2).any(|pair| pair[1] < pair[0]), "none were joined: {segments:?}");
+    let ranks: Vec<(i64, u64)> = paged.iter().map(|(sequence, (time, _))| (*time, *sequence)).collect();
+    let is_in_order = |pair: &[(i64, u64)]| (pair[0] < pair[1]) == (order == Order::Oldest);
+    assert!(ranks.windows(2).all(|pair| is_in_order(pair) && pair[0] != pair[1]), "out of order, or twice");
+    paged.sort_unstable();
+    assert!(there.iter().all(|message| paged.binary_search(message).is_ok()), "a message is missing");
+    let mut meant: Stored = stored.iter().filter(is_meant).cloned().collect();
+    meant.sort_unstable();
+    assert!(paged.iter().all(|message| meant.binary_search(message).is_ok()));
+    if order == Order::Oldest {
+        assert_eq!(paged.len(), meant.len(), "what arrived is on the last pages");
+    }
+}
+
+#[test]
+fn a_day_is_paged_without_a_gap_or_a_repeat_while_messages_arrive_and_are_sealed_and_joined() {
+    for order in [Order::Newest, Order::Oldest] {
+        check_day("*", order, 100);
+        check_day("b", order, 37);
     }
 }
 

@@ -1,0 +1,52 @@
+//! What runs are measured with.
+
+use anyhow::{Context as _, Result};
+use logstead_indexer::Lanes;
+use rustix::time::{ClockId, clock_gettime};
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// CPU nanoseconds that this process has used.
+pub(crate) fn cpu() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The most memory that this process ever had.
+pub(crate) fn peak_memory_bytes() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc says no peak")?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
+    Ok(kibibytes << 10)
+}
+
+/// A line of the report.
+pub(crate) fn print(line: &str) -> Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("standard output")
+}
+
+/// So many threads for the parts of one search.
+pub(crate) struct Threads(pub(crate) usize);
+
+impl Lanes for Threads {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(number) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < jobs)
+            {
+                job(number);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.0.min(jobs) {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}

@@ -1,0 +1,195 @@
+//! How long questions take, and whether the answers are right: every count is compared with that of a naive scan
+//! over the same messages.
+
+use crate::measure::{Threads, print};
+use anyhow::{Result, ensure};
+use logstead_indexer::{
+    Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, RealDisk, Request, Run, Searcher,
+    Width,
+};
+use logstead_record::query::{Context, FieldName, Query, TimeRange, parse};
+use logstead_record::{Batch, Groups, Selection, Timestamp};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Words, phrases, fields, wildcards, expressions, negations: every kind of clause.
+const QUERIES: [&str; 42] = [
+    "*",
+    "error",
+    "Connection",
+    "connection from",
+    "error failed warning",
+    "failed OR error OR timeout",
+    "not error",
+    "error -failed",
+    "nosuchwordanywhere",
+    "needle",
+    "\"connection from\"",
+    "\"authentication failure\"",
+    "cs\"Connection\"",
+    "-\"connection from\"",
+    "\"connection from\" OR \"authentication failure\"",
+    "10.7.10.12",
+    "\"10.7.10\"",
+    "user=root",
+    "conn*",
+    "*nection",
+    "*nect*",
+    "err?r",
+    "f*d password",
+    "/user=[a-z]{4}/",
+    "/fail[a-z]+ for/",
+    "/(?i)AUTHENTICATION fail/",
+    "/[0-9]{5,}/",
+    "host:host-007",
+    "host=host-007",
+    "host:host-00*",
+    "program=sshd",
+    "program:/^ss/",
+    "program=sshd severity>=warning",
+    "severity>=err",
+    "severity=info -program=sshd",
+    "facility=kern",
+    "pid:4*",
+    "message:error severity>=err",
+    "host=host-007 error",
+    "(host=host-007 OR host=host-008) (error OR failed)",
+    "time<2026-11-01T06:00:00Z error",
+    "user:*",
+];
+const RANKED: [&str; 4] = ["error", "*", "\"connection from\"", "10.7.10.12"];
+const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
+
+/// Searches a store that [`crate::store`] made.
+pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool) -> Result<()> {
+    let start = Instant::now();
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let Opened { searcher, recovery, .. } = logstead_indexer::open(&disk, data, Options::default())?;
+    let messages = recovery.sealed_messages + recovery.messages;
+    print(&format!("{messages} messages, opened in {:.1} ms", ms(start.elapsed())))?;
+    let lanes = Threads(threads);
+    let bench = Bench { searcher, runs, lanes: &lanes };
+    print(&format!(
+        "\ncount, median of {runs}, {threads} threads                            ms        messages"
+    ))?;
+    for query in QUERIES {
+        let filter = filter(&parse(query)?);
+        let (time, count) = bench.median(|run| bench.searcher.count(&filter, TimeRange::ALL, run).count);
+        print(&format!("  {query:58} {:>9.2} {count:>14}", ms(time)))?;
+        if check {
+            let naive = bench.naive(&parse(query)?);
+            ensure!(count == naive, "`{query}`: {count} by the index, {naive} by looking at every message");
+        }
+    }
+    bench.rankings()?;
+    bench.shapes()?;
+    if check { print(&format!("\nall {} counts are those of a naive scan", QUERIES.len())) } else { Ok(()) }
+}
+
+struct Bench<'a> {
+    searcher: Searcher,
+    runs: usize,
+    lanes: &'a dyn Lanes,
+}
+
+impl Bench<'_> {
+    fn rankings(&self) -> Result<()> {
+        print("\nnewest 100, all columns")?;
+        for query in RANKED {
+            let filter = filter(&parse(query)?);
+            let request = Request {
+                filter: &filter,
+                range: TimeRange::ALL,
+                order: Order::Newest,
+                limit: 100,
+                after: None,
+            };
+            let (time, hits) = self.median(|run| self.searcher.search(&request, run).hits.len());
+            print(&format!("  {query:58} {:>9.2} {hits:>14}", ms(time)))?;
+        }
+        Ok(())
+    }
+
+    fn shapes(&self) -> Result<()> {
+        let stats = self.searcher.stats();
+        let (Some(first), Some(last)) = (stats.first_time, stats.last_time) else { return Ok(()) };
+        let range = TimeRange { first, last };
+        let memory_max = 256 << 20;
+        print("\nhistogram of 144 buckets; top 10 hosts")?;
+        for query in COUNTED {
+            let filter = filter(&parse(query)?);
+            let (histogram, total) = self.median(|run| {
+                let mut histogram = Histogram::new(range, Width::AtMost(144), None, memory_max).ok()?;
+                let asked = &mut [Asked::Histogram(&mut histogram)];
+                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                Some(histogram.finish().total)
+            });
+            let (facets, hosts) = self.median(|run| {
+                let mut facets = Facets::new(vec![FieldName::new("host")], 10, memory_max);
+                let asked = &mut [Asked::Facets(&mut facets)];
+                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                Some(facets.finish().first()?.distinct)
+            });
+            let (total, hosts) = (total.unwrap_or(0), hosts.unwrap_or(0));
+            print(&format!(
+                "  {query:58} {:>9.2} {total:>14} {:>9.2} {hosts:>6}",
+                ms(histogram),
+                ms(facets)
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn median<T>(&self, question: impl Fn(&Run<'_>) -> T) -> (Duration, T) {
+        let run = Run { cancelled: &|| false, lanes: self.lanes };
+        let mut answer = question(&run);
+        let mut times = Vec::with_capacity(self.runs);
+        for _ in 0..self.runs.max(1) {
+            let start = Instant::now();
+            answer = question(&run);
+            times.push(start.elapsed());
+        }
+        times.sort_unstable();
+        (times[times.len() / 2], answer)
+    }
+
+    /// Shows every message to the matcher.
+    fn naive(&self, query: &Query) -> u64 {
+        let (filter, all) = (filter(query), filter(&Query::All));
+        let run = Run { cancelled: &|| false, lanes: self.lanes };
+        let mut count = 0;
+        self.searcher.scan(
+            &all,
+            TimeRange::ALL,
+            Groups::ALL,
+            &run,
+            &mut |batch: &Arc<Batch>, rows: &Selection| {
+                count += filter.matcher().select_within(batch, rows).count() as u64;
+            },
+        );
+        count
+    }
+}
+
+fn filter(query: &Query) -> Filter {
+    Filter::new(query, &Context { now: Timestamp::from_nanos(1_793_600_000_000_000_000), logspace: "main" })
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_is_that_of_a_naive_scan() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("data");
+        let lines = crate::corpus::lines(20_000);
+        crate::store::store(lines.as_slice(), &data).expect("a store");
+        run(&data, 1, 2, true).expect("every count is right");
+    }
+}

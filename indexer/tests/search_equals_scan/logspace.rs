@@ -1,0 +1,252 @@
+//! A logspace beside everything that was stored in it, and what each question has to be answered with.
+
+use crate::answers;
+use crate::common::{SEGMENTS, open_all};
+use crate::messages::{self, Message};
+use crate::questions::{CONTEXT, Question};
+use crate::reference;
+use crate::strategies::NOW;
+use logstead_indexer::{
+    Disk, Expiry, Filter, Hit, Lanes, Opened, Options, Order, Position, Request, Run, SimDisk, Task, encode,
+};
+use logstead_record::query::{Matcher, Query, TimeRange};
+use logstead_record::{Batch, BatchBuilder, Groups, Timestamp};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longer messages are not compared character by character.
+const REFERENCE_BYTES_MAX: usize = 1000;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// One append of these batches.
+    Append(Vec<Vec<Message>>),
+    /// The journal file ends here.
+    Roll,
+    /// Some tasks are done, in idle times or not.
+    Keep { tasks: usize, idle: bool },
+    /// What was received before one of the messages goes.
+    ExpireOlder(proptest::sample::Index),
+    /// The oldest go, until this part is left.
+    ExpireLarger(proptest::sample::Index),
+    /// One of the indexes is lost.
+    SpoilIndex(proptest::sample::Index, Spoil),
+    /// All indexes are made again.
+    Reindex,
+    /// The process ends and starts again.
+    Restart,
+    /// So does the machine.
+    PowerCut(u64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Spoil {
+    Remove,
+    Flip(proptest::sample::Index),
+}
+
+/// A message that was acknowledged: the only row of a batch.
+struct Stored {
+    sequence: u64,
+    row: Arc<Batch>,
+}
+
+pub(crate) struct Logspace {
+    disk: SimDisk,
+    options: Options,
+    opened: Opened,
+    stored: Vec<Stored>,
+    now: i64,
+}
+
+impl Logspace {
+    pub(crate) fn new(options: Options) -> Logspace {
+        let disk = SimDisk::new(0);
+        let opened = open_all(&disk, options).unwrap();
+        Logspace { disk, options, opened, stored: Vec::new(), now: NOW.nanos() }
+    }
+
+    pub(crate) fn take(&mut self, step: &Step) {
+        match step {
+            Step::Append(batches) => self.append(batches),
+            Step::Roll => self.opened.appender.close_old(Timestamp::MAX).unwrap(),
+            Step::Keep { tasks, idle } => self.keep(*tasks, *idle),
+            Step::ExpireOlder(which) if !self.stored.is_empty() => {
+                let received_before = Some(which.get(&self.stored).row.received(0));
+                self.expire(&Expiry { received_before, bytes_max: None });
+            }
+            Step::ExpireLarger(part) => {
+                let bytes_max = Some(part.index(self.disk.used_bytes() as usize + 1) as u64);
+                self.expire(&Expiry { received_before: None, bytes_max });
+            }
+            Step::SpoilIndex(which, spoil) => self.spoil_index(which, spoil),
+            Step::Reindex => self.opened.keeper.reindex_tasks().iter().for_each(|task| self.run(task)),
+            Step::Restart => self.restart(self.disk.after_kill()),
+            Step::PowerCut(seed) => self.restart(self.disk.after_power_cut(*seed)),
+            Step::ExpireOlder(_) => {}
+        }
+        let stats = self.opened.searcher.stats();
+        assert_eq!(stats.messages, self.stored.len() as u64);
+        assert_eq!(stats.damaged, 0);
+    }
+
+    fn append(&mut self, batches: &[Vec<Message>]) {
+        let batches: Vec<Arc<Batch>> =
+            batches.iter().map(|messages| Arc::new(messages::batch(messages, &mut self.now))).collect();
+        let ready: Vec<_> = batches.iter().map(|batch| encode(Arc::clone(batch))).collect();
+        let sequences = self.opened.appender.append(&ready).unwrap();
+        let rows = batches.iter().flat_map(|batch| (0..batch.rows()).map(|row| row_of(batch, row)));
+        self.stored.extend(sequences.zip(rows).map(|(sequence, row)| Stored { sequence, row }));
+    }
+
+    fn keep(&self, tasks: usize, idle: bool) {
+        for done in 0..tasks {
+            let Some(task) = self.opened.keeper.next_task(idle) else { return };
+            self.run(&task);
+            assert!(done < 1000, "there is always something to do: {}", task.describe());
+        }
+    }
+
+    fn run(&self, task: &Task) {
+        self.opened.keeper.run(task, &|| false).unwrap();
+    }
+
+    fn expire(&mut self, expiry: &Expiry) {
+        let Opened { appender, keeper, searcher, .. } = &mut self.opened;
+        if let Some(before) = expiry.received_before {
+            appender.close_old(before).unwrap();
+        }
+        let preview = keeper.preview(expiry);
+        let expired = appender.expire(expiry).unwrap();
+        assert_eq!(expired, preview);
+        let kept = self.stored.split_off(expired.messages as usize);
+        if let Some(before) = expiry.received_before {
+            assert!(self.stored.iter().all(|stored| stored.row.received(0) < before), "too much expired");
+        }
+        self.stored = kept;
+        let first = self.stored.first().map_or(appender.next_sequence(), |stored| stored.sequence);
+        assert_eq!(searcher.stats().first_sequence, first);
+    }
+
+    fn spoil_index(&self, which: &proptest::sample::Index, spoil: &Spoil) {
+        let mut names = self.disk.list(Path::new(SEGMENTS)).unwrap();
+        names.retain(|name| name.ends_with(".index"));
+        if names.is_empty() {
+            return;
+        }
+        let path = Path::new(SEGMENTS).join(which.get(&names));
+        match spoil {
+            Spoil::Remove => self.disk.remove(&path).unwrap(),
+            Spoil::Flip(bit) => {
+                let bytes = self.disk.open(&path).unwrap().bytes().unwrap();
+                self.disk.flip(&path, bit.index(bytes as usize * 8));
+            }
+        }
+    }
+
+    fn restart(&mut self, disk: SimDisk) {
+        self.disk = disk;
+        self.opened = open_all(&self.disk, self.options).unwrap();
+        let recovery = &self.opened.recovery;
+        assert!(recovery.damaged.is_empty() && recovery.cut.is_none(), "{recovery:?}");
+    }
+
+    /// Asks in every way that there is.
+    pub(crate) fn check(&self, question: &Question) {
+        let Question { query, range, .. } = question;
+        let filter = &Filter::new(query, &CONTEXT);
+        let meant: Vec<&Stored> =
+            self.stored.iter().filter(|stored| is_meant(query, *range, &stored.row)).collect();
+        self.check_page(question, filter, &meant);
+        let searcher = &self.opened.searcher;
+        for run in [Run::alone(), Run { lanes: &Backwards, ..Run::alone() }] {
+            let counted = searcher.count(filter, *range, &run);
+            assert!(counted.coverage.complete, "{:?}", counted.coverage);
+            assert_eq!(counted.count, meant.len() as u64, "count of {query} in {range:?}");
+            let mut shown = Vec::new();
+            let coverage = searcher.scan(filter, *range, Groups::ALL, &run, &mut |batch, rows| {
+                shown.extend(rows.iter().map(|row| row_of(batch, row)));
+            });
+            assert!(coverage.complete, "{coverage:?}");
+            let expected: Vec<_> = meant.iter().map(|stored| Arc::clone(&stored.row)).collect();
+            assert!(shown == expected, "scan for {query} in {range:?}: {} shown", shown.len());
+        }
+        let rows: Vec<&Batch> = meant.iter().map(|stored| &*stored.row).collect();
+        answers::check(searcher, filter, *range, &Run::alone(), &messages::NAMES, &rows);
+    }
+
+    fn check_page(&self, question: &Question, filter: &Filter, meant: &[&Stored]) {
+        let &Question { ref query, range, limit, order, ref after } = question;
+        let after = after.as_ref().filter(|_| !self.stored.is_empty());
+        let after = after.map(|which| position(which.get(&self.stored)));
+        let mut expected: Vec<(Position, &Batch)> =
+            meant.iter().map(|stored| (position(stored), &*stored.row)).collect();
+        expected.sort_by_key(|(position, _)| *position);
+        match order {
+            Order::Newest => {
+                expected.retain(|(position, _)| after.is_none_or(|after| *position < after));
+                expected.reverse();
+            }
+            Order::Oldest => expected.retain(|(position, _)| after.is_none_or(|after| after < *position)),
+        }
+        let request = Request { filter, range, order, limit, after };
+        for run in [Run::alone(), Run { lanes: &Backwards, ..Run::alone() }] {
+            let found = self.opened.searcher.search(&request, &run);
+            assert!(found.coverage.complete, "{:?}", found.coverage);
+            assert_eq!(found.more, limit < expected.len(), "{query}");
+            let hits: Vec<(Position, Arc<Batch>)> = found.hits.iter().map(hit).collect();
+            let hits: Vec<(Position, &Batch)> = hits.iter().map(|(at, row)| (*at, &**row)).collect();
+            assert_eq!(hits, expected[..limit.min(expected.len())], "{order:?} of {query} in {range:?}");
+        }
+    }
+
+    /// Gets every message by its sequence.
+    pub(crate) fn check_each_message(&self) {
+        let searcher = &self.opened.searcher;
+        for stored in &self.stored {
+            let found = searcher.get(stored.sequence).unwrap().unwrap();
+            assert_eq!(hit(&found), (position(stored), Arc::clone(&stored.row)));
+        }
+        let Some(first) = self.stored.first() else { return };
+        assert!(first.sequence == 0 || searcher.get(first.sequence - 1).unwrap().is_none());
+        assert!(searcher.get(self.opened.appender.next_sequence()).unwrap().is_none());
+    }
+}
+
+/// Whether a message is meant: by the plain meaning where that is quick enough.
+fn is_meant(query: &Query, range: TimeRange, row: &Batch) -> bool {
+    if !range.contains(row.time(0)) {
+        return false;
+    }
+    if row.memory_bytes() < REFERENCE_BYTES_MAX {
+        return reference::matches(query, row, 0, &CONTEXT);
+    }
+    !Matcher::new(query, &CONTEXT).select(row).is_empty()
+}
+
+fn position(stored: &Stored) -> Position {
+    Position { time: stored.row.time(0), sequence: stored.sequence }
+}
+
+fn hit(hit: &Hit) -> (Position, Arc<Batch>) {
+    (Position { time: hit.time, sequence: hit.sequence }, row_of(&hit.batch, hit.row))
+}
+
+fn row_of(batch: &Batch, row: usize) -> Arc<Batch> {
+    let mut builder = BatchBuilder::new();
+    builder.extend(batch, row..row + 1);
+    Arc::new(builder.seal())
+}
+
+/// Side by side, as far as order goes: the last job is done first.
+struct Backwards;
+
+impl Lanes for Backwards {
+    fn count(&self) -> usize {
+        3
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..jobs).rev().for_each(job);
+    }
+}

@@ -1,0 +1,113 @@
+//! Whatever becomes of a logspace, it answers what looking at every message would: random messages, random
+//! questions, and a random life of appends, sealing, joining, expiry, lost indexes, restarts and power cuts.
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod answers;
+#[path = "../common/mod.rs"]
+mod common;
+mod logspace;
+mod messages;
+mod questions;
+#[path = "../../../record/tests/query/reference.rs"]
+mod reference;
+#[allow(dead_code, reason = "queries are asked here, no pipelines")]
+#[path = "../../../record/tests/query/strategies.rs"]
+mod strategies;
+
+use logspace::{Logspace, Spoil, Step};
+use logstead_indexer::{Durability, Options};
+use messages::Message;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use questions::{Question, questions};
+
+/// Small enough that a life fills many files and segments, or large enough that it fills one.
+fn options() -> impl Strategy<Value = Options> {
+    let memory_max = prop_oneof![Just(0), Just(3000), Just(1 << 20)];
+    let journal_file_max = prop_oneof![Just(500), Just(4000), Just(1 << 30)];
+    let segment_rows_max = prop_oneof![Just(3), Just(20), Just(1000)];
+    (memory_max, journal_file_max, segment_rows_max).prop_map(
+        |(memory_max, journal_file_max, segment_rows_max)| Options {
+            memory_max,
+            journal_file_max,
+            segment_rows_max,
+            durability: Durability::Fsync,
+        },
+    )
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let spoil = prop_oneof![Just(Spoil::Remove), any::<prop::sample::Index>().prop_map(Spoil::Flip)];
+    let place = any::<prop::sample::Index>;
+    prop_oneof![
+        6 => vec(vec(messages::messages(), 0..12), 1..4).prop_map(Step::Append),
+        2 => Just(Step::Roll),
+        4 => (1_usize..4, any::<bool>()).prop_map(|(tasks, idle)| Step::Keep { tasks, idle }),
+        2 => Just(Step::Keep { tasks: usize::MAX, idle: true }),
+        1 => place().prop_map(Step::ExpireOlder),
+        1 => place().prop_map(Step::ExpireLarger),
+        1 => (place(), spoil).prop_map(|(which, spoil)| Step::SpoilIndex(which, spoil)),
+        1 => Just(Step::Reindex),
+        1 => Just(Step::Restart),
+        1 => any::<u64>().prop_map(Step::PowerCut),
+    ]
+}
+
+/// Steps of a life, and what is asked after each.
+fn lives() -> impl Strategy<Value = Vec<(Step, Vec<Question>)>> {
+    let first = vec(vec(messages::messages(), 1..12), 1..4).prop_map(Step::Append);
+    let first = (first, vec(questions(), 0..3));
+    (first, vec((steps(), vec(questions(), 0..3)), 0..14)).prop_map(|(first, mut rest)| {
+        rest.insert(0, first);
+        rest
+    })
+}
+
+proptest! {
+    #![proptest_config(common::cases(100))]
+
+    #[test]
+    fn search_equals_scan(options in options(), life in lives(), last in vec(questions(), 1..8)) {
+        let mut logspace = Logspace::new(options);
+        for (step, questions) in &life {
+            logspace.take(step);
+            questions.iter().for_each(|question| logspace.check(question));
+        }
+        logspace.check_each_message();
+        logspace.take(&Step::Roll);
+        logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
+        last.iter().for_each(|question| logspace.check(question));
+        logspace.take(&Step::Restart);
+        last.iter().for_each(|question| logspace.check(question));
+    }
+}
+
+/// More values than a column keeps, and more fields than have a column.
+#[test]
+fn what_has_no_column_is_found_in_the_blocks() {
+    let mut logspace = Logspace::new(Options { segment_rows_max: 1 << 20, ..Options::default() });
+    let batches: Vec<Vec<Message>> = (0..70)
+        .map(|batch| (0..1000).map(|number| Message::numbered(batch * 1000 + number)).collect())
+        .collect();
+    logspace.take(&Step::Append(batches));
+    logspace.take(&Step::Append(vec![vec![Message::with_fields(1100)], vec![Message::numbered(69_999)]]));
+    logspace.take(&Step::Roll);
+    logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
+    for query in [
+        "host=h12345",
+        "NOT host=h12345",
+        "host:h6999*",
+        "h69999",
+        "NOT h69999",
+        "late=69999",
+        "NOT late=69999",
+        "late:*",
+        "NOT late:*",
+        "n1099:v",
+        "NOT n1099:v",
+        "number>69990",
+        "NOT number<69990",
+    ] {
+        logspace.check(&Question::of(query));
+    }
+}

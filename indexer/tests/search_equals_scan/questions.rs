@@ -1,0 +1,140 @@
+//! Questions of every kind: what the grammar can say, and what is likely to be found.
+
+use crate::messages::LONG_BYTES;
+use crate::strategies::{self, NOW};
+use logstead_indexer::Order;
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Query, TimeRange, parse};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+pub(crate) const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
+
+const LIKELY: [&str; 66] = [
+    "disk",
+    "full",
+    "cs\"Disk\"",
+    "\"disk full\"",
+    "\"disk, full\"",
+    "dis*",
+    "*isk",
+    "*is*",
+    "d?sk",
+    "10.0.0.1",
+    "\"10.0.0.1 disk\"",
+    "10.0.*",
+    "user=anna",
+    "\"user=anna\"",
+    "\"user=*\"",
+    "/dis[kc]/",
+    "/disk full/",
+    "/(error|failed) /i",
+    "/^$/",
+    "/ disk /",
+    "ä",
+    "äb",
+    "kelvin",
+    "k*",
+    "eth0",
+    "\"a-b_c\"",
+    "a*",
+    "b",
+    "12",
+    "日本",
+    "zebra",
+    "w*",
+    "message:disk",
+    "message=\"disk full\"",
+    "message=\"\"",
+    "message:\"a-b_c\"",
+    "NOT message:full",
+    "host:web",
+    "host=web-1",
+    "host:web*",
+    "host:*",
+    "host=\"\"",
+    "program=sshd",
+    "program:ss*",
+    "program:*",
+    "msgid=ID1",
+    "msgid:id1",
+    "shared:disk",
+    "shared=disk",
+    "SHARED:full",
+    "shared:*",
+    "rare:*",
+    "rare=x",
+    "id>=5000",
+    "id:[10 TO 900]",
+    "a>1",
+    "shared=\"\"",
+    "severity>=err",
+    "severity=info",
+    "facility=auth",
+    "flag:unparsed",
+    "flag:*",
+    "peer=10.0.0.1",
+    "source=syslog",
+    "pid=77",
+    "raw:disk",
+];
+
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) query: Query,
+    pub(crate) range: TimeRange,
+    pub(crate) limit: usize,
+    pub(crate) order: Order,
+    /// The position of one of the messages that are there, if any.
+    pub(crate) after: Option<prop::sample::Index>,
+}
+
+impl Question {
+    /// For everything that a query means.
+    pub(crate) fn of(query: &str) -> Question {
+        let query = parse(query).unwrap();
+        Question { query, range: TimeRange::ALL, limit: 10, order: Order::Newest, after: None }
+    }
+}
+
+pub(crate) fn questions() -> impl Strategy<Value = Question> {
+    let order = select(vec![Order::Newest, Order::Oldest]);
+    let limit = prop_oneof![4 => 0_usize..12, 1 => Just(usize::MAX)];
+    let after = proptest::option::weighted(0.3, any::<prop::sample::Index>());
+    (queries(), ranges(), limit, order, after).prop_map(|(query, range, limit, order, after)| Question {
+        query,
+        range,
+        limit,
+        order,
+        after,
+    })
+}
+
+fn queries() -> impl Strategy<Value = Query> {
+    let long = (LONG_BYTES - 4..LONG_BYTES + 2, select(vec!["", "*", "x"]))
+        .prop_map(|(bytes, end)| format!("{}{end}", "w".repeat(bytes)));
+    let likely = prop_oneof![20 => select(&LIKELY[..]).prop_map(str::to_owned), 1 => long];
+    let leaf = prop_oneof![3 => likely.prop_map(|text| parse(&text).unwrap()), 1 => strategies::queries()];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 2..4).prop_map(Query::and),
+            vec(inner.clone(), 2..4).prop_map(Query::or),
+            inner.prop_map(Query::negate),
+        ]
+    })
+}
+
+fn ranges() -> impl Strategy<Value = TimeRange> {
+    let end = || {
+        let near = (-45_i64..45).prop_map(|nanos| NOW.saturating_add(nanos));
+        let minutes = (-1_i64..20).prop_map(|minutes| NOW.saturating_add(minutes * 60_000_000_000));
+        let any = any::<i64>().prop_map(Timestamp::from_nanos);
+        prop_oneof![4 => near, 2 => minutes, 1 => any]
+    };
+    prop_oneof![
+        2 => Just(TimeRange::ALL),
+        3 => (end(), end()).prop_map(|(first, last)| TimeRange { first, last }),
+        1 => end().prop_map(|first| TimeRange { first, ..TimeRange::ALL }),
+    ]
+}

@@ -1,0 +1,331 @@
+//! `logstead import`: stores the lines of files, in a data directory or through a running server.
+//!
+//! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it came.
+
+use super::progress::Progress;
+use super::store::{Store, options};
+use super::{Failure, SettingsArgs, text};
+use crate::clock;
+use crate::format::{Known, Syslog};
+use crate::pipeline::sealer_count;
+use clap::{ArgGroup, Args};
+use crossbeam_channel::{Receiver, bounded};
+use jiff::tz::TimeZone;
+use logstead_config::Format;
+use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
+use logstead_record::{BatchBuilder, Flags, Origin, Timestamp};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead import /var/log/syslog.1 /var/log/syslog --logspace main --data data
+  zcat old.log.gz | logstead import - --logspace archive --server http://127.0.0.1:8080 --token TOKEN
+
+Every line is a message: RFC 5424, RFC 3164 or any other text, as a syslog source with `format = \"auto\"` reads it. Empty
+lines are left out. With --data the store must not be in use, and a logspace that is not there is made. Importing a file
+twice stores its messages twice. Exit code 0: all is stored; 1: a file or a line was refused; 3: the store can not take it,
+and the last line says how far it came.";
+
+/// What is read at once.
+const CHUNK_BYTES: usize = 1 << 20;
+/// A longer line becomes several messages.
+const LINE_BYTES_MAX: usize = 16 << 20;
+/// What is appended and synced together, or sent as one body.
+const COMMIT_BYTES_MAX: usize = 8 << 20;
+/// What files that are no text begin with.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "gzip: use `zcat FILE | logstead import -`"),
+    (b"\x28\xb5\x2f\xfd", "zstd: use `zstdcat FILE | logstead import -`"),
+    (b"\xfd7zXZ", "xz: use `xzcat FILE | logstead import -`"),
+    (b"BZh", "bzip2: use `bzcat FILE | logstead import -`"),
+];
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
+pub(super) struct Import {
+    /// Text files; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to
+    #[arg(long, value_name = "L")]
+    logspace: String,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The data directory of a stopped server, instead of the one that the settings name
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL", requires = "token")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+/// A file that can be read, or standard input.
+struct Input {
+    name: String,
+    /// None where it is not known.
+    bytes: Option<u64>,
+    reader: Box<dyn BufRead>,
+}
+
+/// What was stored.
+#[derive(Default)]
+struct Imported {
+    messages: u64,
+    /// Of whole lines.
+    bytes: u64,
+    /// Lines that the server did not take.
+    rejected: u64,
+}
+
+/// Where lines go.
+trait Target {
+    /// Stores whole lines.
+    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure>;
+}
+
+impl Import {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
+        let started = Instant::now();
+        let Imported { messages, bytes, rejected } = match &self.server {
+            Some(url) => {
+                let token = self.token.clone().unwrap_or_default();
+                import(inputs, &mut Server { url: url.clone(), logspace: self.logspace.clone(), token })
+            }
+            None => self.store_in_data(inputs),
+        }?;
+        let seconds = started.elapsed().as_secs_f64();
+        let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
+        text::line(&summary).map_err(Failure::environment)?;
+        if rejected == 0 { Ok(()) } else { Err(Failure::no(format!("{rejected} lines were refused"))) }
+    }
+
+    /// Seals beside storing, so that all is quick to search at the end.
+    fn store_in_data(&self, inputs: Vec<Input>) -> Result<Imported, Failure> {
+        let settings = self.settings.load()?;
+        let data = self.data.as_ref().unwrap_or(&settings.data);
+        let store = Store::create(data, options(&settings))?;
+        let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
+        let (bell, rung) = bounded(1);
+        std::thread::scope(|scope| {
+            for _ in 0..sealer_count(settings.threads.sealers) {
+                let (keeper, rung) = (keeper.clone(), rung.clone());
+                scope.spawn(move || seal(&keeper, &rung));
+            }
+            let mut target = Data { appender, keeper: keeper.clone(), bell };
+            let imported = import(inputs, &mut target);
+            if let Err(error) = target.appender.close_old(Timestamp::MAX) {
+                text::error(&format!("warning: the last messages are not sealed: {error}"));
+            }
+            // Nobody rings any more: the sealers end when all is sealed.
+            drop(target);
+            imported
+        })
+    }
+}
+
+/// Seals when it is told to, and what is left in the end.
+fn seal(keeper: &Keeper, rung: &Receiver<()>) {
+    loop {
+        let is_last = rung.recv().is_err();
+        while let Some(task) = keeper.next_task(false) {
+            if let Err(error) = keeper.run(&task, &|| false) {
+                let task = task.describe();
+                text::error(&format!("warning: could not {task}; a server will try again: {error}"));
+                return;
+            }
+        }
+        if is_last {
+            return;
+        }
+    }
+}
+
+impl Input {
+    fn open(path: &PathBuf) -> Result<Input, Failure> {
+        let name = path.display().to_string();
+        let failed = |error: io::Error| Failure::no(format!("{name}: {error}"));
+        let (mut reader, bytes): (Box<dyn BufRead>, _) = if name == "-" {
+            (Box::new(BufReader::with_capacity(CHUNK_BYTES, io::stdin())), None)
+        } else {
+            let file = File::open(path).map_err(failed)?;
+            let metadata = file.metadata().map_err(failed)?;
+            if metadata.is_dir() {
+                return Err(Failure::no(format!("{name} is a folder: name the files in it")));
+            }
+            let bytes = metadata.is_file().then_some(metadata.len());
+            (Box::new(BufReader::with_capacity(CHUNK_BYTES, file)), bytes)
+        };
+        let beginning = reader.fill_buf().map_err(failed)?;
+        match COMPRESSED.iter().find(|(magic, _)| beginning.starts_with(magic)) {
+            Some((_, hint)) => Err(Failure::no(format!("{name} is compressed with {hint}"))),
+            None => Ok(Input { name, bytes, reader }),
+        }
+    }
+}
+
+/// Stores all that the inputs hold. A failure says how far it came.
+fn import(inputs: Vec<Input>, target: &mut dyn Target) -> Result<Imported, Failure> {
+    let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
+    let progress = Progress::new("import", total_bytes);
+    let mut all = Imported::default();
+    for mut input in inputs {
+        let mut imported = Imported::default();
+        let copied = copy(&mut input, &progress, target, &mut imported);
+        all.add(&imported);
+        let so_far = |error: String| {
+            let Imported { messages, .. } = all;
+            let bytes = imported.bytes;
+            format!("{error}\n{messages} messages are stored, of {} the first {bytes} bytes", input.name)
+        };
+        copied.map_err(|failure| match failure {
+            Failure::No(error) => Failure::No(so_far(error)),
+            Failure::Environment(error) => Failure::Environment(so_far(error)),
+        })?;
+    }
+    Ok(all)
+}
+
+fn copy(
+    input: &mut Input,
+    progress: &Progress,
+    target: &mut dyn Target,
+    imported: &mut Imported,
+) -> Result<(), Failure> {
+    let mut pending = Vec::new();
+    loop {
+        let read = read_some(&mut *input.reader, &mut pending);
+        let read = read.map_err(|error| Failure::environment(format!("{}: {error}", input.name)))?;
+        let is_end = read == 0;
+        let end = whole_lines(&pending, is_end);
+        if COMMIT_BYTES_MAX <= end || is_end && 0 < end {
+            imported.add(&target.store(&pending[..end])?);
+            progress.add(end as u64);
+            pending.drain(..end);
+        }
+        if is_end {
+            return Ok(());
+        }
+    }
+}
+
+/// How many bytes are lines that can be stored: those that have an end, and what is too long to wait for one.
+fn whole_lines(pending: &[u8], is_end: bool) -> usize {
+    if is_end {
+        return pending.len();
+    }
+    match memchr::memrchr(b'\n', pending) {
+        Some(end) => end + 1,
+        None if LINE_BYTES_MAX <= pending.len() => pending.len(),
+        None => 0,
+    }
+}
+
+impl Imported {
+    fn add(&mut self, other: &Imported) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.rejected += other.rejected;
+    }
+}
+
+/// Adds what can be read at once to `pending`; 0 at the end.
+fn read_some(reader: &mut dyn BufRead, pending: &mut Vec<u8>) -> io::Result<usize> {
+    loop {
+        let read = match reader.fill_buf() {
+            Ok(bytes) => {
+                pending.extend_from_slice(bytes);
+                bytes.len()
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        reader.consume(read);
+        return Ok(read);
+    }
+}
+
+/// A data directory.
+struct Data {
+    appender: Appender,
+    keeper: Keeper,
+    bell: crossbeam_channel::Sender<()>,
+}
+
+impl Target for Data {
+    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure> {
+        let encoded = parse(lines, clock::now());
+        self.appender.append(&encoded).map_err(Failure::environment)?;
+        if 0 < self.keeper.backlog().files {
+            // Rung already: that is enough.
+            self.bell.try_send(()).ok();
+        }
+        let messages = encoded.iter().map(|batch| batch.rows() as u64).sum();
+        Ok(Imported { messages, bytes: lines.len() as u64, rejected: 0 })
+    }
+}
+
+/// Lines as batches, each of about [`CHUNK_BYTES`].
+fn parse(lines: &[u8], received: Timestamp) -> Vec<Encoded> {
+    let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
+    let known = Known { flags: Flags::default(), received, peer: b"" };
+    let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
+    for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        if builder.rows() == 0 {
+            builder.origin(Origin { source: b"import", peer: b"", received });
+        }
+        syslog.parse(line, known, &mut builder);
+        bytes += line.len();
+        if CHUNK_BYTES <= bytes {
+            encoded.push(encode(Arc::new(builder.seal())));
+            bytes = 0;
+        }
+    }
+    if 0 < builder.rows() {
+        encoded.push(encode(Arc::new(builder.seal())));
+    }
+    encoded
+}
+
+/// A running server.
+struct Server {
+    url: String,
+    logspace: String,
+    token: String,
+}
+
+impl Target for Server {
+    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure> {
+        let Server { url, logspace, token } = self;
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
+        let mut answer = agent
+            .post(format!("{}/api/v1/ingest", url.trim_end_matches('/')))
+            .header("Authorization", format!("Bearer {token}"))
+            .header("Content-Type", "text/plain")
+            .query("logspace", logspace)
+            .query("format", "auto")
+            .send(lines)
+            .map_err(unreachable)?;
+        let body: Value = answer.body_mut().read_json().map_err(unreachable)?;
+        let status = answer.status();
+        for error in body["errors"].as_array().into_iter().flatten() {
+            text::error(&format!("a line was refused: {}", error["reason"].as_str().unwrap_or_default()));
+        }
+        let count = |name: &str| body[name].as_u64().unwrap_or_default();
+        if status.is_success() || 0 < count("rejected") {
+            let (messages, rejected) = (count("accepted"), count("rejected"));
+            return Ok(Imported { messages, bytes: lines.len() as u64, rejected });
+        }
+        let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
+        let message = format!("{url}: {status}: {detail}");
+        Err(if status.is_server_error() { Failure::environment(message) } else { Failure::no(message) })
+    }
+}

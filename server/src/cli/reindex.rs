@@ -1,0 +1,64 @@
+//! `logstead reindex`: makes the indexes of segments again from their messages.
+
+use super::progress::Progress;
+use super::store::StoreArgs;
+use super::{Failure, text};
+use crate::lanes::SharedLanes;
+use crate::pipeline::sealer_count;
+use clap::Args;
+use logstead_indexer::{Done, Lanes, Opened};
+use parking_lot::Mutex;
+use std::time::Instant;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead reindex
+  logstead reindex --data /var/lib/logstead --logspace main
+
+A running server makes indexes that are lost or damaged again by itself; this makes all of them. Messages are only read.
+Exit code 0: done; 1: messages are damaged, so that some index could not be made; 3: the store is in use, or the disk is
+full.";
+
+#[derive(Args, Debug)]
+pub(super) struct Reindex {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Reindex {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let store = self.store.open()?;
+        let lanes = SharedLanes::new(sealer_count(store.settings.threads.sealers) - 1);
+        let mut failed = 0;
+        for (id, opened) in &store.logspaces {
+            failed += reindex(id, opened, &lanes)?;
+        }
+        if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} indexes could not be made"))) }
+    }
+}
+
+/// How many indexes could not be made.
+fn reindex(id: &str, opened: &Opened, lanes: &SharedLanes) -> Result<usize, Failure> {
+    let started = Instant::now();
+    let tasks = opened.keeper.reindex_tasks();
+    let stats = opened.searcher.stats();
+    let progress = Progress::new(&format!("reindex {id}"), Some(stats.blocks_bytes));
+    let each_bytes = stats.blocks_bytes / (tasks.len().max(1) as u64);
+    let (messages, failures) = (Mutex::new(0), Mutex::new(Vec::new()));
+    lanes.run(tasks.len(), &|number| {
+        let task = &tasks[number];
+        match opened.keeper.run(task, &|| false) {
+            Ok(Done::Reindexed { messages: indexed }) => *messages.lock() += indexed,
+            Ok(_) => {}
+            Err(error) => failures.lock().push(format!("{id}: could not {}: {error}", task.describe())),
+        }
+        progress.add(each_bytes);
+    });
+    drop(progress);
+    let failures = failures.into_inner();
+    failures.iter().for_each(|failure| text::error(failure));
+    let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
+    let messages = messages.into_inner();
+    let line = format!("{id}: {indexed} indexes were made, of {messages} messages, in {seconds:.1} s");
+    text::line(&line).map_err(Failure::environment)?;
+    Ok(failures.len())
+}

@@ -1,0 +1,84 @@
+//! `logstead verify`: reads everything and says what is not as it was written.
+
+use super::progress::Progress;
+use super::store::StoreArgs;
+use super::{Failure, text};
+use crate::lanes::SharedLanes;
+use clap::Args;
+use logstead_indexer::{Checked, Finding, Opened, Run};
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead verify
+  logstead verify --data /var/lib/logstead --logspace main
+
+Checks every checksum and the chain of hashes, and names segment, block and time range of what is damaged. What is wrong
+with an index costs speed only: `logstead reindex` makes it again. Exit code 0: all is as it was written; 1: something is
+damaged; 3: the store is in use or can not be read.";
+
+#[derive(Args, Debug)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// What was seen.
+#[derive(Default)]
+struct Seen {
+    parts: usize,
+    messages: u64,
+    bytes: u64,
+    problems: usize,
+}
+
+impl Verify {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let store = self.store.open()?;
+        let mut problems = 0;
+        for (id, opened) in &store.logspaces {
+            problems += verify(id, opened)?;
+        }
+        if problems == 0 { Ok(()) } else { Err(Failure::no(format!("damaged: {}", counted(problems)))) }
+    }
+}
+
+/// How many problems there are.
+fn verify(id: &str, opened: &Opened) -> Result<usize, Failure> {
+    let progress = Progress::new(&format!("verify {id}"), Some(opened.searcher.verify_bytes()));
+    let (mut seen, mut lines) = (Seen::default(), Vec::new());
+    let lanes = SharedLanes::default();
+    let run = Run { cancelled: &|| false, lanes: &lanes };
+    // Opening has seen the manifest; everything else is checked now.
+    let manifest = opened.recovery.damaged.iter().filter(|damage| damage.file == "manifest");
+    lines.extend(manifest.map(|damage| format!("{id}: {damage}: what the folder of segments holds counts")));
+    seen.problems += lines.len();
+    opened.searcher.verify(&run, &mut |checked| {
+        progress.add(checked.bytes);
+        lines.extend(checked.findings.iter().map(|finding| told(id, &checked, finding)));
+        seen.add(&checked);
+    });
+    drop(progress);
+    let Seen { parts, messages, bytes, problems } = seen;
+    let state = if problems == 0 { "intact".to_owned() } else { counted(problems) };
+    lines.push(format!("{id}: {state}: {messages} messages in {parts} files or segments, {bytes} bytes"));
+    lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)?;
+    Ok(problems)
+}
+
+fn counted(problems: usize) -> String {
+    if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
+}
+
+fn told(id: &str, checked: &Checked, finding: &Finding) -> String {
+    let times = finding.times.map(|(from, to)| format!(", messages of {from} to {to}")).unwrap_or_default();
+    let lost = if finding.loses_messages { "" } else { ", no message is lost" };
+    format!("{id}: {}: {}{times}{lost}", checked.file, finding.what)
+}
+
+impl Seen {
+    fn add(&mut self, checked: &Checked) {
+        self.parts += 1;
+        self.messages += checked.messages;
+        self.bytes += checked.bytes;
+        self.problems += checked.findings.len();
+    }
+}

@@ -1,0 +1,251 @@
+//! Threads that make segments of full journal files, beside everything else: they take tasks of all logspaces in
+//! turn. What is urgent comes first; small segments are joined when there is nothing else to do.
+//!
+//! **Invariant:** nobody waits for them. When they fall behind, messages stay in the journal, where they are
+//! found as well, only slower.
+
+use super::logspace::Logspace;
+use super::running::Running;
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use logstead_config::Count;
+use logstead_indexer::{Done, KeepError, Task};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often they look without being told to.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a logspace is left alone after a failure.
+const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// How long there must have been little to do before segments are joined.
+const QUIET_MIN: Duration = Duration::from_secs(30);
+/// Little to do: fewer messages are stored than this in a second.
+const QUIET_MESSAGES_MAX: u64 = 1000;
+
+/// Wakes a sealer.
+#[derive(Clone)]
+pub(crate) struct Bell(Sender<()>);
+
+/// The threads, and how to stop them.
+pub(crate) struct Sealers {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    running: Arc<ArcSwap<Running>>,
+    bell: Bell,
+    rung: Receiver<()>,
+    cancelled: AtomicBool,
+    /// Whose turn it is.
+    turn: AtomicUsize,
+    /// Logspaces that are left alone until then.
+    resting: Mutex<HashMap<String, Instant>>,
+    quiet: Mutex<Quiet>,
+}
+
+/// Since when there has been little to do.
+struct Quiet {
+    since: Instant,
+    looked: Instant,
+    messages: u64,
+}
+
+/// How many threads a setting means: sealing shall leave room for all else.
+pub(crate) fn count(setting: Count) -> usize {
+    match setting {
+        Count::Auto => (crate::cores() / 2).max(1),
+        Count::Exactly(count) => count as usize,
+    }
+}
+
+impl Bell {
+    /// Says that there may be something to do. One ring is enough for all: who finds work rings on.
+    pub(crate) fn ring(&self) {
+        self.0.try_send(()).ok();
+    }
+}
+
+impl Sealers {
+    /// No thread yet.
+    pub(crate) fn new(running: Arc<ArcSwap<Running>>) -> Sealers {
+        let (ring, rung) = bounded(1);
+        let now = Instant::now();
+        let shared = Shared {
+            running,
+            bell: Bell(ring),
+            rung,
+            cancelled: AtomicBool::new(false),
+            turn: AtomicUsize::new(0),
+            resting: Mutex::default(),
+            quiet: Mutex::new(Quiet { since: now, looked: now, messages: 0 }),
+        };
+        Sealers { shared: Arc::new(shared), threads: Mutex::default() }
+    }
+
+    /// For whoever may have something to seal.
+    pub(crate) fn bell(&self) -> Bell {
+        self.shared.bell.clone()
+    }
+
+    /// Starts so many threads.
+    pub(crate) fn start(&self, count: usize) -> std::io::Result<()> {
+        for number in 0..count {
+            let shared = self.shared.clone();
+            let name = format!("sealer {number}");
+            self.threads.lock().push(std::thread::Builder::new().name(name).spawn(move || shared.run())?);
+        }
+        self.shared.bell.ring();
+        Ok(())
+    }
+
+    /// Lets them give up what they are at: it changes nothing that counts.
+    pub(crate) fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.shared.bell.ring();
+    }
+
+    /// Waits until they have ended.
+    pub(crate) fn join(&self) {
+        for thread in self.threads.lock().drain(..) {
+            if thread.join().is_err() {
+                tracing::error!("a sealer ended with a panic");
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        while !self.is_cancelled() {
+            // Told to, or not: there may be something.
+            self.rung.recv_timeout(LOOK_INTERVAL).ok();
+            while !self.is_cancelled()
+                && let Some((logspace, task)) = self.next()
+            {
+                self.bell.ring();
+                self.work(&logspace, &task);
+            }
+        }
+        self.bell.ring();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// What is to be done next: something urgent of any logspace before anything else.
+    fn next(&self) -> Option<(Arc<Logspace>, Task)> {
+        let running = self.running.load();
+        let mut logspaces: Vec<&Arc<Logspace>> =
+            running.logspaces.values().filter(|logspace| !self.rests(&logspace.id)).collect();
+        if logspaces.is_empty() {
+            return None;
+        }
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % logspaces.len();
+        logspaces.rotate_left(turn);
+        let task = |idle| {
+            let task =
+                |logspace: &&Arc<Logspace>| Some(((*logspace).clone(), logspace.keeper().next_task(idle)?));
+            logspaces.iter().find_map(task)
+        };
+        task(false).or_else(|| if self.is_quiet(&running, Instant::now()) { task(true) } else { None })
+    }
+
+    fn rests(&self, id: &str) -> bool {
+        self.resting.lock().get(id).is_some_and(|until| Instant::now() < *until)
+    }
+
+    fn is_quiet(&self, running: &Running, now: Instant) -> bool {
+        let messages = running.logspaces.values().map(|logspace| logspace.counters().messages.get()).sum();
+        self.quiet.lock().look(messages, now)
+    }
+
+    fn work(&self, logspace: &Logspace, task: &Task) {
+        let started = Instant::now();
+        let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
+        let done = catch_unwind(AssertUnwindSafe(keep));
+        let counters = &logspace.counters().keep;
+        counters.micros.add(usize::try_from(started.elapsed().as_micros()).unwrap_or(usize::MAX));
+        match done {
+            Ok(Ok(done)) => self.succeeded(logspace, task, &done),
+            Ok(Err(KeepError::Cancelled)) => {}
+            Ok(Err(error)) => self.failed(logspace, task, &error.to_string()),
+            Err(_) => self.failed(logspace, task, "a bug, please report it"),
+        }
+    }
+
+    fn succeeded(&self, logspace: &Logspace, task: &Task, done: &Done) {
+        let counters = &logspace.counters().keep;
+        match *done {
+            Done::Sealed { segments, messages } => {
+                counters.sealed.add(messages as usize);
+                counters.segments.add(segments);
+                self.quiet.lock().since = Instant::now();
+            }
+            Done::Reindexed { messages } => counters.indexed.add(messages as usize),
+            Done::Joined { messages, .. } => counters.joined.add(messages as usize),
+            Done::Void => {}
+        }
+        tracing::debug!(logspace = logspace.id, "done: {}", task.describe());
+        if counters.last_error.lock().take().is_some() {
+            tracing::info!(logspace = logspace.id, "segments are made again");
+        }
+    }
+
+    /// Said once for each cause. What is damaged is not offered again; everything else is, after a while.
+    fn failed(&self, logspace: &Logspace, task: &Task, error: &str) {
+        let counters = &logspace.counters().keep;
+        counters.failures.add(1);
+        self.resting.lock().insert(logspace.id.clone(), Instant::now() + REST_AFTER_FAILURE);
+        let before = counters.last_error.lock().replace(error.to_owned());
+        if before.as_deref() != Some(error) {
+            let task = task.describe();
+            tracing::error!(
+                logspace = logspace.id,
+                "could not {task}, its messages stay as they are: {error}"
+            );
+        }
+    }
+}
+
+impl Quiet {
+    /// Whether there has been little to do for long enough; so many messages were stored until now.
+    fn look(&mut self, messages: u64, now: Instant) -> bool {
+        let passed = now.duration_since(self.looked);
+        if LOOK_INTERVAL <= passed {
+            let stored = messages.saturating_sub(self.messages) as f64;
+            if QUIET_MESSAGES_MAX as f64 <= stored / passed.as_secs_f64() {
+                self.since = now;
+            }
+            (self.looked, self.messages) = (now, messages);
+        }
+        QUIET_MIN <= now.duration_since(self.since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_quiet_when_little_was_stored_for_a_while() {
+        let start = Instant::now();
+        let mut quiet = Quiet { since: start, looked: start, messages: 0 };
+        let mut check = |seconds: u64, messages: u64, expected: bool| {
+            let at = start + Duration::from_secs(seconds);
+            assert_eq!(quiet.look(messages, at), expected, "after {seconds} s and {messages} messages");
+        };
+        check(10, 900, false);
+        check(29, 10_000, false);
+        check(30, 10_100, true);
+        check(40, 30_100, false);
+        check(69, 30_200, false);
+        check(70, 30_200, true);
+    }
+}
