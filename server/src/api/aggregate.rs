@@ -3,11 +3,11 @@
 use super::Shared;
 use super::error::Result;
 use super::extract::{Json, Query};
-use super::facets::text;
-use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, stored, target};
+use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
+use super::table::{Table, prepare};
 use axum::extract::State;
-use logstead_indexer::{self as indexer, Aggregation, AnswerError, Asked, Kind, Searcher, Settings, Value};
-use logstead_record::query::{Pipeline, TimeRange};
+use logstead_indexer::{Aggregation, Asked, Settings};
+use logstead_record::query::Pipeline;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -43,46 +43,6 @@ pub(crate) struct AggregateResponse {
     query: String,
 }
 
-/// A table.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Table {
-    columns: Vec<Column>,
-    /// Each has a value for every column; at most 10 000.
-    rows: Vec<Vec<Cell>>,
-    /// What to know about the table: what was cut, and why.
-    notes: Vec<String>,
-}
-
-/// A column of a table.
-#[derive(Serialize, utoipa::ToSchema)]
-struct Column {
-    name: String,
-    kind: ColumnKind,
-}
-
-/// What the values of a column are, where they are not null.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum ColumnKind {
-    Text,
-    /// Numbers; text where it is none.
-    Number,
-    /// Names of severities, ordered by urgency.
-    Severity,
-    /// RFC 3339.
-    Time,
-}
-
-/// A value of a table.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-enum Cell {
-    Count(u64),
-    Number(f64),
-    Text(String),
-    Null,
-}
-
 /// Makes a table of what is found.
 #[utoipa::path(
     post, path = "/api/v1/aggregate", tag = "search",
@@ -115,7 +75,7 @@ async fn run(shared: &Shared, request: AggregateRequest) -> Result<axum::Json<Ag
     let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
         let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
         let table = Table::from(aggregation.finish()?);
-        if table.rows.is_empty() {
+        if table.is_empty() {
             scope.warn_of_unknown_fields();
         }
         Ok(AggregateResponse {
@@ -140,53 +100,4 @@ pub(super) fn compile(
     scope.query = aggregation.filter().clone();
     scope.range = range;
     Ok(aggregation)
-}
-
-/// Makes a pipeline ready to run over some logspaces, and says in which range. Spans of time are chosen by what is
-/// stored.
-pub(crate) fn prepare(
-    pipeline: &Pipeline,
-    settings: Settings,
-    searchers: &[(String, Searcher)],
-) -> Result<(Aggregation, TimeRange), AnswerError> {
-    let now = TimeRange { first: settings.now, last: settings.now };
-    let within = settings.range.intersect(stored(searchers).unwrap_or(now));
-    // What comes meanwhile is in no span.
-    let range = if within.is_empty() { now } else { within };
-    let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
-    let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
-    Ok((aggregation, range))
-}
-
-impl From<indexer::Table> for Table {
-    fn from(table: indexer::Table) -> Table {
-        Table {
-            columns: table.columns.into_iter().map(Column::new).collect(),
-            rows: table.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect(),
-            notes: table.notes,
-        }
-    }
-}
-
-impl Column {
-    fn new(column: indexer::Column) -> Column {
-        let kind = match column.kind {
-            Kind::Text => ColumnKind::Text,
-            Kind::Number => ColumnKind::Number,
-            Kind::Severity => ColumnKind::Severity,
-            Kind::Time => ColumnKind::Time,
-        };
-        Column { name: column.name, kind }
-    }
-}
-
-impl Cell {
-    fn new(value: &Value) -> Cell {
-        match value {
-            Value::Null => Cell::Null,
-            Value::Count(count) => Cell::Count(*count),
-            Value::Number(number) => Cell::Number(*number),
-            Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
-        }
-    }
 }

@@ -127,7 +127,7 @@ pub(crate) async fn explain(
         let mut logspaces = Vec::new();
         scope.each(cancel, |of, _| {
             let explained = of.searcher.explain(of.filter, of.range);
-            logspaces.push(LogspaceExplained::new(of.logspace, explained));
+            logspaces.push(LogspaceExplained::new(of.logspace, &explained));
             indexer::Coverage::default()
         });
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
@@ -148,8 +148,8 @@ impl Cost {
     fn of(messages: u64) -> Cost {
         match messages {
             0..=1_000_000 => Cost::Instant,
-            0..=10_000_000 => Cost::Quick,
-            0..=100_000_000 => Cost::Slow,
+            1_000_001..=10_000_000 => Cost::Quick,
+            10_000_001..=100_000_000 => Cost::Slow,
             _ => Cost::VerySlow,
         }
     }
@@ -178,7 +178,7 @@ impl Effort {
 }
 
 impl LogspaceExplained {
-    fn new(logspace: &str, explained: Explained) -> LogspaceExplained {
+    fn new(logspace: &str, explained: &Explained) -> LogspaceExplained {
         let clauses = explained.clauses.iter().map(|clause| Clause {
             query: clause.query.clone(),
             depth: clause.depth,
@@ -189,7 +189,7 @@ impl LogspaceExplained {
         LogspaceExplained {
             logspace: logspace.to_owned(),
             clauses: clauses.collect(),
-            effort: Effort::of(&explained),
+            effort: Effort::of(explained),
         }
     }
 }

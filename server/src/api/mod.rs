@@ -6,7 +6,7 @@
 
 mod access;
 mod accounts;
-pub(crate) mod aggregate;
+mod aggregate;
 mod assets;
 mod cursor;
 mod error;
@@ -24,6 +24,7 @@ mod scope;
 mod search;
 mod session;
 mod system;
+pub(crate) mod table;
 mod throttle;
 
 use crate::clock;

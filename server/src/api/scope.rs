@@ -160,7 +160,7 @@ impl Scope {
     ) -> Coverage {
         let mut sum = Coverage { complete: true, ..Coverage::default() };
         let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: &cancel.shared.lanes };
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
         for (logspace, searcher) in &self.searchers {
             let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
             let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
@@ -221,7 +221,7 @@ pub(super) fn stored(searchers: &[(String, Searcher)]) -> Option<TimeRange> {
 }
 
 /// Tells a question to end before it is through.
-pub(super) struct Cancel {
+pub(crate) struct Cancel {
     shared: Shared,
     client_is_gone: Arc<AtomicBool>,
     started: Instant,
@@ -229,7 +229,7 @@ pub(super) struct Cancel {
 }
 
 /// Dropped when the client has its answer, or does not want it any more.
-pub(super) struct Guard(Arc<AtomicBool>);
+pub(crate) struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
@@ -259,20 +259,20 @@ impl Cancel {
     }
 
     /// For what may take as long as it takes.
-    pub(super) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
         let started = Instant::now();
         (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
     }
 
-    pub(super) fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.client_is_gone.load(Ordering::Relaxed)
             || self.shared.state.pipeline.stop_requested()
             || self.time_max.is_some_and(|max| max < self.started.elapsed())
     }
 
-    pub(super) fn lanes(&self) -> &SharedLanes {
+    pub(crate) fn lanes(&self) -> &SharedLanes {
         &self.shared.lanes
     }
 

@@ -4,12 +4,12 @@ use super::store::Store;
 use super::table::Table;
 use super::text::{csv, shown};
 use super::{Failure, text};
-use crate::api::aggregate;
 use crate::api::message::Message;
+use crate::api::table;
 use crate::clock;
 use crate::lanes::SharedLanes;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Asked, Filter, Hit, Options, Order, Request, Run, Searcher, Settings};
+use logstead_indexer::{Asked, Filter, Hit, Opened, Options, Order, Request, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use serde_json::Value;
@@ -110,13 +110,13 @@ impl Search {
             first: time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN),
             last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
         };
-        let opened = store.open(&self.logspaces)?;
-        let searchers = opened.into_iter().map(|(id, opened)| (id, opened.searcher)).collect();
-        let asked = Searchers { searchers, now, range };
+        let opened = store.open(&self.logspaces)?.into_iter();
+        let searchers = opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
+        let within = Within { searchers, now, range };
         if search.pipeline.stages.is_empty() {
-            return asked.messages(&search.pipeline, self.limit).map(Answer::Messages);
+            return within.messages(&search.pipeline, self.limit).map(Answer::Messages);
         }
-        asked.table(&search.pipeline).map(Answer::Table)
+        within.table(&search.pipeline).map(Answer::Table)
     }
 
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
@@ -186,14 +186,14 @@ impl Answer {
     }
 }
 
-/// The logspaces of a data directory, and what part of them is meant.
-struct Searchers {
+/// Logspaces, and what part of them is meant.
+struct Within {
     searchers: Vec<(String, Searcher)>,
     now: Timestamp,
     range: TimeRange,
 }
 
-impl Searchers {
+impl Within {
     fn messages(&self, pipeline: &Pipeline, limit: usize) -> Result<Vec<Value>, Failure> {
         let mut found: Vec<(String, Hit)> = Vec::new();
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
@@ -214,7 +214,7 @@ impl Searchers {
     fn table(&self, pipeline: &Pipeline) -> Result<Table, Failure> {
         let settings = Settings { now: self.now, range: self.range, memory_bytes_max: TABLE_MEMORY_MAX };
         let (mut aggregation, range) =
-            aggregate::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
+            table::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
         for (id, searcher) in &self.searchers {
             let filter = Filter::new(aggregation.filter(), &Context { now: self.now, logspace: id });
@@ -223,7 +223,7 @@ impl Searchers {
                 searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
             warn_of_damage(id, &coverage.damaged);
         }
-        let table = aggregate::Table::from(aggregation.finish().map_err(Failure::no)?);
+        let table = table::Table::from(aggregation.finish().map_err(Failure::no)?);
         serde_json::to_value(table).map(|table| Table::new(&table)).map_err(Failure::environment)
     }
 }

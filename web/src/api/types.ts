@@ -144,6 +144,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/logspaces/{id}/retention-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what a retention would remove. Nothing is removed. */
+        post: operations["retention_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
+         *     reading it does; ends when the client goes.
+         */
+        post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/messages/{id}": {
         parameters: {
             query?: never;
@@ -1045,6 +1082,16 @@ export interface components {
         };
         /** @description A logspace with what it holds. */
         LogspaceInfo: {
+            /**
+             * Format: int64
+             * @description The messages of the segments, compressed, on disk.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Parts that are known to be damaged; `verify` finds all.
+             */
+            damaged_parts: number;
             /** @description `fsync` or `os`. */
             durability?: string | null;
             /** @description The earliest message's time. */
@@ -1055,7 +1102,12 @@ export interface components {
             in_router: boolean;
             /**
              * Format: int64
-             * @description On disk.
+             * @description The indexes of the segments, on disk.
+             */
+            index_bytes: number;
+            /**
+             * Format: int64
+             * @description Journal on disk.
              */
             journal_bytes: number;
             /** @description The latest message's time. */
@@ -1072,6 +1124,20 @@ export interface components {
             messages: number;
             /** @description How long messages are kept. */
             retention: components["schemas"]["RetentionInfo"];
+            /**
+             * Format: int64
+             * @description Those of them that are in sealed segments.
+             */
+            sealed_messages: number;
+            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
+            /** @description Full journal files that wait to become segments. */
+            unsealed: components["schemas"]["Unsealed"];
         };
         /** @description A logspace, as the router page shows it. */
         LogspaceStatus: {
@@ -1081,7 +1147,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description On disk.
+             * @description Journal on disk.
              */
             journal_bytes: number;
             /** @description Why it fails. */
@@ -1098,8 +1164,25 @@ export interface components {
              * @description Stored over the last seconds.
              */
             messages_per_second: number;
+            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
             /** @description `ok` or `failing`: messages can not be stored and senders are held back. */
             state: string;
+            /**
+             * Format: int64
+             * @description Everything on disk: segments, their indexes, journal.
+             */
+            stored_bytes: number;
+            /**
+             * Format: int64
+             * @description How far sealing is behind: messages in full journal files, which are found more slowly.
+             */
+            unsealed_messages: number;
         };
         /** @description Every logspace that can be searched. */
         Logspaces: {
@@ -1300,6 +1383,26 @@ export interface components {
             /** @description At most this old. */
             age?: string | null;
             /** @description At most this much. */
+            size?: string | null;
+        };
+        /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
+        RetentionPreview: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            journal_files: number;
+            /** Format: int64 */
+            messages: number;
+            /** @description When the last of these messages was received; null where nothing goes. */
+            received_last: string | null;
+            /** Format: int64 */
+            segments: number;
+        };
+        /** @description A retention, written as in the router document. Without either limit everything is kept. */
+        RetentionRequest: {
+            /** @description At most this old, like `90d`. */
+            age?: string | null;
+            /** @description At most this much on disk, like `200GiB`. */
             size?: string | null;
         };
         /** @description A revision without its text. */
@@ -1601,6 +1704,24 @@ export interface components {
         Tokens: {
             tokens: components["schemas"]["Token"][];
         };
+        /** @description Full journal files that wait to become segments. */
+        Unsealed: {
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            files: number;
+            /**
+             * Format: int64
+             * @description Their messages.
+             */
+            messages: number;
+        };
         /** @description A user. */
         User: {
             /** Format: date-time */
@@ -1630,6 +1751,44 @@ export interface components {
             /** Format: int64 */
             count: number;
             value: string;
+        };
+        /** @description Whether a logspace is as it was written. */
+        Verification: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description Whether everything was checked: a server that stops does not go on. */
+            complete: boolean;
+            /** @description The first 1000 of them, the oldest first. */
+            findings: components["schemas"]["VerificationFinding"][];
+            /** @description Whether everything was checked and nothing is wrong. */
+            intact: boolean;
+            /** Format: int64 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Segments and journal files that were checked.
+             */
+            parts: number;
+            /**
+             * Format: int64
+             * @description What is wrong, in all.
+             */
+            problems: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description Something that is not as it was written. */
+        VerificationFinding: {
+            /** @description The file, in the logspace's folder. */
+            file: string;
+            /** @description The earliest time of the messages that it is about, where it is known. */
+            from: string | null;
+            /** @description Whether messages can not be read. What is wrong with an index costs time only: it is made again. */
+            loses_messages: boolean;
+            /** @description The latest. */
+            to: string | null;
+            /** @description Where in it, and what. */
+            what: string;
         };
     };
     responses: never;
@@ -2190,6 +2349,8 @@ export interface operations {
             query?: {
                 /** @description The logspace to store in; where it is missing, the routes decide. */
                 logspace?: string | null;
+                /** @description What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like. */
+                format?: ("text" | "auto") | null;
                 time_field?: string | null;
                 message_field?: string | null;
                 host_field?: string | null;
@@ -2285,6 +2446,119 @@ export interface operations {
             };
             /** @description Needs the role analyst, or the CSRF token */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retention_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another verification runs */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
