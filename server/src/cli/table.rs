@@ -100,8 +100,7 @@ mod tests {
 
     #[test]
     fn a_table_is_printed_in_every_format_of_text() {
-        let text =
-            ["host          count", "web-1             5", "a,\\u{1b}[1m   1000", "                7.5"];
+        let text = ["host         count", "web-1            5", "a,\\u{1b}[1m   1000", "               7.5"];
         check(Format::Text, &text);
         check(Format::Csv, &["host,count", "web-1,5", "\"a,\u{1b}[1m\",1000", ",7.5"]);
         check(
