@@ -182,6 +182,7 @@ fn how(plan: &Plan, has_parts: bool) -> String {
             let words = words_of(&content.required);
             match content.sufficient {
                 Sufficient::Yes => words,
+                _ if content.shape.is_some() => format!("{words}; compared with the shapes of messages"),
                 Sufficient::WithoutFields => format!("{words}; checked on messages that have fields"),
                 Sufficient::No => format!("{words}; checked on the messages"),
             }
