@@ -117,7 +117,12 @@ impl Server {
         &self.web
     }
 
-    fn address(&self, scheme: &str) -> SocketAddr {
+    /// The first socket that a sender can use.
+    pub fn listener(&self) -> String {
+        self.listening[0].1.clone()
+    }
+
+    pub fn address(&self, scheme: &str) -> SocketAddr {
         let prefix = format!("{scheme}://");
         let url = self.listening.iter().find_map(|(_, url)| url.strip_prefix(&prefix)).unwrap();
         url.parse().unwrap()
