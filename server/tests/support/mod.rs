@@ -10,9 +10,10 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -77,10 +78,15 @@ impl Server {
 
     /// The same with settings, as behind `--set`.
     pub fn start_with(router: &str, settings: &[&str]) -> Server {
-        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let data = folder.path().join("data");
+        Server::start_in(folder, data, router, settings)
+    }
+
+    /// The same in a data directory that the caller chooses.
+    pub fn start_in(folder: TempDir, data: PathBuf, router: &str, settings: &[&str]) -> Server {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let (child, web, listening) = launch(&data, &folder.path().join("router.toml"), &settings);
         Server { child, data, folder: Some(folder), web, listening, settings }
     }
@@ -126,6 +132,13 @@ impl Server {
         let prefix = format!("{scheme}://");
         let url = self.listening.iter().find_map(|(_, url)| url.strip_prefix(&prefix)).unwrap();
         url.parse().unwrap()
+    }
+
+    /// Where a source listens.
+    pub fn address_of(&self, source: &str, scheme: &str) -> SocketAddr {
+        let prefix = format!("{scheme}://");
+        let of_source = self.listening.iter().filter(|(id, _)| id == source);
+        of_source.filter_map(|(_, url)| url.strip_prefix(&prefix)).next().unwrap().parse().unwrap()
     }
 
     pub fn tcp(&self) -> TcpStream {
@@ -220,6 +233,13 @@ impl Server {
         value.unwrap_or_else(|| panic!("there is no {line}in {text}")).parse().unwrap()
     }
 
+    /// A source, as the status of the router shows it.
+    pub fn source(&self, id: &str) -> Value {
+        let status = self.status();
+        let sources = status["sources"].as_array().unwrap();
+        sources.iter().find(|source| source["id"] == id).unwrap_or_else(|| panic!("no {id}: {status}")).clone()
+    }
+
     pub fn status(&self) -> Value {
         self.call("GET", "/router/status", &[], b"").1
     }
@@ -238,6 +258,19 @@ impl Drop for Server {
         // It may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
+    }
+}
+
+/// A free port that the system gives to nobody by itself, so that a server which was stopped finds it free again.
+pub fn free_port() -> u16 {
+    // Tests run in many processes: each begins somewhere else.
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let start = (std::process::id() % 900) as u16 * 20;
+    loop {
+        let port = 12_000 + (start + NEXT.fetch_add(1, Ordering::Relaxed)) % 18_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
     }
 }
 
