@@ -82,7 +82,8 @@ fn sum(dropped: &Value) -> u64 {
 fn dropped_by_kernel(address: SocketAddr) -> u64 {
     let table = std::fs::read_to_string("/proc/net/udp").unwrap();
     let port = format!(":{:04X}", address.port());
-    let lines = table.lines().filter(|line| line.split_whitespace().nth(1).is_some_and(|l| l.ends_with(&port)));
+    let lines =
+        table.lines().filter(|line| line.split_whitespace().nth(1).is_some_and(|l| l.ends_with(&port)));
     lines.map(|line| line.split_whitespace().last().unwrap().parse::<u64>().unwrap()).sum()
 }
 

@@ -1,8 +1,6 @@
 //! An authority of its own for each test, and the certificates that it signs.
 
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
-};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use std::path::{Path, PathBuf};
 
 /// Signs certificates into a folder.

@@ -60,3 +60,11 @@ fn datagrams_in_both_formats_over_udp() {
         assert_eq!(check("udp://127.0.0.1:0", &["--udp", format], 100)["host"], host());
     }
 }
+
+#[test]
+fn both_kinds_of_unix_sockets() {
+    let stream = check("unix-stream:run/log.sock", &["--tcp"], 1000);
+    let datagram = check("unix-dgram:run/log.sock", &["--udp"], 1000);
+    // In its local format the sender does not say which host it is on.
+    assert!(stream["host"] == datagram["host"]);
+}

@@ -9,9 +9,12 @@ mod certificates;
 mod loggen;
 mod logger;
 mod numbered;
+mod openssl;
 mod program;
+mod rsyslog;
 #[path = "../support/mod.rs"]
 mod support;
+mod syslog_ng;
 
 /// A router document with one source, `in`, that has these listeners and keys, and stores everything.
 fn receiving(kind: &str, listen: &str, keys: &str) -> String {

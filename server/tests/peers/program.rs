@@ -9,7 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 pub(crate) fn program(name: &str, package: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let sbin = ["/usr/sbin", "/sbin"].map(PathBuf::from);
-    let found = std::env::split_paths(&path).chain(sbin).map(|folder| folder.join(name)).find(|f| f.is_file());
+    let found =
+        std::env::split_paths(&path).chain(sbin).map(|folder| folder.join(name)).find(|f| f.is_file());
     let Some(found) = found else {
         panic!(
             "`{name}` is not here and this test is about it. Install the package {package}, or let `npm test` do so \

@@ -106,9 +106,14 @@ impl Server {
 
     /// Asks it to stop and waits until it has.
     pub fn terminate(&mut self) -> ExitStatus {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.signal("TERM");
         self.child.wait().unwrap()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        let arguments = [format!("-{name}"), self.child.id().to_string()];
+        assert!(Command::new("kill").args(arguments).status().unwrap().success());
     }
 
     pub fn data(&self) -> &Path {
@@ -237,7 +242,11 @@ impl Server {
     pub fn source(&self, id: &str) -> Value {
         let status = self.status();
         let sources = status["sources"].as_array().unwrap();
-        sources.iter().find(|source| source["id"] == id).unwrap_or_else(|| panic!("no {id}: {status}")).clone()
+        sources
+            .iter()
+            .find(|source| source["id"] == id)
+            .unwrap_or_else(|| panic!("no {id}: {status}"))
+            .clone()
     }
 
     pub fn status(&self) -> Value {
