@@ -35,9 +35,15 @@ impl Flags {
     pub const UNPARSED: Flags = Flags(2);
     /// The sender went away in the middle of it.
     pub const INCOMPLETE: Flags = Flags(4);
+    /// It stood where a frame should begin and is none: the sender had counted wrongly.
+    pub const OUT_OF_STEP: Flags = Flags(8);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 3] =
-        [(Flags::TRUNCATED, "truncated"), (Flags::UNPARSED, "unparsed"), (Flags::INCOMPLETE, "incomplete")];
+    pub const NAMES: [(Flags, &'static str); 4] = [
+        (Flags::TRUNCATED, "truncated"),
+        (Flags::UNPARSED, "unparsed"),
+        (Flags::INCOMPLETE, "incomplete"),
+        (Flags::OUT_OF_STEP, "out_of_step"),
+    ];
 
     /// These and those.
     #[must_use]
