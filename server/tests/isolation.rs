@@ -3,16 +3,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+#[path = "peers/certificates.rs"]
+mod certificates;
 mod support;
 
+use certificates::{Authority, Identity};
 use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{Server, wait_until};
+use support::{Server, logstead, wait_until};
 
 /// How long a message may take from its sender to a searcher while others do their worst, on a busy machine.
 const DELAY_MAX: Duration = Duration::from_secs(5);
@@ -102,16 +106,24 @@ fn a_flood_of_datagrams_and_of_a_stream_holds_no_other_source_up() {
         (streaming.join().unwrap(), throwing.join().unwrap())
     });
     wait_until("the last of the stream", || server.source("stream")["messages"] == streamed);
-    wait_until("the last datagram", || received_datagrams(&server) + dropped_by_kernel(datagrams) == thrown);
-    let arrived = received_datagrams(&server);
-    assert_adds_up(&server, &[("stream", streamed), ("datagrams", arrived), ("steady", 100)]);
+    let thrown = thrown + last_datagram(&server, datagrams, thrown);
+    assert_adds_up(&server, &[("stream", streamed), ("datagrams", thrown), ("steady", 100)]);
     assert_eq!(server.count("\"drop me\""), 0);
     assert_eq!(server.count("source:steady"), 100);
 }
 
-fn received_datagrams(server: &Server) -> u64 {
-    let source = server.source("datagrams");
-    source["messages"].as_u64().unwrap() + sum(&source["dropped"])
+/// Waits until all that was thrown has been read, and sends one more: with a datagram, the kernel says how many it had no
+/// room for before.
+fn last_datagram(server: &Server, address: SocketAddr, thrown: u64) -> u64 {
+    let source = || server.source("datagrams");
+    let read = |source: &Value| {
+        let dropped = sum(&source["dropped"]) - source["dropped"]["socket_buffer_full"].as_u64().unwrap_or(0);
+        source["messages"].as_u64().unwrap() + dropped
+    };
+    wait_until("all is read", || read(&source()) + dropped_by_kernel(address) == thrown);
+    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(b"<13>last datagram", address).unwrap();
+    wait_until("the last one is read", || read(&source()) + dropped_by_kernel(address) == thrown + 1);
+    1
 }
 
 /// As fast as the receiver lets it; every eighth message is wanted by no route.
@@ -138,15 +150,11 @@ fn flood_datagrams(address: SocketAddr, stop: &AtomicBool) -> u64 {
 }
 
 #[test]
-fn senders_that_are_slow_or_stuck_hold_no_other_sender_up() {
+fn lines_that_come_slowly_or_never_end_hold_no_other_sender_up() {
     let server = Server::start(SOURCES);
     let steady_stream = server.address_of("steady", "tcp");
-    let mut stuck: Vec<TcpStream> = Vec::new();
-    for beginning in ["", "<13>half a line", "999 <13>a tenth of a counted frame", "9"] {
-        let mut sender = TcpStream::connect(steady_stream).unwrap();
-        sender.write_all(beginning.as_bytes()).unwrap();
-        stuck.push(sender);
-    }
+    let beginnings = ["", "<13>half a line", "999 <13>a tenth of a counted frame", "9"];
+    let stuck = beginnings.map(|beginning| stuck(steady_stream, beginning.as_bytes()));
     let mut slow = TcpStream::connect(steady_stream).unwrap();
     slow.set_nodelay(true).unwrap();
     std::thread::scope(|scope| {
@@ -164,6 +172,82 @@ fn senders_that_are_slow_or_stuck_hold_no_other_sender_up() {
     drop(stuck);
     server.wait_for("source:steady flag:incomplete", 3);
     assert_adds_up(&server, &[("steady", 100 + 1 + 3)]);
+}
+
+/// A connection that sends this and then nothing more.
+fn stuck(address: SocketAddr, beginning: &[u8]) -> TcpStream {
+    let mut sender = TcpStream::connect(address).unwrap();
+    sender.write_all(beginning).unwrap();
+    sender
+}
+
+/// One source for each way to begin a connection.
+fn doors(identity: &Identity) -> String {
+    let Identity { certificate, key } = identity;
+    format!(
+        "version = 1\n\
+         [[sources]]\nid = \"encrypted\"\nkind = \"syslog\"\nlisten = [\"tls://127.0.0.1:0\"]\n\
+         tls = {{ certificate = \"{certificate}\", key = \"{key}\" }}\n\
+         [[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n\
+         [[sources]]\nid = \"proxied\"\nkind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]\n\
+         proxy_protocol = [\"127.0.0.0/8\"]\n\
+         [[logspaces]]\nid = \"main\"\n[[routes]]\nid = \"default\"\nto = [\"main\"]\n"
+    )
+}
+
+#[test]
+fn connections_that_never_get_as_far_as_a_message_hold_no_other_up_and_are_refused_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let identity = Authority::new(folder.path(), "authority").sign("localhost");
+    let server = Server::start(&doors(&identity));
+    let (encrypted, proxied) = (server.address_of("encrypted", "tls"), server.address_of("proxied", "tcp"));
+    let hello = [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3];
+    let stuck = [
+        stuck(encrypted, b""),
+        stuck(encrypted, &hello),
+        stuck(proxied, b""),
+        stuck(proxied, b"PROXY TCP4 1"),
+    ];
+    let unread = relp_without_ears(server.address_of("relp", "relp"));
+
+    let start = Instant::now();
+    for (scheme, address) in [("tls", encrypted), ("relp", server.address_of("relp", "relp"))] {
+        let target = format!("{scheme}://{address}");
+        let options = ["loadgen", &target, "--insecure", "--number", "500", "--active-connections", "4"];
+        let load = logstead(&options).output().unwrap();
+        assert!(load.status.success(), "{}", String::from_utf8_lossy(&load.stderr));
+    }
+    let mut through = TcpStream::connect(proxied).unwrap();
+    through.write_all(b"PROXY TCP4 192.0.2.7 127.0.0.1 5100 514\r\n<13>through the proxy\n").unwrap();
+    server.wait_for("source:proxied peer=192.0.2.7", 1);
+    server.wait_for("source:encrypted", 2000);
+    wait_until("the load over RELP", || server.count("source:relp \"runid: \"") == 2000);
+    assert!(start.elapsed() < DELAY_MAX, "took {:?}", start.elapsed());
+
+    let refused = |id: &str, reason: &str| server.source(id)["dropped"][reason].as_u64().unwrap_or(0);
+    wait_until("handshakes end", || refused("encrypted", "tls_handshake") == 2);
+    wait_until("headers end", || refused("proxied", "proxy_header") == 2);
+    drop((stuck, unread));
+    let relp = || server.source("relp");
+    wait_until("the sender that does not listen is gone", || relp()["connections"] == 0);
+    wait_until("all of it is stored", || relp()["messages"] == server.count("source:relp"));
+}
+
+/// A sender over RELP that reads no answer, until nothing more is taken from it.
+fn relp_without_ears(address: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.connect(&address.into()).unwrap();
+    let mut sender = TcpStream::from(socket);
+    sender.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+    sender.write_all(b"1 open 0\n").unwrap();
+    let frames: String = (2..1000).map(|number| format!("{number} syslog 7 <13>a b\n")).collect();
+    for _ in 0..2000 {
+        if sender.write_all(frames.as_bytes()).is_err() {
+            return sender;
+        }
+    }
+    panic!("two million answers that nobody reads did not hold the sender back");
 }
 
 /// A small disk of its own.
@@ -246,9 +330,8 @@ fn a_full_disk_holds_streams_back_drops_and_counts_datagrams_and_loses_nothing_e
     wait_until("the rest of the stream is sent", || held.finish(&mut sender));
     wait_until("the stream", || server.source("stream")["messages"] == held.lines);
     assert_eq!(state(), "ok");
-    wait_until("the last datagram", || received_datagrams(&server) + dropped_by_kernel(datagrams) == thrown);
-    let arrived = received_datagrams(&server);
-    assert_adds_up(&server, &[("stream", held.lines), ("datagrams", arrived), ("steady", 10)]);
+    let thrown = thrown + last_datagram(&server, datagrams, thrown);
+    assert_adds_up(&server, &[("stream", held.lines), ("datagrams", thrown), ("steady", 10)]);
     assert_eq!(server.count("source:stream"), held.lines);
 }
 

@@ -218,6 +218,21 @@ impl Server {
         answer["messages"].as_array().unwrap().clone()
     }
 
+    /// All messages that match, page by page.
+    pub fn search_all(&self, query: &str) -> Vec<Value> {
+        let mut request = serde_json::json!({ "query": query, "limit": 10000, "order": "oldest" });
+        let mut found = Vec::new();
+        loop {
+            let (status, mut answer) = self.post("/search", &request);
+            assert_eq!(status, 200, "{answer}");
+            found.append(answer["messages"].as_array_mut().unwrap());
+            if answer["cursor"].is_null() {
+                return found;
+            }
+            request["cursor"] = answer["cursor"].take();
+        }
+    }
+
     /// Waits until as many messages match.
     pub fn wait_for(&self, query: &str, count: u64) {
         wait_until(&format!("{count} messages match {query}"), || {
