@@ -3,7 +3,7 @@
 use crate::certificates::{Authority, Identity};
 use crate::program::{program, run};
 use crate::receiving;
-use crate::support::{Server, wait_until};
+use crate::support::{Server, signal, wait_until};
 use std::process::{Command, Output};
 
 /// `openssl s_client`, connected to the first listener of a server, trusting one authority.
@@ -112,11 +112,11 @@ fn a_certificate_that_is_replaced_is_shown_to_new_connections_and_disturbs_no_op
     authority.sign_as("second", "server");
     wait_until("it is noticed", || shown(&server, &authority) == "CN = second");
     authority.sign_as("third", "server");
-    server.signal("HUP");
+    assert!(signal("HUP", server.pid()));
     wait_until("it is read again", || shown(&server, &authority) == "CN = third");
 
     std::fs::write(folder.path().join("server.pem"), "no certificate").unwrap();
-    server.signal("HUP");
+    assert!(signal("HUP", server.pid()));
     assert_eq!(shown(&server, &authority), "CN = third");
     std::io::Write::write_all(&mut input, b"<13>after\n").unwrap();
     server.wait_for("after", 1);

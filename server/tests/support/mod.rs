@@ -106,14 +106,8 @@ impl Server {
 
     /// Asks it to stop and waits until it has.
     pub fn terminate(&mut self) -> ExitStatus {
-        self.signal("TERM");
+        assert!(signal("TERM", self.child.id()));
         self.child.wait().unwrap()
-    }
-
-    /// Sends it a signal.
-    pub fn signal(&self, name: &str) {
-        let arguments = [format!("-{name}"), self.child.id().to_string()];
-        assert!(Command::new("kill").args(arguments).status().unwrap().success());
     }
 
     pub fn data(&self) -> &Path {
@@ -283,6 +277,11 @@ impl Drop for Server {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+/// Sends a signal to a process.
+pub fn signal(name: &str, pid: u32) -> bool {
+    Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap().success()
 }
 
 /// A free port that the system gives to nobody by itself, so that a server which was stopped finds it free again.
