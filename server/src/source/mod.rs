@@ -7,6 +7,8 @@
 pub(crate) mod coalesce;
 pub mod framing;
 mod tcp;
+#[cfg_attr(not(test), expect(dead_code, reason = "the listeners do not use it yet"))]
+mod tls;
 mod udp;
 
 use crate::clock;
