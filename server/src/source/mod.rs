@@ -6,6 +6,8 @@
 
 pub(crate) mod coalesce;
 pub mod framing;
+#[cfg_attr(not(test), expect(dead_code, reason = "the listeners do not use it yet"))]
+mod proxy;
 mod tcp;
 #[cfg_attr(not(test), expect(dead_code, reason = "the listeners do not use it yet"))]
 mod tls;
