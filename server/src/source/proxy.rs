@@ -3,13 +3,14 @@
 //! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`.
 //! Version 2 is binary:
 //!
-//! | offset | size   | field     | meaning                                                              |
-//! |--------|--------|-----------|----------------------------------------------------------------------|
-//! |      0 |     12 | signature | [`SIGNATURE`]                                                        |
-//! |     12 |      1 | command   | `0x20`: the proxy's own connection; `0x21`: somebody else's          |
-//! |     13 |      1 | family    | high half: 0 none, 1 IPv4, 2 IPv6, 3 Unix; low half: 0 none, 1 stream, 2 datagram |
-//! |     14 |      2 | length    | u16 BE, bytes that follow                                            |
-//! |     16 | length | addresses | source, destination, their ports; then TLVs, which are skipped       |
+//! | offset | size   | field     | meaning                                                     |
+//! |--------|--------|-----------|-------------------------------------------------------------|
+//! |      0 |     12 | signature | [`SIGNATURE`]                                               |
+//! |     12 |      1 | command   | `0x20`: the proxy's own connection; `0x21`: somebody else's |
+//! |     13 |      1 | family    | high half: 0 none, 1 IPv4, 2 IPv6, 3 Unix;                  |
+//! |        |        |           | low half: 0 none, 1 stream, 2 datagram                      |
+//! |     14 |      2 | length    | u16 BE, bytes that follow                                   |
+//! |     16 | length | addresses | source, destination, their ports; then TLVs, skipped        |
 //!
 //! **Invariant:** exactly the header is read. What is behind it may be TLS, which somebody else reads.
 
