@@ -236,8 +236,7 @@ impl Writer {
             }
         }
         appends.sort_by_key(|append| append.encoded.received());
-        let (encoded, pending) =
-            appends.into_iter().map(|append| (append.encoded, append.pending)).unzip();
+        let (encoded, pending) = appends.into_iter().map(|append| (append.encoded, append.pending)).unzip();
         stop | self.commit(encoded, pending)
     }
 

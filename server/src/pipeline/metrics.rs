@@ -142,7 +142,9 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
 /// A value for each source with a thread.
 fn each_counted(running: &Running, value: fn(&SourceCounters) -> f64) -> Vec<(String, String)> {
     let sources = running.sources.iter();
-    sources.map(|(id, source)| (label("source", id), format!("{:.3}", value(&source.shared().counters)))).collect()
+    sources
+        .map(|(id, source)| (label("source", id), format!("{:.3}", value(&source.shared().counters))))
+        .collect()
 }
 
 /// A histogram for each source with a thread.

@@ -75,11 +75,8 @@ mod tests {
         let policy = Coalesce { wait_max: Duration::from_millis(5), bytes_max: 1000 };
         let start = Instant::now();
         let first = start + Duration::from_millis(pause_ms.unwrap_or(0));
-        let waiting = Waiting {
-            bytes,
-            first_byte: waited_ms.map(|_| first),
-            last_seal: pause_ms.map(|_| start),
-        };
+        let waiting =
+            Waiting { bytes, first_byte: waited_ms.map(|_| first), last_seal: pause_ms.map(|_| start) };
         let now = first + Duration::from_millis(waited_ms.unwrap_or(0));
         assert_eq!(policy.next(&waiting, now), expected);
     }

@@ -333,7 +333,8 @@ fn next_counted(bytes: &[u8], from: usize) -> Option<usize> {
     let priorities = memchr::memchr_iter(b'<', &bytes[from..]).map(|found| from + found);
     priorities.filter(|&at| starts_with_priority(&bytes[at..]) == Some(true)).find_map(|at| {
         let before = bytes[..at].strip_suffix(b" ")?;
-        let digits = before.iter().rev().take(LENGTH_DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
+        let digits =
+            before.iter().rev().take(LENGTH_DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
         let start = before.len() - digits;
         (0 < digits && 0 < start && before[start] != b'0').then_some(start)
     })
@@ -405,10 +406,18 @@ mod tests {
         check(Framing::Octet, &["out of st\n4 <1>a"], &[("out of st", lost), ("<1>a", WHOLE)]);
         // Too short by two, so that "cd" is nowhere.
         check(Framing::Auto, &["5 <1>abcd5 <2>ef"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
-        check(Framing::Auto, &["5 <1>abc", "d", "5 <", "2>ef"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
+        check(
+            Framing::Auto,
+            &["5 <1>abc", "d", "5 <", "2>ef"],
+            &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)],
+        );
         check(Framing::Auto, &["5 <1>abcd\n<2>ef\n"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
         // Too long by two, so that the next length is swallowed.
-        check(Framing::Auto, &["7 <1>ab5 <2>cd5 <3>ef"], &[("<1>ab5 ", WHOLE), ("<2>cd5 <3>e", Flags::TRUNCATED)]);
+        check(
+            Framing::Auto,
+            &["7 <1>ab5 <2>cd5 <3>ef"],
+            &[("<1>ab5 ", WHOLE), ("<2>cd5 <3>e", Flags::TRUNCATED)],
+        );
     }
 
     #[test]
@@ -420,7 +429,11 @@ mod tests {
     #[test]
     fn a_message_of_many_lines_ends_where_the_next_priority_stands() {
         check(Framing::Multiline, &["<1>a\nb\n\nc\n<2>d\n"], &[("<1>a\nb\n\nc", WHOLE), ("<2>d\n", WHOLE)]);
-        check(Framing::Multiline, &["<1>a\n", "<", "2", ">b\n<x"], &[("<1>a", WHOLE), ("<2>b\n<x", Flags::INCOMPLETE)]);
+        check(
+            Framing::Multiline,
+            &["<1>a\n", "<", "2", ">b\n<x"],
+            &[("<1>a", WHOLE), ("<2>b\n<x", Flags::INCOMPLETE)],
+        );
         let mut framer = Framer::new(Framing::Multiline, 100);
         let mut frames = Vec::new();
         assert_eq!(framer.split(b"<1>a\nb\n", &mut frames), 0);

@@ -160,8 +160,11 @@ mod tests {
 
     fn bind(url: &str, data: &Path) -> io::Result<Bound> {
         let path = url.split_once(':').unwrap().1.to_owned();
-        let listener =
-            if url.starts_with("unix-dgram") { Listener::UnixDgram(path) } else { Listener::UnixStream(path) };
+        let listener = if url.starts_with("unix-dgram") {
+            Listener::UnixDgram(path)
+        } else {
+            Listener::UnixStream(path)
+        };
         Bound::bind(&listener, 1, data)
     }
 
@@ -197,7 +200,9 @@ mod tests {
     #[test]
     fn the_sockets_of_one_udp_address_share_its_port() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let Bound::Udp(sockets) = Bound::bind(&Listener::Udp(any), 3, Path::new("")).unwrap() else { panic!() };
+        let Bound::Udp(sockets) = Bound::bind(&Listener::Udp(any), 3, Path::new("")).unwrap() else {
+            panic!()
+        };
         let ports: Vec<u16> = sockets.iter().map(|socket| socket.local_addr().unwrap().port()).collect();
         assert!(ports.len() == 3 && ports.iter().all(|port| *port == ports[0]), "{ports:?}");
     }

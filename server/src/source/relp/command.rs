@@ -87,7 +87,12 @@ impl Commands {
         }
     }
 
-    fn next(&mut self, bytes: &[u8], at: usize, commands: &mut Vec<Command>) -> Result<Option<usize>, Malformed> {
+    fn next(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        commands: &mut Vec<Command>,
+    ) -> Result<Option<usize>, Malformed> {
         let rest = &bytes[at..];
         if rest.is_empty() {
             return Ok(None);
@@ -183,7 +188,12 @@ mod tests {
             pending.extend_from_slice(piece);
             let taken = splitter.split(&pending, &mut commands)?;
             for Command { number, name, data } in commands.drain(..) {
-                found.push((number, name, pending[data.start as usize..data.end as usize].to_vec(), data.flags));
+                found.push((
+                    number,
+                    name,
+                    pending[data.start as usize..data.end as usize].to_vec(),
+                    data.flags,
+                ));
             }
             pending.drain(..taken);
         }
@@ -191,9 +201,9 @@ mod tests {
     }
 
     fn check(stream: &str, expected: &[(u32, Name, &str, Flags)]) {
-        let expected = expected.iter().map(|(number, name, data, flags)| {
-            (*number, *name, data.as_bytes().to_vec(), *flags)
-        });
+        let expected = expected
+            .iter()
+            .map(|(number, name, data, flags)| (*number, *name, data.as_bytes().to_vec(), *flags));
         assert_eq!(run(&[stream.as_bytes()]), Ok(expected.collect::<Vec<_>>()), "{stream:?}");
     }
 
