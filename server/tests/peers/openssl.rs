@@ -55,7 +55,7 @@ fn lines_inside_both_versions_of_tls_arrive() {
 fn who_has_no_certificate_or_a_wrong_one_is_refused_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
-    let stranger = Authority::new(folder.path(), "stranger").sign("web-1");
+    let stranger = Authority::new(folder.path(), "stranger").sign_as("web-1", "stranger-web-1");
     let (own, web) = (authority.sign("localhost"), authority.sign("web-1"));
     let keys = keys(&own, Some(&authority), true);
     let server = Server::start(&receiving("syslog", "tls://127.0.0.1:0", &keys));

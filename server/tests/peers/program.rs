@@ -48,7 +48,7 @@ impl Daemon {
 
     /// All that it has said.
     pub(crate) fn said(&self) -> String {
-        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()).into_owned()
+        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 }
 

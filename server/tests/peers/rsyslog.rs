@@ -13,8 +13,8 @@ use tempfile::TempDir;
 
 /// An rsyslog that follows a file and forwards its lines.
 struct Forwarding {
+    sender: Daemon,
     folder: TempDir,
-    _sender: Daemon,
 }
 
 impl Forwarding {
@@ -34,7 +34,7 @@ impl Forwarding {
         let mut command = rsyslog();
         command.args(["-n", "-C", "-i", "NONE", "-f"]).arg(folder.path().join("rsyslog.conf"));
         let sender = Daemon::start(&mut command, folder.path());
-        Forwarding { folder, _sender: sender }
+        Forwarding { sender, folder }
     }
 
     /// Appends to the file that rsyslog follows.

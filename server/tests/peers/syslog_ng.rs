@@ -2,7 +2,8 @@
 //! the receiver.
 //!
 //! Syslog over a stream has no receipts: what is in the connection when a receiver goes away is gone without the sender
-//! knowing. So the promise is: what was there before the stop is stored, and what the sender still holds arrives later.
+//! knowing, and inside TLS syslog-ng finds out only when it writes. So the promise is: what was there before the stop is
+//! stored, and what the sender holds once it knows arrives later.
 
 use crate::certificates::{Authority, Identity};
 use crate::numbered::{each_arrives_once, text};
@@ -42,10 +43,10 @@ impl Forwarding {
     }
 
     /// Gives syslog-ng messages to forward.
-    fn feed(&self, numbers: std::ops::Range<u64>) {
+    fn feed(&self, texts: impl Iterator<Item = String>) {
         let mut socket = UnixStream::connect(self.folder.path().join("in.sock")).unwrap();
-        for number in numbers {
-            writeln!(socket, "<38>2026-11-21T16:39:51Z web-1 feed[7]: {}", text(0, number)).unwrap();
+        for text in texts {
+            writeln!(socket, "<38>2026-11-21T16:39:51Z web-1 feed[7]: {text}").unwrap();
         }
     }
 }
@@ -56,7 +57,7 @@ fn configuration(folder: &Path, driver: &str, port: u16, identity: &Identity, au
     format!(
         "@version: 3.38\n\
          options {{ keep-hostname(yes); time-reopen(1); stats-freq(0); }};\n\
-         source s {{ unix-stream(\"{folder}/in.sock\" max-connections(10)); }};\n\
+         source s {{ unix-stream(\"{folder}/in.sock\" max-connections(10) flags(expect-hostname)); }};\n\
          destination d {{ {driver}(\"localhost\" port({port}) transport(\"tls\") log-fifo-size(20000)\n\
            tls(ca-file(\"{authority}\") cert-file(\"{certificate}\") key-file(\"{key}\") peer-verify(yes))); }};\n\
          log {{ source(s); destination(d); flags(flow-control); }};\n"
@@ -81,11 +82,14 @@ fn start(folder: &Path) -> Daemon {
 
 fn a_receiver_may_stop_and_start_again(driver: &str) {
     let mut forwarding = Forwarding::start(driver);
-    forwarding.feed(0..1000);
+    forwarding.feed((0..1000).map(|number| text(0, number)));
     each_arrives_once(&forwarding.server, 1, 0..1000);
     assert!(forwarding.server.terminate().success());
-    wait_until("syslog-ng notices", || forwarding.sender.said().contains("Connection refused"));
-    forwarding.feed(1000..3000);
+    wait_until("syslog-ng notices", || {
+        forwarding.feed(std::iter::once("is anybody there?".to_owned()));
+        forwarding.sender.said().contains("Connection refused")
+    });
+    forwarding.feed((1000..3000).map(|number| text(0, number)));
     forwarding.server.restart();
     each_arrives_once(&forwarding.server, 1, 0..3000);
     let message = forwarding.server.search("seq").remove(0);

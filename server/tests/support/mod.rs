@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const TOKEN: &str = "administrator";
 /// How long a test waits for what must happen.
-const WAIT_MAX: Duration = Duration::from_secs(30);
+pub const WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub const ROUTER: &str = r#"
 version = 1
@@ -122,9 +122,15 @@ impl Server {
         &self.web
     }
 
-    /// The first socket that a sender can use.
+    /// The first socket that a sender can use: a URL, or the scheme and path of a unix socket.
     pub fn listener(&self) -> String {
-        self.listening[0].1.clone()
+        let url = &self.listening[0].1;
+        match url.split_once(':') {
+            Some((scheme, path)) if scheme.starts_with("unix-") => {
+                format!("{scheme}:{}", self.data.join(path).display())
+            }
+            _ => url.clone(),
+        }
     }
 
     pub fn address(&self, scheme: &str) -> SocketAddr {
