@@ -32,7 +32,7 @@ pub(super) struct Head<'a> {
     counter: &'a [u8],
     sequence: &'a [u8],
     mnemonic: Option<Mnemonic<'a>>,
-    pub(super) message_at: usize,
+    message_at: usize,
 }
 
 /// `%FACILITY-SEVERITY-MNEMONIC:`.
@@ -140,9 +140,14 @@ impl<'a> Head<'a> {
         Some(())
     }
 
-    /// The row with what the head says, where the row does not say it already.
-    pub(super) fn row(&self, row: Row<'a>, is_host_known: bool, builder: &mut BatchBuilder) -> Row<'a> {
-        let mut fields = 0;
+    /// Takes over what the head says and the row does not say already.
+    pub(super) fn fill(
+        &self,
+        row: &mut Row<'a>,
+        text: &'a [u8],
+        is_host_known: bool,
+        builder: &mut BatchBuilder,
+    ) {
         for (name, value) in [
             (&b"cisco.node"[..], self.node),
             (b"cisco.counter", self.counter),
@@ -151,23 +156,20 @@ impl<'a> Head<'a> {
         ] {
             if !value.is_empty() {
                 builder.field(name, value);
-                fields += 1;
+                row.fields_behind += 1;
             }
         }
-        let host = if is_host_known || self.host.is_empty() { row.host } else { self.host };
-        let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
-        let program = if self.process.is_empty() { facility } else { self.process };
         if let Some(mnemonic) = &self.mnemonic {
-            fields += mnemonic.add(builder);
+            row.fields_behind += mnemonic.add(builder);
         }
-        Row {
-            time: row.time.or(self.time),
-            host,
-            program,
-            pid: self.pid,
-            fields_behind: row.fields_behind + fields,
-            ..row
+        let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
+        row.program = if self.process.is_empty() { facility } else { self.process };
+        row.pid = self.pid;
+        if !is_host_known && !self.host.is_empty() {
+            row.host = self.host;
         }
+        row.time = row.time.or(self.time);
+        super::set_message(row, text, self.message_at);
     }
 }
 

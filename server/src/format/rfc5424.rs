@@ -50,9 +50,14 @@ fn version(text: &[u8], at: usize) -> Option<(bool, usize)> {
     if rest.starts_with(b"1 ") {
         return Some((true, at + 2));
     }
+    later_version(rest).map(|length| (false, at + length))
+}
+
+#[cold]
+fn later_version(rest: &[u8]) -> Option<usize> {
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let fits = (1..=3).contains(&digits) && rest[0] != b'0' && rest.get(digits) == Some(&b' ');
-    fits.then_some((false, at + digits + 1))
+    fits.then_some(digits + 1)
 }
 
 /// The next part and where the text goes on; the message may end after any of them.
