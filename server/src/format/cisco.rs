@@ -58,11 +58,10 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
     let mut is_marked = false;
     let mut behind_stamp = None;
     for _ in 0..PARTS_MAX {
-        at += text.get(at..)?.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
+        at = behind_gap(text, at);
         if text.get(at) == Some(&b'%') {
-            head.mnemonic = Some(Mnemonic::read(text, at)?);
-            head.message_at = at;
-            return Some(head);
+            let Some(mnemonic) = Mnemonic::read(text, at) else { break };
+            return Some(Head { mnemonic: Some(mnemonic), message_at: at, ..head });
         }
         let mark = usize::from(matches!(text.get(at), Some(b'*' | b'.')));
         is_marked |= 0 < mark;
@@ -80,9 +79,12 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
         }
     }
     let behind_stamp = behind_stamp.filter(|_| is_marked || !head.sequence.is_empty())?;
-    let rest = text.get(behind_stamp..)?;
-    let gap = rest.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
-    Some(Head { process: b"", pid: b"", message_at: behind_stamp + gap, ..head })
+    Some(Head { process: b"", pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
+}
+
+/// Where the text goes on behind the colon and the blanks that end a part.
+fn behind_gap(text: &[u8], at: usize) -> usize {
+    at + text.iter().skip(at).take_while(|byte| matches!(byte, b' ' | b':')).count()
 }
 
 impl<'a> Head<'a> {

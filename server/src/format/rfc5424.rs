@@ -242,7 +242,7 @@ fn unescape(value: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check, parse_as};
+    use super::super::tests::{assert_raw, check, parse_as};
     use logstead_config::Format;
 
     #[test]
@@ -278,6 +278,15 @@ mod tests {
             let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
             assert!(batch.columns().head.bytes().is_empty(), "{stamp}");
         }
+    }
+
+    #[test]
+    fn a_field_read_from_the_message_adds_one_byte_to_a_head_that_is_not_stored() {
+        let frame = r#"<13>1 2026-11-21T06:13:00Z vm root - - [x@1 a="1"] last message repeated 5 times"#;
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.columns().head.bytes(), [1]);
+        assert_eq!(batch.fields(0).last(), Some((&b"repeated"[..], &b"5"[..])));
+        assert_raw(&batch, frame.as_bytes());
     }
 
     fn check_fields(data: &str, message: &str, expected: &[(&str, &str)]) {
