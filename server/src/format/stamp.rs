@@ -39,8 +39,8 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
         month_first(text, start)?
     };
     let (date, at) = date.year_behind(text, at, clock);
-    let (offset_seconds, at) = zone(text, at);
-    let (date, at) = date.year_behind(text, at, clock);
+    let (offset_seconds, behind_zone) = zone(text, at);
+    let (date, at) = if at < behind_zone { date.year_behind(text, behind_zone, clock) } else { (date, at) };
     Some((date.time(offset_seconds, clock)?, at))
 }
 
@@ -79,6 +79,7 @@ struct Date {
 }
 
 /// `Nov  5 [2026 ]12:00:00[.123]`.
+#[inline]
 fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     let name = text.get(start..start + 3)?;
     let month = 1 + MONTHS.iter().position(|month| name.eq_ignore_ascii_case(*month))?;
