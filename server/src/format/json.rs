@@ -8,6 +8,8 @@
 //! | `{"a": null}`          | nothing                                                                    |
 //! | no message             | the whole text is the message                                              |
 //!
+//! An object that is the text of another format's message has the same names, through [`values_that_fit`].
+//!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 //! **Invariant:** a value that stands under a known name but can not be read as such (a time that is none) stays
 //! a field. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
@@ -63,9 +65,17 @@ pub(crate) enum Rejected {
 }
 
 /// A value of the object that is no object itself.
-struct Pair<'a> {
-    name: Cow<'a, str>,
-    value: Cow<'a, str>,
+pub(super) struct Pair<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) value: Cow<'a, str>,
+}
+
+/// The values below an object as they are found.
+struct Flat<'a> {
+    limits: Limits,
+    /// Whether an object that is larger than the limits is rejected, or gives what fits.
+    rejects: bool,
+    pairs: Vec<Pair<'a>>,
 }
 
 impl Limits {
@@ -84,9 +94,7 @@ impl Json {
     /// Adds the object as a row.
     pub(crate) fn parse(&self, line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
         self.limits.check_line(line)?;
-        let object: Object<'_> = serde_json::from_slice(line).map_err(|error| syntax(&error))?;
-        let mut pairs = Vec::new();
-        flatten(object, "", 1, self.limits, &mut pairs)?;
+        let pairs = Flat { limits: self.limits, rejects: true, pairs: Vec::new() }.read(line)?;
         self.push(line, pairs, builder);
         Ok(())
     }
@@ -124,54 +132,63 @@ impl Json {
     }
 }
 
+/// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
+/// where the text is no object from its first byte to its last.
+pub(super) fn values_that_fit(text: &[u8], limits: Limits) -> Option<Vec<Pair<'_>>> {
+    limits.check_line(text).ok()?;
+    Flat { limits, rejects: false, pairs: Vec::new() }.read(text).ok()
+}
+
 /// Each object is one line, so only the column is worth saying.
 fn syntax(error: &serde_json::Error) -> Rejected {
     Rejected::Syntax(error.to_string().replace("line 1 ", ""))
 }
 
-/// Adds the values below an object; `prefix` is the name it stands under.
-fn flatten<'a>(
-    object: Object<'a>,
-    prefix: &str,
-    depth: usize,
-    limits: Limits,
-    pairs: &mut Vec<Pair<'a>>,
-) -> Result<(), Rejected> {
-    if limits.depth_max < depth {
-        return Err(Rejected::TooDeep { depth_max: limits.depth_max });
+impl<'a> Flat<'a> {
+    fn read(mut self, text: &'a [u8]) -> Result<Vec<Pair<'a>>, Rejected> {
+        let object = serde_json::from_slice(text).map_err(|error| syntax(&error))?;
+        self.add_object(object, "", 1)?;
+        Ok(self.pairs)
     }
-    for (key, value) in object.0 {
-        let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
-        match value.get().as_bytes()[0] {
-            b'{' => flatten(parse(value)?, &name, depth + 1, limits, pairs)?,
-            b'[' => {
-                for item in parse::<Vec<&RawValue>>(value)? {
-                    add(name.clone(), item, limits, pairs)?;
-                }
-            }
-            _ => add(name, value, limits, pairs)?,
-        }
-    }
-    Ok(())
-}
 
-fn add<'a>(
-    name: Cow<'a, str>,
-    value: &'a RawValue,
-    limits: Limits,
-    pairs: &mut Vec<Pair<'a>>,
-) -> Result<(), Rejected> {
-    let text = value.get();
-    let value = match text.as_bytes()[0] {
-        b'n' => return Ok(()),
-        b'"' => parse::<Text<'a>>(value)?.0,
-        _ => Cow::Borrowed(text),
-    };
-    if pairs.len() == limits.fields_max {
-        return Err(Rejected::TooManyFields { fields_max: limits.fields_max });
+    /// Adds the values below an object; `prefix` is the name it stands under.
+    fn add_object(&mut self, object: Object<'a>, prefix: &str, depth: usize) -> Result<(), Rejected> {
+        let depth_max = self.limits.depth_max;
+        if depth_max < depth {
+            return Err(Rejected::TooDeep { depth_max });
+        }
+        for (key, value) in object.0 {
+            let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
+            match value.get().as_bytes()[0] {
+                b'{' if self.rejects || depth < depth_max => {
+                    self.add_object(parse(value)?, &name, depth + 1)?;
+                }
+                b'[' => {
+                    for item in parse::<Vec<&RawValue>>(value)? {
+                        self.add(name.clone(), item)?;
+                    }
+                }
+                _ => self.add(name, value)?,
+            }
+        }
+        Ok(())
     }
-    pairs.push(Pair { name, value });
-    Ok(())
+
+    fn add(&mut self, name: Cow<'a, str>, value: &'a RawValue) -> Result<(), Rejected> {
+        let text = value.get();
+        let value = match text.as_bytes()[0] {
+            b'n' => return Ok(()),
+            b'"' => parse::<Text<'a>>(value)?.0,
+            _ => Cow::Borrowed(text),
+        };
+        let fields_max = self.limits.fields_max;
+        if self.pairs.len() < fields_max {
+            self.pairs.push(Pair { name, value });
+        } else if self.rejects {
+            return Err(Rejected::TooManyFields { fields_max });
+        }
+        Ok(())
+    }
 }
 
 fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
