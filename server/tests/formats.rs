@@ -62,7 +62,10 @@ impl Case {
             assert!(self.frame.is_some(), "{place}: a column before the frame");
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
             let known = ["time", "priority", "host", "program", "pid", "msgid", "message", "flags"];
-            assert!(known.contains(&name) || name.starts_with("field."), "{place}: there is no column `{name}`");
+            assert!(
+                known.contains(&name) || name.starts_with("field."),
+                "{place}: there is no column `{name}`"
+            );
             self.columns.push((name.to_owned(), value.to_owned()));
         }
     }

@@ -235,7 +235,7 @@ fn time(text: &str) -> Option<Timestamp> {
 }
 
 /// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
-fn epoch(text: &str) -> Option<Timestamp> {
+pub(super) fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

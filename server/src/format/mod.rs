@@ -2,6 +2,7 @@
 //! error.
 
 pub(crate) mod json;
+mod payload;
 mod rfc3164;
 mod rfc5424;
 
@@ -39,10 +40,13 @@ impl Syslog {
             Format::Auto => rfc5424::parse(frame, text, known, builder)
                 .or_else(|| rfc3164::parse(frame, text, known, &self.zone)),
         };
-        let row = row.unwrap_or_else(|| {
+        let mut row = row.unwrap_or_else(|| {
             builder.forget_fields();
             unparsed(frame, text, known)
         });
+        if self.format != Format::Raw {
+            payload::read(&mut row, &self.zone, builder);
+        }
         builder.push(&row);
     }
 }
@@ -131,8 +135,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_no_syslog_is_kept_whole_and_flagged() {
-        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1}"]
-        {
+        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1"] {
             let batch = parse_as(Format::Auto, "UTC", frame);
             assert!(batch.flags(0).has(Flags::UNPARSED), "{frame:?}");
             assert_eq!(batch.message(0), visible(frame));

@@ -34,11 +34,6 @@ impl<'b> Fields<'b> {
         self.count
     }
 
-    /// For payloads whose format shows late.
-    pub(super) fn set_format(&mut self, format: &'static str) {
-        self.format = format;
-    }
-
     pub(super) fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }

@@ -57,7 +57,8 @@ pub(super) fn all(text: &[u8]) -> Option<Vec<Pair<'_>>> {
 /// How many bytes of the text are a name; 0 where it begins with none, or with one that is too long.
 pub(super) fn name_bytes(text: &[u8]) -> usize {
     let begins = text.first().is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_');
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/');
+    let is_name =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/');
     let length = text.iter().take(NAME_BYTES_MAX + 1).take_while(is_name).count();
     if begins && length <= NAME_BYTES_MAX { length } else { 0 }
 }
