@@ -98,7 +98,7 @@ fn add_labelled(pairs: &[Pair<'_>], fields: &mut Fields<'_>) {
     let labels = pairs.iter().filter_map(|pair| Some((pair.name.strip_suffix(b"Label")?, pair.value)));
     for (name, label) in labels.take(LABELS_MAX) {
         if let Some(pair) = pairs.iter().find(|pair| pair.name == name) {
-            Pair { name: label, ..*pair }.add_to(fields, unescape);
+            Pair::new(label, pair.value).add_to(fields, unescape);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `key=value key="a value" key='another'`, when the whole message is such pairs: logfmt and many appliances.
 //!
 //! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
-//! it. A comma or a semicolon after a value, before the next pair, belongs to neither.
+//! it. A comma or a semicolon that ends a value is no part of it.
 
 use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 
@@ -78,8 +78,8 @@ fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
         _ => {
             let end = memchr::memchr(b' ', text).unwrap_or(text.len());
             let (value, after) = text.split_at(end);
-            let bare = value.strip_suffix(b",").or(value.strip_suffix(b";")).filter(|_| !after.is_empty());
-            return Some((bare.unwrap_or(value), false, after));
+            let bare = value.strip_suffix(b",").or(value.strip_suffix(b";")).unwrap_or(value);
+            return Some((bare, false, after));
         }
     };
     let after = after.strip_prefix(b",").or(after.strip_prefix(b";")).unwrap_or(after);
