@@ -1,7 +1,8 @@
 //! Check Point's exporter: `[action:"Accept"; src:"10.0.0.1"; ]`, also without the brackets.
 
+use super::super::rfc5424::{unescape, value_end};
 use super::fields::{FIELDS_MAX, Fields};
-use super::pairs::{Pair, closing_quote, name_bytes, unescape};
+use super::pairs::{Pair, name_bytes};
 
 /// Fewer pairs may be a coincidence.
 const PAIRS_MIN: usize = 3;
@@ -26,7 +27,7 @@ fn pairs(text: &[u8]) -> Option<Vec<Pair<'_>>> {
             return None;
         }
         let start = name_bytes + 2;
-        let close = closing_quote(rest, start)?;
+        let close = value_end(rest, start)?;
         if pairs.len() < FIELDS_MAX {
             pairs.push(Pair::new(&rest[..name_bytes], &rest[start..close]));
         }

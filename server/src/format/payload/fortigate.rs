@@ -10,10 +10,9 @@
 //! | `level`                                   | severity, where there is no `<PRI>`            |
 
 use super::super::json::epoch;
+use super::super::stamp::{self, Clock};
 use super::Claims;
-use super::local::{Local, offset_seconds};
 use super::pairs::Pair;
-use jiff::tz::TimeZone;
 use logstead_record::{Severity, Timestamp};
 
 /// Whether only a FortiGate says these names together.
@@ -23,25 +22,26 @@ pub(super) fn is(pairs: &[Pair<'_>]) -> bool {
 }
 
 /// What stands in for a header.
-pub(super) fn claims<'a>(pairs: &[Pair<'a>], zone: &TimeZone) -> Claims<'a> {
+pub(super) fn claims<'a>(pairs: &[Pair<'a>], clock: Clock<'_>) -> Claims<'a> {
     let severity = text(pairs, b"level").and_then(|level| level.parse::<Severity>().ok());
     Claims {
-        time: time(pairs, zone),
+        time: time(pairs, clock),
         host: value(pairs, b"devname").or(value(pairs, b"devid")).unwrap_or_default(),
         program: value(pairs, b"type").unwrap_or_default(),
         severity,
     }
 }
 
-fn time(pairs: &[Pair<'_>], zone: &TimeZone) -> Option<Timestamp> {
-    let east_seconds = value(pairs, b"tz").and_then(offset_seconds);
-    let local =
-        Local::read(value(pairs, b"date").unwrap_or_default(), value(pairs, b"time").unwrap_or_default());
-    let with_zone = local.as_ref().zip(east_seconds).and_then(|(local, east)| local.at_offset(east));
-    with_zone
+fn time(pairs: &[Pair<'_>], clock: Clock<'_>) -> Option<Timestamp> {
+    let local = |offset_seconds| {
+        stamp::of_parts(value(pairs, b"date")?, value(pairs, b"time")?, offset_seconds, clock)
+    };
+    let offset_seconds = value(pairs, b"tz").and_then(stamp::offset);
+    offset_seconds
+        .and_then(|seconds| local(Some(seconds)))
         .or_else(|| text(pairs, b"eventtime").and_then(epoch))
         .or_else(|| text(pairs, b"timestamp").and_then(epoch))
-        .or_else(|| local?.in_zone(zone))
+        .or_else(|| local(None))
 }
 
 /// The first value of this name that is not empty.

@@ -19,12 +19,12 @@ mod fields;
 mod fortigate;
 mod json;
 mod leef;
-mod local;
 mod pairs;
 mod paloalto;
 
+use super::rfc5424::unescape;
+use super::stamp::Clock;
 use fields::Fields;
-use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Flags, Priority, Row, Severity, Timestamp};
 
 /// What a text may be, by its first bytes.
@@ -48,9 +48,9 @@ struct Claims<'a> {
 }
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
-pub(super) fn read(row: &mut Row<'_>, zone: &TimeZone, builder: &mut BatchBuilder) {
+pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
     if let Some(kind) = kind(row.message) {
-        read_as(kind, row, zone, builder);
+        read_as(kind, row, clock, builder);
     }
 }
 
@@ -78,7 +78,7 @@ fn kind_by_word(text: &[u8]) -> Option<Kind> {
 }
 
 #[cold]
-fn read_as(kind: Kind, row: &mut Row<'_>, zone: &TimeZone, builder: &mut BatchBuilder) {
+fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
     // The end of the text is missing, and with it the end of a value.
     if row.flags.has(Flags::TRUNCATED) {
         return;
@@ -91,9 +91,9 @@ fn read_as(kind: Kind, row: &mut Row<'_>, zone: &TimeZone, builder: &mut BatchBu
         Kind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
         Kind::PaloAlto => {
             let mut fields = Fields::new(builder, "paloalto");
-            paloalto::read(text, zone, &mut fields).map(|claims| (claims, fields.count()))
+            paloalto::read(text, clock, &mut fields).map(|claims| (claims, fields.count()))
         }
-        Kind::Pairs => read_pairs(text, zone, builder),
+        Kind::Pairs => read_pairs(text, clock, builder),
     };
     if let Some((claims, count)) = found {
         row.fields_behind += count;
@@ -115,17 +115,17 @@ fn plain<'a>(
 
 fn read_pairs<'a>(
     text: &'a [u8],
-    zone: &TimeZone,
+    clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<(Claims<'a>, usize)> {
     let found = pairs::all(text)?;
     let (format, claims) = if fortigate::is(&found) {
-        ("fortigate", fortigate::claims(&found, zone))
+        ("fortigate", fortigate::claims(&found, clock))
     } else {
         ("kv", Claims::default())
     };
     let mut fields = Fields::new(builder, format);
-    found.iter().for_each(|pair| pair.add_to(&mut fields, pairs::unescape));
+    found.iter().for_each(|pair| pair.add_to(&mut fields, unescape));
     Some((claims, fields.count()))
 }
 

@@ -3,6 +3,7 @@
 //! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
 //! it. A comma or a semicolon that ends a value is no part of it.
 
+use super::super::rfc5424::value_end;
 use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 
 /// Fewer pairs may be a coincidence.
@@ -67,7 +68,7 @@ pub(super) fn name_bytes(text: &[u8]) -> usize {
 fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
     let (value, escaped, after) = match text.first() {
         Some(b'"') => {
-            let close = closing_quote(text, 1)?;
+            let close = value_end(text, 1)?;
             (&text[1..close], true, &text[close + 1..])
         }
         Some(b'\'') => {
@@ -84,24 +85,4 @@ fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
     };
     let after = after.strip_prefix(b",").or(after.strip_prefix(b";")).unwrap_or(after);
     matches!(after.first(), None | Some(b' ')).then_some((value, escaped, after))
-}
-
-/// Where the `"` stands that ends a value which goes on at `at`.
-pub(super) fn closing_quote(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
-        if text[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
-    }
-}
-
-/// Before `"`, `]` and `\` a backslash is left out; any other is itself, as in the path of a file.
-pub(super) fn unescape(value: &[u8], out: &mut Vec<u8>) {
-    let mut bytes = value.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        let escaped = (byte == b'\\').then(|| bytes.next_if(|next| matches!(next, b'"' | b'\\' | b']')));
-        out.push(escaped.flatten().unwrap_or(byte));
-    }
 }

@@ -3,10 +3,9 @@
 //! The names are those of the vendor's documentation. Columns that it calls unused or that only some versions send
 //! have none here, and a column that is empty is no field.
 
+use super::super::stamp::{self, Clock};
 use super::Claims;
 use super::fields::Fields;
-use super::local::Local;
-use jiff::tz::TimeZone;
 use logstead_record::Timestamp;
 
 /// Where columns of all types stand.
@@ -153,20 +152,19 @@ struct Column<'a> {
 /// Whether the text begins as these logs do: a number, and a time with slashes.
 pub(super) fn begins(text: &[u8]) -> bool {
     let digits = text.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    let stamp = text.get(digits + 1..digits + 20);
-    text.get(digits) == Some(&b',')
-        && stamp.is_some_and(|stamp| Local::read_both(stamp).is_some() && stamp[4] == b'/')
+    let behind = text.get(digits..digits + 12);
+    0 < digits && matches!(behind, Some([b',', _, _, _, _, b'/', _, _, b'/', _, _, b' ']))
 }
 
 /// `None` where the text is no such columns from its first byte to its last.
-pub(super) fn read<'a>(text: &'a [u8], zone: &TimeZone, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
+pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
     let columns = columns(text)?;
     let kind = columns.get(TYPE)?.value;
     let is_kind = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
     if kind.is_empty() || !kind.iter().all(is_kind) {
         return None;
     }
-    let mut claims = Claims { time: time(&columns, zone), program: kind, ..Claims::default() };
+    let mut claims = Claims { time: time(&columns, clock), program: kind, ..Claims::default() };
     for (name, column) in
         names(kind).zip(&columns).filter(|(name, column)| !name.is_empty() && !column.value.is_empty())
     {
@@ -229,8 +227,11 @@ fn column(text: &[u8]) -> Option<(Column<'_>, &[u8])> {
 }
 
 /// When the log was made, or else when the device received it.
-fn time(columns: &[Column<'_>], zone: &TimeZone) -> Option<Timestamp> {
-    let read = |at: usize| Local::read_both(columns.get(at)?.value)?.in_zone(zone);
+fn time(columns: &[Column<'_>], clock: Clock<'_>) -> Option<Timestamp> {
+    let read = |at: usize| {
+        let (date, time) = columns.get(at)?.value.split_at_checked(10)?;
+        stamp::of_parts(date, time.strip_prefix(b" ")?, None, clock)
+    };
     read(GENERATED).or_else(|| read(RECEIVED))
 }
 
