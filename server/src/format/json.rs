@@ -75,6 +75,8 @@ struct Flat<'a> {
     limits: Limits,
     /// Whether an object that is larger than the limits is rejected, or gives what fits.
     rejects: bool,
+    /// A value with a longer name is left out, before its name is put together.
+    name_bytes_max: usize,
     pairs: Vec<Pair<'a>>,
 }
 
@@ -94,7 +96,7 @@ impl Json {
     /// Adds the object as a row.
     pub(crate) fn parse(&self, line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
         self.limits.check_line(line)?;
-        let pairs = Flat { limits: self.limits, rejects: true, pairs: Vec::new() }.read(line)?;
+        let pairs = Flat::new(self.limits, true, usize::MAX).read(line)?;
         self.push(line, pairs, builder);
         Ok(())
     }
@@ -134,9 +136,9 @@ impl Json {
 
 /// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
 /// where the text is no object from its first byte to its last.
-pub(super) fn values_that_fit(text: &[u8], limits: Limits) -> Option<Vec<Pair<'_>>> {
+pub(super) fn values_that_fit(text: &[u8], limits: Limits, name_bytes_max: usize) -> Option<Vec<Pair<'_>>> {
     limits.check_line(text).ok()?;
-    Flat { limits, rejects: false, pairs: Vec::new() }.read(text).ok()
+    Flat::new(limits, false, name_bytes_max).read(text).ok()
 }
 
 /// Each object is one line, so only the column is worth saying.
@@ -145,6 +147,10 @@ fn syntax(error: &serde_json::Error) -> Rejected {
 }
 
 impl<'a> Flat<'a> {
+    fn new(limits: Limits, rejects: bool, name_bytes_max: usize) -> Flat<'a> {
+        Flat { limits, rejects, name_bytes_max, pairs: Vec::new() }
+    }
+
     fn read(mut self, text: &'a [u8]) -> Result<Vec<Pair<'a>>, Rejected> {
         let object = serde_json::from_slice(text).map_err(|error| syntax(&error))?;
         self.add_object(object, "", 1)?;
@@ -158,6 +164,9 @@ impl<'a> Flat<'a> {
             return Err(Rejected::TooDeep { depth_max });
         }
         for (key, value) in object.0 {
+            if self.name_bytes_max < prefix.len() + key.len() {
+                continue;
+            }
             let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
             match value.get().as_bytes()[0] {
                 b'{' if self.rejects || depth < depth_max => {

@@ -93,11 +93,12 @@ fn push<'a>(pairs: &mut Vec<Pair<'a>>, name: &'a [u8], value: &'a [u8]) {
     }
 }
 
-/// Adds what has a label under its label.
+/// Adds what has a label under its label: under the first one, so that hardly more is stored than was sent.
 fn add_labelled(pairs: &[Pair<'_>], fields: &mut Fields<'_>) {
     let labels = pairs.iter().filter_map(|pair| Some((pair.name.strip_suffix(b"Label")?, pair.value)));
-    for (name, label) in labels.take(LABELS_MAX) {
-        if let Some(pair) = pairs.iter().find(|pair| pair.name == name) {
+    let labels: Vec<_> = labels.take(LABELS_MAX).collect();
+    for pair in pairs {
+        if let Some((_, label)) = labels.iter().find(|(name, _)| *name == pair.name) {
             Pair::new(label, pair.value).add_to(fields, unescape);
         }
     }
