@@ -7,7 +7,8 @@ use jiff::tz::TimeZone;
 use logstead::format::{Known, Syslog};
 use logstead::source::framing::{Frame, Framer};
 use logstead_config::{Format, Framing};
-use logstead_record::{Batch, BatchBuilder, FieldName, Flags, Origin, Timestamp};
+use logstead_record::query::FieldName;
+use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 
 const PEER: &[u8] = b"10.0.0.9";
 const RECEIVED: Timestamp = Timestamp::from_nanos(1_795_241_580_000_000_000);

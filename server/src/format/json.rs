@@ -24,6 +24,9 @@ use std::fmt;
 const PID_NAMES: [&str; 3] = ["pid", "procid", "process.pid"];
 const MSGID_NAMES: [&str; 1] = ["msgid"];
 
+/// Room for the pairs of most objects.
+const PAIRS_EXPECTED: usize = 16;
+
 /// What a severity without a facility belongs to, as in syslog.
 const USER: Facility = Facility::new(1).expect("1 is a facility");
 
@@ -148,7 +151,7 @@ fn syntax(error: &serde_json::Error) -> Rejected {
 
 impl<'a> Flat<'a> {
     fn new(limits: Limits, rejects: bool, name_bytes_max: usize) -> Flat<'a> {
-        Flat { limits, rejects, name_bytes_max, pairs: Vec::new() }
+        Flat { limits, rejects, name_bytes_max, pairs: Vec::with_capacity(PAIRS_EXPECTED) }
     }
 
     fn read(mut self, text: &'a [u8]) -> Result<Vec<Pair<'a>>, Rejected> {
@@ -167,7 +170,7 @@ impl<'a> Flat<'a> {
             if self.name_bytes_max < prefix.len() + key.len() {
                 continue;
             }
-            let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
+            let name = if prefix.is_empty() { key } else { Cow::Owned([prefix, &key].join(".")) };
             match value.get().as_bytes()[0] {
                 b'{' if self.rejects || depth < depth_max => {
                     self.add_object(parse(value)?, &name, depth + 1)?;
@@ -187,7 +190,7 @@ impl<'a> Flat<'a> {
         let text = value.get();
         let value = match text.as_bytes()[0] {
             b'n' => return Ok(()),
-            b'"' => parse::<Text<'a>>(value)?.0,
+            b'"' => unquoted(text).map_or_else(|| parse::<Text<'a>>(value).map(|text| text.0), Ok)?,
             _ => Cow::Borrowed(text),
         };
         let fields_max = self.limits.fields_max;
@@ -198,6 +201,12 @@ impl<'a> Flat<'a> {
         }
         Ok(())
     }
+}
+
+/// A text without escapes needs no second reading.
+fn unquoted(text: &str) -> Option<Cow<'_, str>> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(Cow::Borrowed(inner))
 }
 
 fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
@@ -310,7 +319,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(PAIRS_EXPECTED);
         while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
             pairs.push((name.0, value));
         }

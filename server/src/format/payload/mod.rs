@@ -144,3 +144,110 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
         row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_raw, parse_as};
+    use super::super::{Known, Syslog};
+    use super::*;
+    use jiff::tz::TimeZone;
+    use logstead_config::Format;
+    use logstead_record::{Batch, Origin};
+
+    const HEAD: &str = "<13>1 2026-11-21T06:13:00Z h a - - - ";
+
+    #[test]
+    fn the_first_bytes_tell_what_a_text_may_be() {
+        for (text, expected) in [
+            ("{\"a\":1}", Some(Kind::Json)),
+            ("@cee: {}", Some(Kind::Json)),
+            ("@cei: {}", None),
+            ("CEF:0|", Some(Kind::Cef)),
+            ("LEEF:2.0|", Some(Kind::Leef)),
+            ("LEAF:2.0|", None),
+            ("[a:\"b\"", Some(Kind::CheckPoint)),
+            ("src:\"a\";", Some(Kind::CheckPoint)),
+            ("1,2026/11/21 06:13:00,", Some(Kind::PaloAlto)),
+            ("1,2,3", None),
+            ("2026-11-21 06:13:00", None),
+            ("key=value", Some(Kind::Pairs)),
+            ("_PID=1", Some(Kind::Pairs)),
+            ("  key=value", Some(Kind::Pairs)),
+            ("key = value", None),
+            ("Accepted publickey for ana", None),
+            ("=x", None),
+            ("word", None),
+            (" ", None),
+            ("", None),
+        ] {
+            assert_eq!(kind(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    /// A message with this text has so many fields, and nothing of it is lost.
+    fn check(text: &str, fields: usize) {
+        let frame = format!("{HEAD}{text}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let shown: String = text.chars().take(40).collect();
+        assert_eq!(batch.fields(0).count(), fields, "{shown}");
+        assert_eq!(batch.message(0), text.as_bytes());
+        assert_raw(&batch, frame.as_bytes());
+    }
+
+    #[test]
+    fn of_a_hostile_text_there_is_what_fits_and_nothing_is_lost() {
+        const MANY: usize = 10_000;
+        let joined =
+            |pair: fn(usize) -> String, between: &str| (0..MANY).map(pair).collect::<Vec<_>>().join(between);
+        let max = fields::FIELDS_MAX;
+        check(&joined(|n| format!("k{n}=v"), " "), max);
+        check(&joined(|n| format!("k{n}=\"\""), ", "), max);
+        check(&format!("CEF:0|a|b|c|d|e|f|{}", joined(|n| format!("k{n}=v"), " ")), max);
+        check(&format!("CEF:0|a|b|c|d|e|f|{}", joined(|n| format!("k{n}Label=v"), " ")), max);
+        check(&format!("LEEF:1.0|a|b|c|d|{}", joined(|n| format!("k{n}=v"), "\t")), max);
+        check(&format!("[{}]", joined(|n| format!("k{n}:\"v\""), "; ")), max);
+        check(&format!("{{{}}}", joined(|n| format!("\"k{n}\":{n}"), ",")), max);
+        check(&format!("{{\"a\":[{}]}}", joined(|n| n.to_string(), ",")), max);
+        check(&format!("1,2026/11/21 06:13:00,x,TRAFFIC,{}", joined(|n| n.to_string(), ",")), 62);
+        check(&format!("{}1{}", "{\"a\":".repeat(MANY), "}".repeat(MANY)), 1);
+        check(&format!("{{\"a\":{}{}}}", "[".repeat(MANY), "]".repeat(MANY)), 1);
+        check(&format!("{}{}", "{".repeat(MANY), "}".repeat(MANY)), 0);
+        let long = "n".repeat(MANY);
+        check(&format!("{{\"{long}\":{{{}}}}}", joined(|n| format!("\"k{n}\":1"), ",")), 0);
+        check(&format!("{{\"{long}\":[{}]}}", joined(|n| n.to_string(), ",")), 0);
+        check(&format!("a=1 b=2 {long}=3"), 0);
+    }
+
+    #[test]
+    fn a_value_with_many_labels_is_stored_twice_at_most() {
+        let value = "v".repeat(10_000);
+        let labels: String = (0..20).map(|n| format!(" cs1Label=L{n}")).collect();
+        let frame = format!("<13>CEF:0|a|b|c|d|e|f|cs1={value}{labels}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.fields(0).filter(|(_, found)| *found == value.as_bytes()).count(), 2);
+    }
+
+    fn parse_flagged(frame: &[u8], flags: Flags) -> Batch {
+        let received = Timestamp::from_nanos(0);
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"", peer: b"", received });
+        let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
+        syslog.parse(frame, Known { flags, received, peer: b"" }, &mut builder);
+        builder.seal()
+    }
+
+    #[test]
+    fn a_message_that_was_cut_has_no_fields_of_its_text() {
+        let frame = b"<13>1 - h a - - - a=1 b=2 c=3";
+        assert_eq!(parse_flagged(frame, Flags::TRUNCATED).fields(0).count(), 0);
+        assert_eq!(parse_flagged(frame, Flags::INCOMPLETE).fields(0).count(), 3);
+    }
+
+    #[test]
+    fn a_head_before_a_payload_is_not_stored() {
+        let frame = format!("{HEAD}{{\"a\":1,\"b\":2}}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.columns().head.bytes().len(), 1);
+        assert_raw(&batch, frame.as_bytes());
+    }
+}

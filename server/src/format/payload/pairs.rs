@@ -9,6 +9,18 @@ use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 /// Fewer pairs may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
+/// Letters, digits and the signs that names have. A table, because every ordinary message is asked for its first word.
+const IN_NAMES: [bool; 256] = {
+    let mut found = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let sign = matches!(byte as u8, b'_' | b'-' | b'.' | b'@' | b'/');
+        found[byte] = sign || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    found
+};
+
 /// A name and a value as they stand in a message.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
@@ -58,9 +70,7 @@ pub(super) fn all(text: &[u8]) -> Option<Vec<Pair<'_>>> {
 /// How many bytes of the text are a name; 0 where it begins with none, or with one that is too long.
 pub(super) fn name_bytes(text: &[u8]) -> usize {
     let begins = text.first().is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_');
-    let is_name =
-        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/');
-    let length = text.iter().take(NAME_BYTES_MAX + 1).take_while(is_name).count();
+    let length = text.iter().take_while(|&&byte| IN_NAMES[usize::from(byte)]).count();
     if begins && length <= NAME_BYTES_MAX { length } else { 0 }
 }
 
