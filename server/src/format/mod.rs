@@ -216,6 +216,11 @@ pub(crate) mod tests {
                     .prop_map(String::into_bytes),
                 "<[0-9]{1,3}>(Nov|Jan|Dec|Fob) [ 0-3][0-9] [0-2][0-9]:13:00 [a-b.]{0,3} ?[a-z/]{0,4}(\\[[0-9]{1,3}\\])?:? ?[a-z ]{0,9}"
                     .prop_map(String::into_bytes),
+                "( |\u{feff})?<[0-9]{1,3}>(1 |: |41: |sw-1: |RP/0/CPU0:){0,3}[*.]?(2026 )?(Nov|Jan|Fri Jan)  5 (2024 )?02:13:00(\\.[0-9]{1,3})?( UTC| LAB|\\+02)?( 2024)?:? (p\\[1\\]: |h : |lb notice )?(%[A-Z]-[0-9](-[A-Z])?:? ?|last message repeated 3 times)?"
+                    .prop_map(String::into_bytes),
+                "<13>1 2026-11-21T06:13:00Z h p - - \\[[a-c@. ]{0,4}( ?[a-b]{1,2}=[a\\\\\"\\] ]{0,5}){0,3}\\]? ?(last message repeated 3 times)?"
+                    .prop_map(String::into_bytes),
+                "<1?[0-9>]{0,3}(1 )?179526240[0-9](\\.[0-9]{1,10})? ?[a-z%: -]{0,9}".prop_map(String::into_bytes),
             ]
         ) {
             for zone in ["UTC", "Europe/Budapest"] {

@@ -78,7 +78,13 @@ fn behind_stamp<'a>(
     {
         return head.row(with_message(row, text, head.message_at), is_host_known, builder);
     }
-    let (program, pid, at) = tag(text, at);
+    let (program, pid, at) = match tag(text, at) {
+        (b"", ..) => vendor::behind_severity(text, at)
+            .map(|at| tag(text, at))
+            .filter(|(.., pid, _)| !pid.is_empty())
+            .unwrap_or((b"", b"", at)),
+        found => found,
+    };
     let row = Row { program, pid, head_form: HeadForm::Rfc3164, ..with_message(row, text, at) };
     match row.message.first() {
         Some(b'%') => {

@@ -295,8 +295,14 @@ mod tests {
     }
 
     #[test]
+    fn structured_data_written_by_hand_becomes_fields_too() {
+        check_fields(r"[a=1 b=2]", " m", &[("a", "1"), ("b", "2")]);
+        check_fields(r#"[x a=1][y b="2" ]"#, " m", &[("x.a", "1"), ("y.b", "2")]);
+    }
+
+    #[test]
     fn structured_data_that_is_broken_is_part_of_the_message() {
-        for data in [r#"[x a="1""#, r#"[x a=1] m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" x"#, r#"[a b="\"#]
+        for data in [r#"[x a="1""#, r#"[x a=1 m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" x"#, r#"[a b="\"#]
         {
             check_fields("", data, &[]);
         }

@@ -6,12 +6,13 @@
 //! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is told to say the priority            |
 //! | Meraki        | a version and a stamp in seconds since 1970, then the host and the kind of event   |
 //! | AIX           | `Message forwarded from HOST: ` where others put the host                          |
+//! | BIG-IP        | the severity between host and tag: `lb-1 notice mcpd[7081]: `                      |
 //! | Snare         | tabs: `MSWinEventLog<TAB>1<TAB>Security…`                                          |
 //!
 //! **Invariant:** what is taken from the text of a message stays in it.
 
 use super::cisco::Mnemonic;
-use logstead_record::{BatchBuilder, Row};
+use logstead_record::{BatchBuilder, Row, SEVERITY_NAMES};
 
 /// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
 const JUNOS_FACILITIES: [&[u8]; 16] = [
@@ -95,6 +96,13 @@ pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let end = memchr::memchr(b' ', rest)?;
     let host = rest[..end].strip_suffix(b":").filter(|host| super::is_host(host))?;
     Some((host, text.len() - rest.len() + end + 1))
+}
+
+/// Where the tag begins behind the name of a severity.
+pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let end = rest.iter().take(8).position(|&byte| byte == b' ')?;
+    SEVERITY_NAMES.iter().any(|name| name.as_bytes() == &rest[..end]).then_some(at + end + 1)
 }
 
 /// The program of a message in columns with tabs between them, as Snare sends it.
