@@ -139,7 +139,8 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
     if row.program.is_empty() {
         row.program = claims.program;
     }
-    let says_priority = row.raw.starts_with(b"<");
+    // Behind a priority, the message does not begin where the frame does.
+    let says_priority = row.message_at != Some(0);
     if let (false, Some(severity)) = (says_priority, claims.severity) {
         row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
     }
