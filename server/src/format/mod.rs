@@ -52,15 +52,10 @@ struct Frame<'a> {
 impl Syslog {
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
-        let row = self.row(Frame::new(frame), known, builder);
-        builder.push(&row);
-    }
-
-    /// The row of the frame; its fields are added to the builder.
-    fn row<'a>(&self, frame: Frame<'a>, known: Known<'a>, builder: &mut BatchBuilder) -> Row<'a> {
+        let frame = Frame::new(frame);
         let clock = Clock { received: known.received, zone: &self.zone };
         let row = match self.format {
-            Format::Raw => return Row { flags: known.flags, ..text_row(frame) },
+            Format::Raw => return builder.push(&Row { flags: known.flags, ..text_row(frame) }),
             Format::Rfc5424 => rfc5424::parse(frame, known, clock, builder),
             Format::Rfc3164 => rfc3164::parse(frame, known, clock, builder),
             Format::Auto => rfc5424::parse(frame, known, clock, builder)
@@ -71,9 +66,11 @@ impl Syslog {
             unparsed(frame, known)
         });
         payload::read(&mut row, clock, builder);
-        let Some(count) = vendor::repeated(row.message) else { return row };
-        builder.field(b"repeated", count);
-        Row { fields_behind: row.fields_behind + 1, ..row }
+        if let Some(count) = vendor::repeated(row.message) {
+            builder.field(b"repeated", count);
+            row.fields_behind += 1;
+        }
+        builder.push(&row);
     }
 }
 
@@ -90,9 +87,9 @@ fn text_row(frame: Frame<'_>) -> Row<'_> {
     Row { message: frame.text, ..Row::text(frame.raw) }
 }
 
-/// The row with all of the text from `at` on as its message.
-fn with_message<'a>(row: Row<'a>, text: &'a [u8], at: usize) -> Row<'a> {
-    Row { message: &text[at..], message_at: Some(at), ..row }
+/// All of the text from `at` on is the message.
+fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
+    (row.message, row.message_at) = (&text[at..], Some(at));
 }
 
 /// No format fits: the whole frame is the message. Without a priority it counts as user.notice.
@@ -132,12 +129,26 @@ fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
 
 /// Whether a word can be the name or address of a host: words of payloads hold other signs.
 fn is_host(word: &[u8]) -> bool {
-    let is_sign =
-        |byte: u8| matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'%' | b'@' | b'#' | b'+' | b'~');
-    let fits = |&byte: &u8| byte.is_ascii_alphanumeric() || 0x80 <= byte || is_sign(byte);
-    word.first().is_some_and(|&first| {
-        first.is_ascii_alphanumeric() || first == b'_' || 0x80 <= first || first == b':'
-    }) && word.iter().all(fits)
+    const FITS: [bool; 256] = bytes(b".-_:/%@#+~");
+    let first_fits =
+        |first: u8| FITS[usize::from(first)] && !matches!(first, b'.' | b'-' | b'/' | b'%' | b'@');
+    word.first().is_some_and(|&first| first_fits(first)) && word.iter().all(|&byte| FITS[usize::from(byte)])
+}
+
+/// For each byte whether it is a letter or digit of any script or one of `signs`.
+const fn bytes(signs: &[u8]) -> [bool; 256] {
+    let mut fits = [false; 256];
+    let mut byte = 0;
+    while byte < fits.len() {
+        fits[byte] = 0x80 <= byte || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < signs.len() {
+        fits[signs[at] as usize] = true;
+        at += 1;
+    }
+    fits
 }
 
 /// The bytes up to the next space, and where the text goes on behind it.

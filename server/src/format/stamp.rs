@@ -45,6 +45,7 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
 }
 
 /// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
+#[cold]
 pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     let (date, at) = iso(text, 0)?;
     if at == text.len() { date.time(None, clock) } else { None }
@@ -142,15 +143,15 @@ fn iso(text: &[u8], start: usize) -> Option<(Date, usize)> {
 impl Date {
     /// With the year that stands behind the time, where it says none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
-        if self.year.is_some() || text.get(at) != Some(&b' ') {
+        let next = (text.get(at), text.get(at + 1));
+        if self.year.is_some() || !matches!(next, (Some(b' '), Some(b'0'..=b'9'))) {
             return (self, at);
         }
-        let year_max = clock.received.to_civil().0 + 1;
-        match number(text, at + 1, 4) {
+        match number(text, at + 1, 4).map(|(year, end)| (i64::from(year), end)) {
             Some((year, end))
-                if end == at + 5 && is_end(text, end) && (YEAR_MIN..=year_max).contains(&i64::from(year)) =>
+                if is_end(text, end) && YEAR_MIN <= year && year <= clock.received.to_civil().0 + 1 =>
             {
-                (Date { year: Some(i64::from(year)), ..self }, end)
+                (Date { year: Some(year), ..self }, end)
             }
             _ => (self, at),
         }
@@ -183,7 +184,7 @@ impl Date {
         let nanos = |instant: jiff::Timestamp| i64::try_from(instant.as_nanosecond()).ok();
         let found = match ambiguous.offset() {
             AmbiguousOffset::Fold { .. } => {
-                let both = [ambiguous.clone().earlier().ok()?, ambiguous.later().ok()?];
+                let both = [ambiguous.earlier().ok()?, ambiguous.later().ok()?];
                 let [first, second] = both.map(nanos);
                 let received = clock.received.nanos();
                 [first?, second?].into_iter().min_by_key(|time| time.abs_diff(received))
