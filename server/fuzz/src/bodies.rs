@@ -22,7 +22,8 @@ const PAYLOAD_FIELDS_MAX: usize = 256;
 pub fn framing(data: &[u8]) {
     let [kind, limit, seed, stream @ ..] = data else { return };
     let kinds = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul];
-    let (framing, frame_max) = (kinds[usize::from(kind % 4)], usize::from(*limit) + 1);
+    // A source can have no limit that is shorter than a count.
+    let (framing, frame_max) = (kinds[usize::from(kind % 4)], usize::from(*limit) + 16);
     let whole = frames(framing, frame_max, stream, |left| left);
     let mut end_before = 0;
     for (start, end, _) in &whole {
