@@ -54,14 +54,16 @@ impl Syslog {
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
         let frame = Frame::new(frame);
         let clock = Clock { received: known.received, zone: &self.zone };
-        let row = match self.format {
+        // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
+        let mut parsed = match self.format {
             Format::Raw => return builder.push(&Row { flags: known.flags, ..text_row(frame) }),
-            Format::Rfc5424 => rfc5424::parse(frame, known, clock, builder),
-            Format::Rfc3164 => rfc3164::parse(frame, known, clock, builder),
-            Format::Auto => rfc5424::parse(frame, known, clock, builder)
-                .or_else(|| rfc3164::parse(frame, known, clock, builder)),
+            Format::Rfc5424 | Format::Auto => rfc5424::parse(frame, known, clock, builder),
+            Format::Rfc3164 => None,
         };
-        let mut row = row.unwrap_or_else(|| {
+        if parsed.is_none() && matches!(self.format, Format::Rfc3164 | Format::Auto) {
+            parsed = rfc3164::parse(frame, known, clock, builder);
+        }
+        let row = parsed.get_or_insert_with(|| {
             builder.forget_fields();
             unparsed(frame, known)
         });
@@ -70,7 +72,7 @@ impl Syslog {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
         }
-        builder.push(&row);
+        builder.push(row);
     }
 }
 
