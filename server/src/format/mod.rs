@@ -67,7 +67,7 @@ impl Syslog {
             builder.forget_fields();
             unparsed(frame, known)
         });
-        payload::read(&mut row, clock, builder);
+        payload::read(row, clock, builder);
         if let Some(count) = vendor::repeated(row.message) {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
