@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::{UnixDatagram, UnixListener};
@@ -33,14 +34,14 @@ fn value<'a>(out: &'a str, name: &str) -> &'a str {
 fn every_message_arrives_once_over_each_transport() {
     let server = Server::start(ROUTER);
     let check = |run_id: &str, target: String, more: &[&str]| {
-        let options = ["--number", "20000", "--active-connections", "2", "--run-id", run_id, "--quiet"];
+        let options = ["--number", "5000", "--active-connections", "2", "--run-id", run_id, "--quiet"];
         let out = run(&target, &[&options, more].concat());
-        assert_eq!((value(&out, "messages"), value(&out, "run id")), ("40000", run_id));
-        server.wait_for(&format!("\"runid: {run_id}\""), 40_000);
+        assert_eq!((value(&out, "messages"), value(&out, "run id")), ("10000", run_id));
+        server.wait_for(&format!("\"runid: {run_id}\""), 10_000);
         for thread in ["0001", "0002"] {
-            assert_eq!(server.count(&format!("\"thread: {thread}, runid: {run_id}\"")), 20_000);
+            assert_eq!(server.count(&format!("\"thread: {thread}, runid: {run_id}\"")), 5_000);
             assert_eq!(server.count(&format!("\"seq: 0000000000, thread: {thread}, runid: {run_id}\"")), 1);
-            assert_eq!(server.count(&format!("\"seq: 0000019999, thread: {thread}, runid: {run_id}\"")), 1);
+            assert_eq!(server.count(&format!("\"seq: 0000004999, thread: {thread}, runid: {run_id}\"")), 1);
         }
         out
     };
@@ -49,8 +50,8 @@ fn every_message_arrives_once_over_each_transport() {
     check("103", listener(&server, "tcp"), &["--rate", "20000/s"]);
     check("104", listener(&server, "udp"), &["--rate", "20000/s"]);
     let out = check("105", server.web().to_owned(), &["--token", "administrator", "--acknowledged"]);
-    assert_eq!((value(&out, "acknowledged"), value(&out, "resent")), ("40000", "0"));
-    assert!(out.contains("\nthread,0001,acknowledged,20000\nthread,0002,acknowledged,20000\n"), "{out}");
+    assert_eq!((value(&out, "acknowledged"), value(&out, "resent")), ("10000", "0"));
+    assert!(out.contains("\nthread,0001,acknowledged,5000\nthread,0002,acknowledged,5000\n"), "{out}");
     assert!(value(&out, "latency p50").ends_with(" ms"));
     let found = server.search("\"seq: 0000000007, thread: 0002, runid: 102\"");
     assert_eq!(found[0]["raw"].as_str().unwrap().len(), 300);
@@ -63,17 +64,17 @@ fn lines_of_a_file_are_sent_as_they_are_by_each_connection() {
     let server = Server::start(ROUTER);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lines");
-    std::fs::write(&file, "<13>one a\n\nno header b\n<13>last c").unwrap();
+    std::fs::write(&file, "<13>one a\n\n<13>no end b\r\n<13>last c").unwrap();
     let file = file.to_str().unwrap();
     let target = listener(&server, "tcp");
     let out =
         run(&target, &["--read-file", file, "--active-connections", "2", "--framing", "octet", "--quiet"]);
     assert_eq!(value(&out, "messages"), "6");
     server.wait_for("*", 6);
-    assert_eq!(["one a", "\"no header b\"", "last c"].map(|query| server.count(query)), [2, 2, 2]);
+    assert_eq!(["one a", "\"no end b\"", "last c"].map(|query| server.count(query)), [2, 2, 2]);
     run(&target, &["--read-file", file, "--loop", "--number", "30", "--quiet"]);
     server.wait_for("*", 36);
-    assert_eq!(["one a", "\"no header b\"", "last c"].map(|query| server.count(query)), [12, 12, 12]);
+    assert_eq!(["one a", "\"no end b\"", "last c"].map(|query| server.count(query)), [12, 12, 12]);
 }
 
 #[test]
@@ -88,14 +89,14 @@ fn what_is_acknowledged_survives_a_kill_of_the_server() {
         "4",
         "--active-connections",
         "3",
+        "--rate",
+        "500",
         "--batch",
         "50",
-        "--run-id",
-        "77",
     ]);
-    let load = load.args(["--quiet", "--acknowledged"]).spawn().unwrap();
+    let load = load.args(["--run-id", "77", "--quiet", "--acknowledged"]).spawn().unwrap();
     for kills in 1..=2 {
-        wait_until("load", || 2000 * kills < server.count("\"runid: 77\""));
+        wait_until("load", || 500 * kills < server.count("\"runid: 77\""));
         server.kill_and_restart();
     }
     let ended = load.wait_with_output().unwrap();
@@ -106,13 +107,19 @@ fn what_is_acknowledged_survives_a_kill_of_the_server() {
         let parts: Vec<&str> = line.split(',').collect();
         let (thread, count) = (parts[1], parts[3].parse::<u64>().unwrap());
         acknowledged += count;
-        for number in (0..count).step_by(97).chain(count.checked_sub(1)) {
-            let query = format!("\"seq: {number:010}, thread: {thread}, runid: 77\"");
-            assert!(1 <= server.count(&query), "{query} of {count} is lost");
-        }
+        let stored = server.search(&format!("\"thread: {thread}, runid: 77\""));
+        let numbers: BTreeSet<u64> =
+            stored.iter().map(|message| number(message["raw"].as_str().unwrap())).collect();
+        let lost: Vec<u64> = (0..count).filter(|number| !numbers.contains(number)).collect();
+        assert!(lost.is_empty(), "thread {thread}: of {count} acknowledged, {lost:?} are lost");
     }
     assert_eq!(value(&out, "acknowledged"), acknowledged.to_string());
-    assert!(4000 < acknowledged && acknowledged <= server.count("\"runid: 77\""));
+    assert!(1000 < acknowledged, "{out}");
+}
+
+/// Which message of its connection it is.
+fn number(message: &str) -> u64 {
+    message.split("seq: ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap()
 }
 
 #[test]
@@ -123,8 +130,9 @@ fn ten_thousand_a_second_are_ten_thousand_a_second() {
         std::thread::spawn(move || std::io::copy(&mut receiver.accept().unwrap().0, &mut std::io::sink()));
     let options = ["--rate", "10000/s", "--interval", "2", "--size", "200", "--csv"];
     let (code, out, error) = output(&[&["loadgen", &format!("tcp://{address}")], &options[..]].concat());
-    assert_eq!((code, value(&error, "messages")), (0, "20000"), "{error}");
-    assert_eq!(reader.join().unwrap().unwrap(), 20_000 * 201);
+    let sent: u64 = value(&error, "messages").parse().unwrap();
+    assert!(code == 0 && (19_800..=20_000).contains(&sent), "{error}");
+    assert_eq!(reader.join().unwrap().unwrap(), sent * 201);
     let mut rows = out.lines();
     assert_eq!(rows.next(), Some("seconds,sent,bytes,acknowledged,broken,messages_per_second"));
     let sent: f64 = rows.next().unwrap().split(',').nth(1).unwrap().parse().unwrap();
@@ -233,14 +241,11 @@ fn over_relp_what_was_not_acknowledged_is_sent_again() {
     let sessions = receiver.join().unwrap();
     assert_eq!((value(&out, "messages"), value(&out, "acknowledged")), ("1000", "1000"));
     assert!(out.ends_with("thread,0001,acknowledged,1000\n"), "{out}");
-    let number = |message: &String| -> u64 {
-        let digits = message.split("seq: ").nth(1).unwrap().split(',').next().unwrap();
-        digits.parse().unwrap()
-    };
-    assert_eq!(sessions[0].iter().map(number).collect::<Vec<_>>(), (0..131).collect::<Vec<_>>());
+    let numbers = |session: &[String]| session.iter().map(|message| number(message)).collect::<Vec<_>>();
+    assert_eq!(numbers(&sessions[0]), (0..131).collect::<Vec<_>>());
     let again = number(&sessions[1][0]);
     assert!(again <= 130, "nothing that was not acknowledged is left out: {again}");
-    assert_eq!(sessions[1].iter().map(number).collect::<Vec<_>>(), (again..1000).collect::<Vec<_>>());
+    assert_eq!(numbers(&sessions[1]), (again..1000).collect::<Vec<_>>());
 }
 
 #[test]
@@ -269,7 +274,7 @@ fn what_can_not_be_done_is_said_in_a_line() {
     check(&["tls://127.0.0.1:9", "--ca", "/nonexistent"], 1, "/nonexistent");
     check(&["ftp://h:1"], 2, "no transport");
     check(&[&nobody, "--rate", "0"], 2, "a rate of 0");
-    check(&[&nobody, "--interval", "-1"], 2, "interval");
+    check(&[&nobody, "--interval", "0"], 2, "interval");
     check(&[&nobody, "--interval", "nan"], 2, "interval");
     check(&[&nobody, "--loop"], 2, "--read-file");
     check(&[], 2, "TARGET");

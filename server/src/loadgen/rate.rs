@@ -1,7 +1,7 @@
 //! Decides how many messages may go now, so that a rate is kept over the whole run. Pure: the caller brings the clock.
 //!
-//! **Invariant:** after a time *t* without a stall exactly `1 + ⌊t × rate⌋` messages were allowed, so a run of ten seconds
-//! at a hundred a second sends a thousand.
+//! **Invariant:** after a time *t* without a stall exactly `1 + ⌊t × rate⌋` messages were allowed: a thousand in ten
+//! seconds at a hundred a second.
 
 use std::time::{Duration, Instant};
 
