@@ -4,11 +4,15 @@
 
 mod support;
 
+use rcgen::{CertifiedKey, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{ROUTER, Server, logstead, output, wait_until};
 
@@ -297,4 +301,38 @@ fn a_receiver_that_speaks_something_else_is_noticed() {
     let error = String::from_utf8(ended.stderr).unwrap();
     assert!(error.starts_with("connection 1: ") && error.lines().count() == 2, "{error}");
     receiver.join().unwrap();
+}
+
+/// A receiver that speaks TLS and counts the lines of each connection until it is closed in order.
+fn tls_receiver(listener: &TcpListener, certified: &CertifiedKey<KeyPair>, connections: usize) -> Vec<usize> {
+    let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = builder.with_no_client_auth().with_single_cert(vec![certified.cert.der().clone()], key).unwrap();
+    let config = Arc::new(config);
+    let receive = |_| {
+        let (socket, _) = listener.accept().unwrap();
+        let stream = StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), socket);
+        // Who does not trust the certificate sends nothing.
+        BufReader::new(stream).lines().map_while(Result::ok).count()
+    };
+    (0..connections).map(receive).collect()
+}
+
+#[test]
+fn tls_is_spoken_to_whom_is_trusted() {
+    let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("authority.pem");
+    std::fs::write(&authority, certified.cert.pem()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("tls://{}", listener.local_addr().unwrap());
+    let receiver = std::thread::spawn(move || tls_receiver(&listener, &certified, 3));
+    let options = ["--number", "5000", "--quiet"];
+    let trusting = run(&target, &[&options[..], &["--ca", authority.to_str().unwrap()]].concat());
+    assert_eq!(value(&trusting, "messages"), "5000");
+    run(&target, &[&options[..], &["--insecure"]].concat());
+    let (code, _, error) = output(&[&["loadgen", &target], &options[..]].concat());
+    assert!(code == 3 && error.contains("TLS: invalid peer certificate"), "{code} {error}");
+    assert_eq!(receiver.join().unwrap(), [5000, 5000, 0]);
 }
