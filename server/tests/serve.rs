@@ -197,6 +197,21 @@ fn a_stop_stores_what_was_received_first() {
 }
 
 #[test]
+fn a_stop_stores_all_that_a_sender_had_sent_before_it() {
+    let mut server = Server::start(ROUTER);
+    let line =
+        "<13>sent before the stop, and waiting in the buffers of the kernel ".to_owned() + &"x".repeat(900);
+    let mut sender = server.tcp();
+    // More than is read at once.
+    let lines = (line + "\n").repeat(100);
+    (0..40).for_each(|_| sender.write_all(lines.as_bytes()).unwrap());
+    drop(sender);
+    assert_eq!(server.terminate().code(), Some(0));
+    server.restart();
+    server.wait_for("\"sent before the stop\"", 4000);
+}
+
+#[test]
 fn another_router_document_goes_live_without_losing_or_doubling_a_message() {
     let server = Server::start(ROUTER);
     let renamed = ROUTER.replace("id = \"syslog\"", "id = \"edge\"");

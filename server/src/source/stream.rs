@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 /// How long a message that may go on over more lines is waited for.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How the last bytes are read: at once, and more of them than a socket holds, so that all that had come is kept.
+const LAST: Coalesce = Coalesce { wait_max: Duration::ZERO, bytes_max: 16 << 20 };
 
 /// Reads a connection to its end, or until told to stop.
 pub(super) async fn read(
@@ -34,8 +36,9 @@ pub(super) async fn read(
             shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
             continue;
         }
-        let policy = shared.settings.load().coalesce;
-        let ended = reader.read_late(&mut connection, policy).await || matches!(ready, Ready::Last);
+        let is_last = matches!(ready, Ready::Last);
+        let policy = if is_last { LAST } else { shared.settings.load().coalesce };
+        let ended = reader.read_late(&mut connection, policy).await || is_last;
         let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
         reader.waiting.seal(Instant::now());
         let mut frames = Vec::new();
@@ -51,9 +54,12 @@ pub(super) async fn read(
             let mut frames = Vec::new();
             framer.finish(&reader.pending, &mut frames);
             let bytes = std::mem::take(&mut reader.pending);
-            return shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            break;
         }
     }
+    // Inside TLS, a sender can tell an end that is said from one that somebody else made. It may have gone itself.
+    connection.close().await.ok();
 }
 
 /// Why a connection is looked at.

@@ -1,5 +1,7 @@
 //! An authority of its own for each test, and the certificates that it signs.
 
+#![allow(dead_code, reason = "support of several test files")]
+
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use std::path::{Path, PathBuf};
 

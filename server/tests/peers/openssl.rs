@@ -4,7 +4,8 @@ use crate::certificates::{Authority, Identity};
 use crate::program::{program, run};
 use crate::receiving;
 use crate::support::{Server, signal, wait_until};
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 /// `openssl s_client`, connected to the first listener of a server, trusting one authority.
 fn client(server: &Server, authority: &Authority) -> Command {
@@ -49,6 +50,27 @@ fn lines_inside_both_versions_of_tls_arrive() {
     let output = send(&server, &stranger, &[], "<13>to a server that is not trusted\n");
     assert!(!output.status.success());
     assert_eq!(server.count("*"), 2);
+}
+
+#[test]
+fn a_stop_says_that_it_is_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(folder.path(), "authority");
+    let keys = keys(&authority.sign("localhost"), None, false);
+    for version in ["-tls1_2", "-tls1_3"] {
+        let mut server = Server::start(&receiving("syslog", "tls://127.0.0.1:0", &keys));
+        let mut command = client(&server, &authority);
+        command.args([version]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut open = command.spawn().unwrap();
+        let mut input = open.stdin.take().unwrap();
+        input.write_all(b"<13>hello\n").unwrap();
+        server.wait_for("hello", 1);
+        assert!(server.terminate().success());
+        let output = open.wait_with_output().unwrap();
+        drop(input);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.trim_end().ends_with("closed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]
@@ -104,9 +126,9 @@ fn a_certificate_that_is_replaced_is_shown_to_new_connections_and_disturbs_no_op
     let server = Server::start(&receiving("syslog", "tls://127.0.0.1:0", &keys));
     assert_eq!(shown(&server, &authority), "CN = first");
     let mut open = client(&server, &authority);
-    let mut open = open.args(["-quiet"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut open = open.args(["-quiet"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = open.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, b"<13>before\n").unwrap();
+    input.write_all(b"<13>before\n").unwrap();
     server.wait_for("before", 1);
 
     authority.sign_as("second", "server");
@@ -118,7 +140,7 @@ fn a_certificate_that_is_replaced_is_shown_to_new_connections_and_disturbs_no_op
     std::fs::write(folder.path().join("server.pem"), "no certificate").unwrap();
     assert!(signal("HUP", server.pid()));
     assert_eq!(shown(&server, &authority), "CN = third");
-    std::io::Write::write_all(&mut input, b"<13>after\n").unwrap();
+    input.write_all(b"<13>after\n").unwrap();
     server.wait_for("after", 1);
     drop(input);
     open.kill().unwrap();

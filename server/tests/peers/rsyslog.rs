@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// An rsyslog that follows a file and forwards its lines.
 struct Forwarding {
-    sender: Daemon,
+    _sender: Daemon,
     folder: TempDir,
 }
 
@@ -34,7 +34,7 @@ impl Forwarding {
         let mut command = rsyslog();
         command.args(["-n", "-C", "-i", "NONE", "-f"]).arg(folder.path().join("rsyslog.conf"));
         let sender = Daemon::start(&mut command, folder.path());
-        Forwarding { sender, folder }
+        Forwarding { _sender: sender, folder }
     }
 
     /// Appends to the file that rsyslog follows.
