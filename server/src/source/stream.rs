@@ -23,7 +23,7 @@ pub(super) async fn read(
     let settings = shared.settings.load_full();
     let mut framer = Framer::new(settings.framing, settings.frame_max);
     let number = shared.next_connection();
-    let mut reader = Reader::default();
+    let mut reader = Reader::new();
     loop {
         let ready = tokio::select! {
             ready = wait(&connection, &reader, &framer) => ready,
@@ -88,7 +88,6 @@ async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Read
 }
 
 /// What was read and is not taken yet.
-#[derive(Default)]
 pub(super) struct Reader {
     pub(super) pending: Vec<u8>,
     pub(super) waiting: Waiting,
@@ -97,6 +96,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// Nothing was read yet, so there may be more than the socket tells of: the first message can come together with the
+    /// end of the handshake.
+    pub(super) fn new() -> Reader {
+        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true }
+    }
+
     /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
         let start = self.pending.len();

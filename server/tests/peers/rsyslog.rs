@@ -18,7 +18,9 @@ struct Forwarding {
 }
 
 impl Forwarding {
-    /// `action` is what is done with each message, in rsyslog's own words.
+    /// `action` is what is done with each message, in rsyslog's own words. What waits for it is on disk. (A queue that is
+    /// in memory and goes to disk when it is long has two workers, each with a connection, and rsyslog forgets what a
+    /// worker has not heard an answer to when it has no more use for it.)
     fn start(folder: TempDir, modules: &str, action: &str) -> Forwarding {
         let path = folder.path().display();
         let text = format!(
@@ -26,8 +28,7 @@ impl Forwarding {
              module(load=\"imfile\") {modules}\n\
              input(type=\"imfile\" file=\"{path}/in.log\" tag=\"feed\" freshStartTail=\"off\")\n\
              action({action} template=\"RSYSLOG_SyslogProtocol23Format\" action.resumeRetryCount=\"-1\"\n\
-               action.resumeInterval=\"1\" queue.type=\"LinkedList\" queue.filename=\"waiting\" queue.size=\"20000\"\n\
-               queue.highWatermark=\"500\" queue.lowWatermark=\"100\")\n"
+               action.resumeInterval=\"1\" queue.type=\"Disk\" queue.filename=\"waiting\")\n"
         );
         std::fs::write(folder.path().join("rsyslog.conf"), text).unwrap();
         std::fs::write(folder.path().join("in.log"), "").unwrap();
