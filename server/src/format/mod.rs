@@ -5,6 +5,7 @@
 
 mod cisco;
 pub(crate) mod json;
+mod payload;
 mod rfc3164;
 mod rfc5424;
 mod stamp;
@@ -66,6 +67,7 @@ impl Syslog {
             builder.forget_fields();
             unparsed(frame, known)
         });
+        payload::read(row, clock, builder);
         if let Some(count) = vendor::repeated(row.message) {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
@@ -202,8 +204,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_no_syslog_is_kept_whole_and_flagged() {
-        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1}"]
-        {
+        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1"] {
             let batch = parse_as(Format::Auto, "UTC", frame);
             assert!(batch.flags(0).has(Flags::UNPARSED), "{frame:?}");
             assert_eq!(batch.message(0), visible(frame));

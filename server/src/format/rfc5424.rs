@@ -220,7 +220,7 @@ fn name_end(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Where the closing quote of a value stands.
-fn value_end(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn value_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
         at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
@@ -232,7 +232,7 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// `\"`, `\\` and `\]` stand for the second character; any other backslash is itself.
-fn unescape(value: &[u8], out: &mut Vec<u8>) {
+pub(super) fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         let escaped = (byte == b'\\').then(|| bytes.next_if(|next| matches!(next, b'"' | b'\\' | b']')));

@@ -51,6 +51,28 @@ pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     if at == text.len() { date.time(None, clock) } else { None }
 }
 
+/// A date and a time of day that stand apart, as `2026-11-21` or `2026/11/21`, and `16:18:51`.
+pub(super) fn of_parts(
+    date: &[u8],
+    time: &[u8],
+    offset_seconds: Option<i32>,
+    clock: Clock<'_>,
+) -> Option<Timestamp> {
+    let &[y1, y2, y3, y4, b'-' | b'/', m1, m2, b'-' | b'/', d1, d2] = date else { return None };
+    let whole = |digits: &[u8]| number(digits, 0, 4).filter(|&(_, end)| end == digits.len());
+    let ((year, _), (month, _), (day, _)) = (whole(&[y1, y2, y3, y4])?, whole(&[m1, m2])?, whole(&[d1, d2])?);
+    let (second_of_day, at) = time_of_day(time, 0)?;
+    let (nanos, end) = fraction(time, at);
+    let date = Date { year: Some(i64::from(year)), month, day, second_of_day, nanos };
+    if end == time.len() { date.time(offset_seconds, clock) } else { None }
+}
+
+/// A text that is a zone, as `+0200`, `UTC+2:00` or `CET`: seconds east of UTC.
+pub(super) fn offset(text: &[u8]) -> Option<i32> {
+    let (offset_seconds, end) = named_offset(text, 0)?;
+    (end == text.len()).then_some(offset_seconds)
+}
+
 /// Seconds since 1970 with a fraction, and where they end.
 pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
     let (seconds, at) = number(text, start, 10)?;
