@@ -6,7 +6,7 @@
 //! stored, and what the sender holds once it knows arrives later.
 
 use crate::certificates::{Authority, Identity};
-use crate::numbered::{each_arrives_once, text};
+use crate::numbered::{PROBE, each_arrives_once, text};
 use crate::program::{Daemon, program};
 use crate::receiving;
 use crate::support::{Server, free_port, wait_until};
@@ -86,7 +86,7 @@ fn a_receiver_may_stop_and_start_again(driver: &str) {
     each_arrives_once(&forwarding.server, 1, 0..1000);
     assert!(forwarding.server.terminate().success());
     wait_until("syslog-ng notices", || {
-        forwarding.feed(std::iter::once("is anybody there?".to_owned()));
+        forwarding.feed(std::iter::once(PROBE.to_owned()));
         forwarding.sender.said().contains("Connection refused")
     });
     forwarding.feed((1000..3000).map(|number| text(0, number)));
