@@ -29,7 +29,8 @@ const rsyslogPackages = [
 export async function preparePackages() {
   const chromium = { chromium: () => existsSync(browser) };
   await install({ ...chromium, 'syslog-ng-core': senders['syslog-ng-core'] });
-  if (!existsSync(browser)) console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
+  if (!existsSync(browser))
+    console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
   if (!answers('loggen')) console.error('Without loggen (syslog-ng-core) its test is skipped.');
   return existsSync(browser);
 }
