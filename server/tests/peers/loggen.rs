@@ -49,7 +49,7 @@ fn assert_read_rightly(message: &Value) {
     assert_eq!((text("host"), text("program"), text("pid")), ("localhost", "prg00000", "1234"));
     assert_eq!((text("severity_name"), text("facility_name")), ("info", "auth"));
     let (_, stamp) = text("message").split_once("stamp: ").unwrap();
-    assert_eq!(text("time"), format!("{}Z", &stamp[.."2026-11-21T16:39:51".len()]));
+    assert_eq!(text("time"), format!("{}Z", stamp.split(' ').next().unwrap()));
     assert!(text("message").contains("PADD"), "{message}");
     assert_eq!(message["flags"], serde_json::json!([]));
 }

@@ -52,6 +52,7 @@ impl Daemon {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "what the program said explains a test that failed")]
 impl Drop for Daemon {
     fn drop(&mut self) {
         // It may have ended already.
