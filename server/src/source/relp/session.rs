@@ -252,7 +252,7 @@ fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvE
     for number in numbers {
         match failure {
             // Writing to memory does not fail.
-            None => write!(text, "{number} rsp 6 200 OK\n").ok(),
+            None => writeln!(text, "{number} rsp 6 200 OK").ok(),
             Some(reason) => {
                 text.extend_from_slice(&response(*number, &format!("500 {reason}")));
                 None
