@@ -155,9 +155,15 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
         match &source.kind {
-            SourceKind::Syslog(syslog) => {
-                check_listeners(&source.id, &syslog.listen, &path.key("listen"), &mut open, findings);
+            SourceKind::Syslog(_) | SourceKind::Relp(_) => {
+                let listen = path.key("listen");
+                check_listeners(&source.id, source.kind.listen(), &listen, &mut open, findings);
             }
+            SourceKind::File(files) if files.paths.is_empty() => {
+                let message = "must name at least one file, like `[\"/var/log/nginx/*.log\"]`";
+                findings.value(&path.key("paths"), message);
+            }
+            SourceKind::File(_) => {}
             SourceKind::Http | SourceKind::Internal if singles.contains(&&source.kind) => {
                 findings
                     .value(&path.key("kind"), "there can be only one source of this kind: remove this one");
@@ -175,14 +181,16 @@ fn check_listeners<'a>(
     findings: &mut Findings,
 ) {
     if listeners.is_empty() {
-        findings.value(path, "must name at least one, like `[\"udp://0.0.0.0:5514\"]`");
+        findings.value(path, "must name at least one, like `[\"tcp://0.0.0.0:5514\"]`");
     }
     for (index, listener) in listeners.iter().enumerate() {
-        if let Some((other, owner)) = open.iter().find(|(other, _)| listener.overlaps(*other)) {
-            let message = format!("`{listener}` overlaps `{other}` of source `{owner}`: choose another port");
+        if let Some((other, owner)) = open.iter().find(|(other, _)| listener.overlaps(other)) {
+            let what = if listener.path().is_some() { "path" } else { "port" };
+            let message =
+                format!("`{listener}` overlaps `{other}` of source `{owner}`: choose another {what}");
             findings.value(&path.index(index), message);
         }
-        open.push((*listener, id));
+        open.push((listener.clone(), id));
     }
 }
 

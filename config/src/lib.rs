@@ -46,7 +46,9 @@ pub use logspace::{Durability, Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use route::Route;
-pub use source::{Coalesce, Count, Format, Framing, Source, SourceKind, Syslog};
+pub use source::{
+    Coalesce, Count, Files, Format, Framing, Reception, Relp, Source, SourceKind, Start, Syslog, Tls,
+};
 pub use unit::{Period, Size, UnitError};
 
 /// The router document that a new data directory starts with.

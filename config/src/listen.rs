@@ -9,13 +9,23 @@ use crate::node::Node;
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
 use crate::read::{Read, parsed};
 
-/// A socket that a syslog source opens.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A socket that a source opens.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Listener {
     /// A message in every datagram.
     Udp(SocketAddr),
     /// A stream of messages from every connection.
     Tcp(SocketAddr),
+    /// The same, encrypted.
+    Tls(SocketAddr),
+    /// RELP: every message is acknowledged.
+    Relp(SocketAddr),
+    /// The same, encrypted.
+    RelpTls(SocketAddr),
+    /// A message in every datagram of programs on this machine.
+    UnixDgram(String),
+    /// A stream of messages from every program on this machine that connects.
+    UnixStream(String),
 }
 
 /// `tcp://HOST:PORT` of a server that we connect to.
@@ -27,35 +37,103 @@ pub struct Address {
     pub port: u16,
 }
 
-const LISTENER_SCHEMES: [&str; 2] = ["udp", "tcp"];
-const LISTENER_SCHEMES_LATER: [&str; 4] = ["tls", "relp", "unix-dgram", "unix-stream"];
+const LISTENER_SCHEMES: [(&str, fn(SocketAddr) -> Listener); 5] = [
+    ("udp", Listener::Udp),
+    ("tcp", Listener::Tcp),
+    ("tls", Listener::Tls),
+    ("relp", Listener::Relp),
+    ("relp+tls", Listener::RelpTls),
+];
+const PATH_SCHEMES: [(&str, fn(String) -> Listener); 2] =
+    [("unix-dgram", Listener::UnixDgram), ("unix-stream", Listener::UnixStream)];
+/// The longest path that a socket's address has room for.
+const SOCKET_PATH_BYTES_MAX: usize = 107;
 const ADDRESS_SCHEMES: [&str; 1] = ["tcp"];
 const ADDRESS_SCHEMES_LATER: [&str; 5] = ["udp", "tls", "relp", "http", "https"];
 
 impl Listener {
-    /// The address and port.
-    pub fn address(self) -> SocketAddr {
-        match self {
-            Listener::Udp(address) | Listener::Tcp(address) => address,
+    /// The address and port, unless it is a path.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match *self {
+            Listener::Udp(address)
+            | Listener::Tcp(address)
+            | Listener::Tls(address)
+            | Listener::Relp(address)
+            | Listener::RelpTls(address) => Some(address),
+            Listener::UnixDgram(_) | Listener::UnixStream(_) => None,
         }
     }
 
+    /// The path of the socket, unless it has an address; relative ones are below the data directory.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Listener::UnixDgram(path) | Listener::UnixStream(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Whether each message is acknowledged by RELP.
+    pub fn is_relp(&self) -> bool {
+        matches!(self, Listener::Relp(_) | Listener::RelpTls(_))
+    }
+
+    /// Whether what comes in is encrypted.
+    pub fn is_tls(&self) -> bool {
+        matches!(self, Listener::Tls(_) | Listener::RelpTls(_))
+    }
+
     /// Whether the two cannot be open at the same time.
-    pub(crate) fn overlaps(self, other: Listener) -> bool {
-        let (a, b) = (self.address(), other.address());
-        let same_protocol = std::mem::discriminant(&self) == std::mem::discriminant(&other);
+    pub(crate) fn overlaps(&self, other: &Listener) -> bool {
+        let (Some(a), Some(b)) = (self.address(), other.address()) else {
+            return self.path().is_some() && self.path() == other.path();
+        };
+        let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
+        let same_protocol = is_udp(self) == is_udp(other);
         // Port 0 asks for any free one.
         same_protocol && a.port() == b.port() && a.port() != 0 && ips_overlap(a.ip(), b.ip())
     }
 
     fn parse(text: &str) -> Result<Listener, String> {
-        let (scheme, rest) = scheme(text, &LISTENER_SCHEMES, &LISTENER_SCHEMES_LATER)?;
-        let address = rest.parse().map_err(|_| {
+        let scheme = text.split_once(':').map_or(text, |(scheme, _)| scheme);
+        if let Some((scheme, listener)) = PATH_SCHEMES.iter().find(|(known, _)| *known == scheme) {
+            return socket_path(text, scheme).map(listener);
+        }
+        let Some((scheme, listener)) = LISTENER_SCHEMES.iter().find(|(known, _)| *known == scheme) else {
+            return Err(unknown_listener(text, scheme));
+        };
+        let address = text.split_once("://").and_then(|(_, rest)| rest.parse().ok());
+        address.map(listener).ok_or_else(|| {
             let hint = format!("write `{scheme}://0.0.0.0:5514` or `{scheme}://[::]:5514`");
             format!("{} is no address and port to listen on: {hint}", quoted(text))
-        })?;
-        Ok(if scheme == "udp" { Listener::Udp(address) } else { Listener::Tcp(address) })
+        })
     }
+}
+
+fn unknown_listener(text: &str, scheme: &str) -> String {
+    let paths = PATH_SCHEMES.iter().map(|(known, _)| *known);
+    let known: Vec<&str> = LISTENER_SCHEMES.iter().map(|(known, _)| *known).chain(paths).collect();
+    let suggestion = did_you_mean(scheme, known.iter().copied());
+    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://` or `relp+tls://` with ADDRESS:PORT, \
+                or `unix-dgram:PATH` or `unix-stream:PATH`";
+    format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
+}
+
+/// The path behind `unix-dgram:` or `unix-stream:`; two slashes before it are put up with.
+fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
+    let rest = text.split_once(':').map_or("", |(_, rest)| rest);
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let wrong = if path.is_empty() {
+        "has no path"
+    } else if SOCKET_PATH_BYTES_MAX < path.len() {
+        "is longer than the 107 bytes that a socket's path may have"
+    } else if path.contains('\0') || path.split('/').any(|part| part == "..") {
+        "must not hold `..`"
+    } else {
+        return Ok(path.to_owned());
+    };
+    let hint =
+        format!("write it like `{scheme}:/dev/log`, or `{scheme}:run/log.sock` below the data directory");
+    Err(format!("{} {wrong}: {hint}", quoted(text)))
 }
 
 impl Address {
@@ -79,6 +157,11 @@ impl fmt::Display for Listener {
         match self {
             Listener::Udp(address) => write!(f, "udp://{address}"),
             Listener::Tcp(address) => write!(f, "tcp://{address}"),
+            Listener::Tls(address) => write!(f, "tls://{address}"),
+            Listener::Relp(address) => write!(f, "relp://{address}"),
+            Listener::RelpTls(address) => write!(f, "relp+tls://{address}"),
+            Listener::UnixDgram(path) => write!(f, "unix-dgram:{path}"),
+            Listener::UnixStream(path) => write!(f, "unix-stream:{path}"),
         }
     }
 }
@@ -164,8 +247,8 @@ mod tests {
     fn listeners_overlap_when_one_address_contains_the_other() {
         let check = |a: &str, b: &str, expected: bool| {
             let listener = |text| Listener::parse(text).expect("a listener");
-            assert_eq!(listener(a).overlaps(listener(b)), expected, "{a} {b}");
-            assert_eq!(listener(b).overlaps(listener(a)), expected, "{b} {a}");
+            assert_eq!(listener(a).overlaps(&listener(b)), expected, "{a} {b}");
+            assert_eq!(listener(b).overlaps(&listener(a)), expected, "{b} {a}");
         };
         check("udp://0.0.0.0:514", "udp://0.0.0.0:514", true);
         check("udp://0.0.0.0:514", "udp://127.0.0.1:514", true);
@@ -175,6 +258,10 @@ mod tests {
         check("udp://0.0.0.0:514", "tcp://0.0.0.0:514", false);
         check("tcp://0.0.0.0:514", "tcp://0.0.0.0:515", false);
         check("tcp://127.0.0.1:0", "tcp://127.0.0.1:0", false);
+        check("tcp://0.0.0.0:514", "tls://0.0.0.0:514", true);
+        check("relp://0.0.0.0:514", "udp://0.0.0.0:514", false);
+        check("unix-dgram:/dev/log", "unix-stream:/dev/log", true);
+        check("unix-dgram:/dev/log", "unix-dgram:run/log", false);
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub struct Source {
 pub enum SourceKind {
     /// Syslog from sockets of its own.
     Syslog(Syslog),
+    /// Syslog over RELP: every message is acknowledged when it is stored.
+    Relp(Relp),
+    /// Lines that are appended to files.
+    File(Files),
     /// The ingest endpoints of the web listener.
     Http,
     /// Logstead's own log.
@@ -37,15 +41,40 @@ pub enum SourceKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Syslog {
-    /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://ADDRESS:PORT`.
+    /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub listen: Vec<Listener>,
     /// How messages are told apart in a stream.
     pub framing: Framing,
+    /// Whether a datagram is many messages, each ending with a newline.
+    pub split_datagrams: bool,
+    /// How what comes in is read.
+    #[serde(flatten)]
+    pub reception: Reception,
+}
+
+/// The keys of a RELP source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Relp {
+    /// The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub listen: Vec<Listener>,
+    /// How what comes in is read.
+    #[serde(flatten)]
+    pub reception: Reception,
+}
+
+/// How what comes in through sockets is read, and who may send.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Reception {
     /// How a message is parsed.
     pub format: Format,
     /// IANA name of the zone of stamps that name none.
     pub timezone: String,
+    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
@@ -58,6 +87,57 @@ pub struct Syslog {
     /// Networks that may send; empty is everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
+    /// Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2).
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub proxy_protocol: Vec<IpNet>,
+    /// What encrypted connections need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+}
+
+/// What encrypted connections need. Files are PEM, absolute or below the data directory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Tls {
+    /// Our certificate, and those between it and the authority that the senders know.
+    pub certificate: String,
+    /// Its private key.
+    pub key: String,
+    /// The authorities whose certificates senders may show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_ca: Option<String>,
+    /// Whether a sender without a certificate is refused.
+    pub require_client_certificate: bool,
+}
+
+/// The keys of a file source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Files {
+    /// The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names.
+    pub paths: Vec<String>,
+    /// Where reading begins in a file that is there when the source is new.
+    pub start: Start,
+    /// How a line is parsed.
+    pub format: Format,
+    /// IANA name of the zone of stamps that name none.
+    pub timezone: String,
+    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    pub charset: String,
+    /// The longest line that is kept whole; a longer one is cut and flagged.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub max_message: Size,
+}
+
+/// Where reading begins in a file that is there when the source is new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// All of it is read.
+    Beginning,
+    /// Only what is appended from then on.
+    End,
 }
 
 /// How messages are told apart in a stream.
@@ -73,6 +153,8 @@ pub enum Framing {
     Octet,
     /// A message ends with a NUL byte.
     Nul,
+    /// A message ends with a newline behind which the next one begins with its priority, as `<13>`.
+    Multiline,
 }
 
 /// How a message is parsed.
@@ -111,41 +193,149 @@ pub enum Count {
     Exactly(u32),
 }
 
+impl SourceKind {
+    /// The sockets that it opens.
+    pub fn listen(&self) -> &[Listener] {
+        match self {
+            SourceKind::Syslog(syslog) => &syslog.listen,
+            SourceKind::Relp(relp) => &relp.listen,
+            SourceKind::File(_) | SourceKind::Http | SourceKind::Internal => &[],
+        }
+    }
+
+    /// The name that documents and the API use.
+    pub fn name(&self) -> &'static str {
+        match self {
+            SourceKind::Syslog(_) => "syslog",
+            SourceKind::Relp(_) => "relp",
+            SourceKind::File(_) => "file",
+            SourceKind::Http => "http",
+            SourceKind::Internal => "internal",
+        }
+    }
+}
+
 impl Syslog {
+    fn read(fields: &mut Fields<'_>) -> Syslog {
+        let listen: Vec<Listener> = fields.required("listen", Vec::new());
+        if let Some(relp) = listen.iter().find(|listener| listener.is_relp()) {
+            fields.note("listen", format!("`{relp}` belongs into a source of `kind = \"relp\"`"));
+        }
+        Syslog {
+            framing: fields.or("framing", Framing::Auto),
+            split_datagrams: fields.or("split_datagrams", false),
+            reception: Reception::read(fields, &listen, Coalesce::DEFAULT),
+            listen,
+        }
+    }
+}
+
+impl Relp {
+    fn read(fields: &mut Fields<'_>) -> Relp {
+        let listen: Vec<Listener> = fields.required("listen", Vec::new());
+        if let Some(other) = listen.iter().find(|listener| !listener.is_relp()) {
+            fields.note("listen", format!("`{other}` belongs into a source of `kind = \"syslog\"`"));
+        }
+        Relp { reception: Reception::read(fields, &listen, Coalesce::OF_RELP), listen }
+    }
+}
+
+impl Reception {
     const MESSAGE_MIN: Size = Size::new(256);
     const MESSAGE_MAX: Size = Size::mib(16);
     const CONNECTIONS_MAX: u32 = 100_000;
 
-    fn read(fields: &mut Fields<'_>) -> Syslog {
-        let syslog = Syslog {
-            listen: fields.required("listen", Vec::new()),
-            framing: fields.or("framing", Framing::Auto),
+    fn read(fields: &mut Fields<'_>, listen: &[Listener], coalesce: Coalesce) -> Reception {
+        Reception {
             format: fields.or("format", Format::Auto),
-            timezone: fields.or("timezone", "UTC".to_owned()),
+            timezone: timezone(fields),
+            charset: fields.or("charset", CHARSET.to_owned()),
             max_message: fields.within("max_message", Size::kib(64), Self::MESSAGE_MIN..=Self::MESSAGE_MAX),
-            coalesce: fields.table("coalesce", Coalesce::DEFAULT, Coalesce::read),
+            coalesce: fields.table("coalesce", coalesce, |fields| Coalesce::read(fields, coalesce)),
             partitions: fields.or("partitions", Count::Auto),
             max_connections: fields.within("max_connections", 1000, 1..=Self::CONNECTIONS_MAX),
             allow: fields.or("allow", Vec::new()),
-        };
-        if !is_timezone(&syslog.timezone) {
-            let hint = "write an IANA name such as `UTC` or `Europe/Berlin`";
-            fields.note("timezone", format!("{} is not a time zone: {hint}", quoted(&syslog.timezone)));
+            proxy_protocol: fields.or("proxy_protocol", Vec::new()),
+            tls: Tls::of(fields, listen),
         }
-        fields.later("proxy_protocol", &Value::List(Vec::new()), "leave it out, or write `[]`");
-        fields.later("tls", &Value::Null, "listen on `udp://` or `tcp://` without it");
-        syslog
     }
+}
+
+impl Tls {
+    /// What the key says, which must be there exactly when something that is encrypted is listened on.
+    fn of(fields: &mut Fields<'_>, listen: &[Listener]) -> Option<Tls> {
+        let tls = fields.table("tls", None, |fields| Some(Tls::read(fields)));
+        match (&tls, listen.iter().find(|listener| listener.is_tls())) {
+            (None, Some(encrypted)) => {
+                let hint = "write `tls = { certificate = \"server.pem\", key = \"server.key\" }`";
+                fields.note("tls", format!("is missing: `{encrypted}` needs a certificate; {hint}"));
+            }
+            (Some(_), None) if !listen.is_empty() => {
+                fields.note("tls", "is for `tls://` and `relp+tls://`: listen on one, or leave it out");
+            }
+            _ => {}
+        }
+        tls
+    }
+
+    fn read(fields: &mut Fields<'_>) -> Tls {
+        let tls = Tls {
+            certificate: fields.required("certificate", String::new()),
+            key: fields.required("key", String::new()),
+            client_ca: fields.optional("client_ca"),
+            require_client_certificate: fields.or("require_client_certificate", false),
+        };
+        if tls.require_client_certificate && tls.client_ca.is_none() {
+            let message = "needs `client_ca`: the file of the authorities that sign senders' certificates";
+            fields.note("require_client_certificate", message);
+        }
+        tls
+    }
+}
+
+impl Files {
+    fn read(fields: &mut Fields<'_>) -> Files {
+        let files = Files {
+            paths: fields.required("paths", Vec::new()),
+            start: fields.or("start", Start::End),
+            format: fields.or("format", Format::Auto),
+            timezone: timezone(fields),
+            charset: fields.or("charset", CHARSET.to_owned()),
+            max_message: fields.within(
+                "max_message",
+                Size::kib(64),
+                Reception::MESSAGE_MIN..=Reception::MESSAGE_MAX,
+            ),
+        };
+        if files.paths.iter().any(|path| path.is_empty() || path.split('/').any(|part| part == "..")) {
+            fields.note("paths", "must name files, without `..`, like `[\"/var/log/nginx/*.log\"]`");
+        }
+        files
+    }
+}
+
+/// What text is written in unless a source says otherwise.
+const CHARSET: &str = "utf-8";
+
+fn timezone(fields: &mut Fields<'_>) -> String {
+    let timezone = fields.or("timezone", "UTC".to_owned());
+    if !is_timezone(&timezone) {
+        let hint = "write an IANA name such as `UTC` or `Europe/Berlin`";
+        fields.note("timezone", format!("{} is not a time zone: {hint}", quoted(&timezone)));
+    }
+    timezone
 }
 
 impl Coalesce {
     /// What a source does that says nothing about it.
     pub const DEFAULT: Coalesce = Coalesce { delay: Period::millis(5), buffer: Size::mib(1) };
+    /// The same for RELP, whose senders wait for answers: waiting for them to send more is waiting in vain.
+    pub const OF_RELP: Coalesce = Coalesce { delay: Period::millis(0), buffer: Size::mib(1) };
 
-    fn read(fields: &mut Fields<'_>) -> Coalesce {
+    fn read(fields: &mut Fields<'_>, default: Coalesce) -> Coalesce {
         Coalesce {
-            delay: fields.within("delay", Self::DEFAULT.delay, Period::millis(0)..=Period::seconds(1)),
-            buffer: fields.within("buffer", Self::DEFAULT.buffer, Size::kib(4)..=Size::mib(64)),
+            delay: fields.within("delay", default.delay, Period::millis(0)..=Period::seconds(1)),
+            buffer: fields.within("buffer", default.buffer, Size::kib(4)..=Size::mib(64)),
         }
     }
 }
@@ -160,6 +350,8 @@ impl Read for Source {
         let id = fields.required("id", String::new());
         let kind = match fields.required("kind", None) {
             Some(Kind::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
+            Some(Kind::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
+            Some(Kind::File) => SourceKind::File(Files::read(&mut fields)),
             Some(Kind::Http) => SourceKind::Http,
             Some(Kind::Internal) => SourceKind::Internal,
             // Without a kind nobody can say which keys belong here.
@@ -217,15 +409,26 @@ impl utoipa::ToSchema for Count {}
 #[derive(Clone, Copy)]
 enum Kind {
     Syslog,
+    Relp,
+    File,
     Http,
     Internal,
 }
 
 impl Choice for Kind {
     const NOUN: &'static str = "kind of source";
-    const NAMES: &'static [(&'static str, Kind)] =
-        &[("syslog", Kind::Syslog), ("http", Kind::Http), ("internal", Kind::Internal)];
-    const LATER: &'static [&'static str] = &["relp", "file"];
+    const NAMES: &'static [(&'static str, Kind)] = &[
+        ("syslog", Kind::Syslog),
+        ("relp", Kind::Relp),
+        ("file", Kind::File),
+        ("http", Kind::Http),
+        ("internal", Kind::Internal),
+    ];
+}
+
+impl Choice for Start {
+    const NOUN: &'static str = "place to start";
+    const NAMES: &'static [(&'static str, Start)] = &[("beginning", Start::Beginning), ("end", Start::End)];
 }
 
 impl Read for Option<Kind> {
@@ -241,6 +444,7 @@ impl Choice for Framing {
         ("newline", Framing::Newline),
         ("octet", Framing::Octet),
         ("nul", Framing::Nul),
+        ("multiline", Framing::Multiline),
     ];
 }
 

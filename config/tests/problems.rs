@@ -151,9 +151,9 @@ fn ids_are_short_plain_and_unique() {
 #[test]
 fn kinds_are_those_of_this_version() {
     check(
-        "[[sources]]\nid = \"in\"\nkind = \"relp\"\nlisten = [\"relp://0.0.0.0:2514\"]",
+        "[[sources]]\nid = \"in\"\nkind = \"snmp\"",
         &[
-            "4:8: sources[0].kind: `relp` is not supported by this version: use `syslog`, `http` or `internal`",
+            "4:8: sources[0].kind: `snmp` is not a kind of source: use `syslog`, `relp`, `file`, `http` or `internal`",
         ],
     );
     check(
@@ -176,20 +176,22 @@ fn kinds_are_those_of_this_version() {
 
 #[test]
 fn listeners_are_addresses_that_can_be_open_together() {
-    let urls = "use `udp://ADDRESS:PORT` or `tcp://ADDRESS:PORT`";
+    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://` or `relp+tls://` with ADDRESS:PORT, or \
+        `unix-dgram:PATH` or `unix-stream:PATH`";
     let row = |listen: &str, problem: &str| {
         check(
             &syslog(&format!("listen = [\"{listen}\"]")),
             &[&format!("5:11: sources[0].listen[0]: {problem}")],
         );
     };
-    row("tls://0.0.0.0:6514", &format!("`tls:` is not supported by this version: {urls}"));
-    row("unix-dgram:run/log.sock", &format!("`unix-dgram:` is not supported by this version: {urls}"));
     row(
         "ucp://0.0.0.0:514",
-        &format!("`ucp://0.0.0.0:514` has an unknown scheme (did you mean `tcp`?): {urls}"),
+        &format!("`ucp://0.0.0.0:514` is nothing to listen on (did you mean `tcp`?): {urls}"),
     );
-    row("0.0.0.0:514", &format!("`0.0.0.0:514` is not a URL: {urls}"));
+    row("0.0.0.0:514", &format!("`0.0.0.0:514` is nothing to listen on: {urls}"));
+    let path = "write it like `unix-dgram:/dev/log`, or `unix-dgram:run/log.sock` below the data directory";
+    row("unix-dgram:", &format!("`unix-dgram:` has no path: {path}"));
+    row("unix-dgram:../log", &format!("`unix-dgram:../log` must not hold `..`: {path}"));
     row(
         "udp://localhost:514",
         "`udp://localhost:514` is no address and port to listen on: write \
@@ -202,7 +204,7 @@ fn listeners_are_addresses_that_can_be_open_together() {
     );
     check(
         &syslog("listen = []"),
-        &["5:10: sources[0].listen: must name at least one, like `[\"udp://0.0.0.0:5514\"]`"],
+        &["5:10: sources[0].listen: must name at least one, like `[\"tcp://0.0.0.0:5514\"]`"],
     );
     check(
         &syslog("listen = [\"tcp://0.0.0.0:514\", \"udp://0.0.0.0:514\", \"tcp://127.0.0.1:514\"]"),
@@ -210,6 +212,60 @@ fn listeners_are_addresses_that_can_be_open_together() {
             "5:53: sources[0].listen[2]: `tcp://127.0.0.1:514` overlaps `tcp://0.0.0.0:514` of source `in`: choose \
          another port",
         ],
+    );
+    check(&syslog("listen = [\"unix-dgram:/dev/log\", \"unix-stream:run/log.sock\"]"), &[]);
+}
+
+#[test]
+fn each_listener_belongs_to_its_kind_of_source() {
+    let in_relp = |line: &str| format!("[[sources]]\nid = \"in\"\nkind = \"relp\"\n{line}");
+    check(&in_relp("listen = [\"relp://0.0.0.0:2514\"]"), &[]);
+    check(
+        &in_relp("listen = [\"tcp://0.0.0.0:2514\"]"),
+        &["5:10: sources[0].listen: `tcp://0.0.0.0:2514` belongs into a source of `kind = \"syslog\"`"],
+    );
+    check(
+        &syslog("listen = [\"relp://0.0.0.0:2514\"]"),
+        &["5:10: sources[0].listen: `relp://0.0.0.0:2514` belongs into a source of `kind = \"relp\"`"],
+    );
+}
+
+#[test]
+fn what_is_encrypted_needs_a_certificate_and_nothing_else_does() {
+    let tls = "tls = { certificate = \"a.pem\", key = \"a.key\" }";
+    check(&syslog(&format!("listen = [\"tls://0.0.0.0:6514\"]\n{tls}")), &[]);
+    let hint = "write `tls = { certificate = \"server.pem\", key = \"server.key\" }`";
+    check(
+        &syslog("listen = [\"tls://0.0.0.0:6514\"]"),
+        &[&format!("2:1: sources[0].tls: is missing: `tls://0.0.0.0:6514` needs a certificate; {hint}")],
+    );
+    check(
+        &syslog(&format!("listen = [\"tcp://0.0.0.0:6514\"]\n{tls}")),
+        &["6:7: sources[0].tls: is for `tls://` and `relp+tls://`: listen on one, or leave it out"],
+    );
+    check(
+        &syslog(
+            "listen = [\"tls://0.0.0.0:6514\"]\n\
+             tls = { certificate = \"a\", key = \"b\", require_client_certificate = true }",
+        ),
+        &[
+            "6:68: sources[0].tls.require_client_certificate: needs `client_ca`: the file of the authorities that \
+           sign senders' certificates",
+        ],
+    );
+}
+
+#[test]
+fn a_file_source_names_files() {
+    let in_file = |line: &str| format!("[[sources]]\nid = \"in\"\nkind = \"file\"\n{line}");
+    check(&in_file("paths = [\"/var/log/*.log\"]\nstart = \"beginning\""), &[]);
+    check(
+        &in_file("paths = []"),
+        &["5:9: sources[0].paths: must name at least one file, like `[\"/var/log/nginx/*.log\"]`"],
+    );
+    check(
+        &in_file("paths = [\"../etc/shadow\"]"),
+        &["5:9: sources[0].paths: must name files, without `..`, like `[\"/var/log/nginx/*.log\"]`"],
     );
 }
 
@@ -233,19 +289,14 @@ fn values_have_a_grammar_and_a_range() {
     row("partitions = \"many\"", "must be `auto` or a number from 1 to 256, not `many`");
     row(
         "framing = \"octets\"",
-        "`octets` is not a framing (did you mean `octet`?): use `auto`, `newline`, `octet` \
-        or `nul`",
+        "`octets` is not a framing (did you mean `octet`?): use `auto`, `newline`, `octet`, \
+        `nul` or `multiline`",
     );
     row("format = \"json\"", "`json` is not a format: use `auto`, `rfc5424`, `rfc3164` or `raw`");
     row(
         "timezone = \"+02:00\"",
         "`+02:00` is not a time zone: write an IANA name such as `UTC` or \
         `Europe/Berlin`",
-    );
-    row("proxy_protocol = [\"10.0.0.0/8\"]", "is not supported by this version: leave it out, or write `[]`");
-    row(
-        "tls = { key = \"x\" }",
-        "is not supported by this version: listen on `udp://` or `tcp://` without it",
     );
     let in_source = |line: &str| syslog(&format!("listen = [\"udp://0.0.0.0:514\"]\n{line}"));
     check(
@@ -266,7 +317,10 @@ fn values_have_a_grammar_and_a_range() {
          `2001:db8::/32`",
         ],
     );
-    check(&in_source("proxy_protocol = []\nallow = [\"192.0.2.7\", \"::/0\"]\npartitions = 4"), &[]);
+    check(
+        &in_source("proxy_protocol = [\"10.0.0.0/8\"]\nallow = [\"192.0.2.7\", \"::/0\"]\npartitions = 4"),
+        &[],
+    );
 }
 
 #[test]

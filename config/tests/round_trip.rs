@@ -1,9 +1,10 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
 
 use logstead_config::{
-    Address, Coalesce, Count, Destination, DestinationKind, Document, Durability, FileSink, Format,
-    ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue, Retention, Route, Size,
-    Source, SourceKind, Syslog, SyslogServer, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+    Address, Coalesce, Count, Destination, DestinationKind, Document, Durability, FileSink, Files, Format,
+    ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue, Reception, Relp, Retention,
+    Route, Size, Source, SourceKind, Start, Syslog, SyslogServer, Tls, VERSION, from_json, from_toml,
+    merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -26,6 +27,28 @@ fn listener() -> impl Strategy<Value = Listener> {
     })
 }
 
+/// What a syslog source can listen on.
+fn listeners() -> impl Strategy<Value = Vec<Listener>> {
+    let path = "[a-z/.# ]{1,9}".prop_filter("no way up", |path| !path.contains(".."));
+    let path = path.prop_filter("no third slash", |path| !path.starts_with("//"));
+    let unix = (path, any::<bool>()).prop_map(|(path, datagrams)| {
+        if datagrams { Listener::UnixDgram(path) } else { Listener::UnixStream(path) }
+    });
+    let encrypted = any::<std::net::Ipv4Addr>().prop_map(|ip| Listener::Tls((ip, 6514).into()));
+    vec(prop_oneof![listener(), unix, encrypted], 0..3)
+}
+
+fn tls() -> impl Strategy<Value = Tls> {
+    ("[a-z/.'\"]{1,9}", option::of("[a-z/.]{1,9}"), any::<bool>()).prop_map(|(path, client_ca, required)| {
+        Tls {
+            certificate: path.clone(),
+            key: path,
+            require_client_certificate: required && client_ca.is_some(),
+            client_ca,
+        }
+    })
+}
+
 fn network() -> impl Strategy<Value = ipnet::IpNet> {
     (any::<std::net::Ipv4Addr>(), 0..=32u8).prop_map(|(address, bits)| {
         ipnet::IpNet::V4(ipnet::Ipv4Net::new(address, bits).expect("at most 32 bits"))
@@ -42,34 +65,67 @@ fn coalesce() -> impl Strategy<Value = Coalesce> {
     prop_oneof![Just(Coalesce::DEFAULT), other]
 }
 
-fn syslog() -> impl Strategy<Value = SourceKind> {
+fn reception() -> impl Strategy<Value = Reception> {
     let formats = [Format::Auto, Format::Rfc5424, Format::Rfc3164, Format::Raw];
-    let framings = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul];
     let sizes = prop_oneof![Just(65_536), 256..=16_777_216u64];
     let zones = select(vec!["UTC", "Europe/Berlin", "Etc/GMT+5"]);
-    let reading = (select(framings.to_vec()), select(formats.to_vec()), zones, sizes);
-    let limits = (coalesce(), count(), 1..=100_000u32, vec(network(), 0..3));
-    (vec(listener(), 0..3), reading, limits).prop_map(|(listen, reading, limits)| {
-        let (framing, format, timezone, max_message) = reading;
-        let (coalesce, partitions, max_connections, allow) = limits;
-        let (timezone, max_message) = (timezone.to_owned(), Size::new(max_message));
-        let syslog = Syslog {
-            listen,
-            framing,
+    let charsets = select(vec!["utf-8", "latin1"]);
+    let reading = (select(formats.to_vec()), zones, charsets, sizes);
+    let limits = (coalesce(), count(), 1..=100_000u32, vec(network(), 0..3), vec(network(), 0..3));
+    (reading, limits, tls()).prop_map(|(reading, limits, tls)| {
+        let (format, timezone, charset, max_message) = reading;
+        let (coalesce, partitions, max_connections, allow, proxy_protocol) = limits;
+        Reception {
             format,
-            timezone,
-            max_message,
+            timezone: timezone.to_owned(),
+            charset: charset.to_owned(),
+            max_message: Size::new(max_message),
             coalesce,
             partitions,
             max_connections,
             allow,
-        };
-        SourceKind::Syslog(syslog)
+            proxy_protocol,
+            tls: Some(tls),
+        }
+    })
+}
+
+fn syslog() -> impl Strategy<Value = SourceKind> {
+    let framings =
+        [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline].to_vec();
+    (listeners(), select(framings), any::<bool>(), reception()).prop_map(
+        |(listen, framing, split_datagrams, mut reception)| {
+            reception.tls = reception.tls.filter(|_| listen.iter().any(Listener::is_tls));
+            SourceKind::Syslog(Syslog { listen, framing, split_datagrams, reception })
+        },
+    )
+}
+
+fn relp() -> impl Strategy<Value = SourceKind> {
+    (any::<std::net::Ipv4Addr>(), any::<bool>(), reception()).prop_map(|(ip, encrypted, mut reception)| {
+        let address = (ip, 2514).into();
+        let listener = if encrypted { Listener::RelpTls(address) } else { Listener::Relp(address) };
+        reception.tls = reception.tls.filter(|_| encrypted);
+        SourceKind::Relp(Relp { listen: vec![listener], reception })
+    })
+}
+
+fn files() -> impl Strategy<Value = SourceKind> {
+    let paths = vec("[a-z*?/'\"]{1,9}", 0..3);
+    (paths, select(vec![Start::Beginning, Start::End])).prop_map(|(paths, start)| {
+        SourceKind::File(Files {
+            paths,
+            start,
+            format: Format::Rfc3164,
+            timezone: "UTC".to_owned(),
+            charset: "utf-8".to_owned(),
+            max_message: Size::kib(64),
+        })
     })
 }
 
 fn sources() -> impl Strategy<Value = Vec<Source>> {
-    let kind = prop_oneof![Just(SourceKind::Http), Just(SourceKind::Internal), syslog()];
+    let kind = prop_oneof![Just(SourceKind::Http), Just(SourceKind::Internal), syslog(), relp(), files()];
     shuffled(kind, |id, kind| Source { id, kind })
 }
 
@@ -234,7 +290,7 @@ fn an_edit_touches_the_lines_it_concerns() {
     check("\"90d\" }", "\"30d\" }", &|document| document.logspaces[0].retention.age = Some(Period::days(30)));
     check("\"2ms\"", "\"3ms\"", &|document| {
         let SourceKind::Syslog(syslog) = &mut document.sources[0].kind else { panic!("a syslog source") };
-        syslog.coalesce.delay = Period::millis(3);
+        syslog.reception.coalesce.delay = Period::millis(3);
     });
     check("'severity>=debug'", "\"error\"", &|document| document.routes[0].filter = "error".to_owned());
     check("steps = []\n", "steps = []\nfinal = true\n", &|document| document.routes[0].is_final = true);

@@ -14,6 +14,15 @@ id = 'syslog'
 kind = 'syslog'
 listen = ['udp://0.0.0.0:5514']
 [[sources]]
+id = 'relp'
+kind = 'relp'
+listen = ['relp+tls://0.0.0.0:2514']
+tls = { certificate = 'a.pem', key = 'a.key', client_ca = 'ca.pem' }
+[[sources]]
+id = 'nginx'
+kind = 'file'
+paths = ['/var/log/nginx/*.log']
+[[sources]]
 id = 'http'
 kind = 'http'
 [[sources]]
@@ -39,7 +48,7 @@ to = ['main', 'siem', 'copy']
 fn the_shipped_router_document_is_right_and_unremarkable() {
     let (document, checked) = check_toml(DEFAULT_ROUTER_TOML).expect("it is right");
     assert_eq!(checked.warnings, [] as [&str; 0]);
-    assert_eq!(checked.sources.len(), 3);
+    assert_eq!(checked.sources.len(), 4);
     assert_eq!(from_toml(&to_toml(&document)), Ok(document.clone()));
     assert_eq!(merge_into_toml(DEFAULT_ROUTER_TOML, &document), DEFAULT_ROUTER_TOML);
 }
@@ -61,7 +70,7 @@ fn the_router_manual_names_every_key() {
     let json = serde_json::to_value(&document).expect("as JSON");
     let mut keys = Vec::new();
     collect_keys(&json, &mut keys);
-    keys.extend(["encryption", "proxy_protocol", "steps"].map(str::to_owned));
+    keys.extend(["encryption", "steps"].map(str::to_owned));
     assert!(keys.len() > 25, "{keys:?}");
     for key in keys {
         assert!(ROUTER_MANUAL.contains(&format!("`{key}`")), "docs/router.md says nothing about `{key}`");
@@ -101,12 +110,15 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     let document = from_toml(EVERYTHING).expect("a document");
     let json = serde_json::to_value(&document).expect("as JSON");
     let syslog = serde_json::json!({
-        "id": "syslog", "kind": "syslog", "listen": ["udp://0.0.0.0:5514"], "framing": "auto", "format": "auto",
-        "timezone": "UTC", "max_message": "64KiB", "coalesce": {"delay": "5ms", "buffer": "1MiB"},
+        "id": "syslog", "kind": "syslog", "listen": ["udp://0.0.0.0:5514"], "framing": "auto",
+        "split_datagrams": false, "format": "auto", "timezone": "UTC", "charset": "utf-8", "max_message": "64KiB", "coalesce": {"delay": "5ms", "buffer": "1MiB"},
         "partitions": "auto", "max_connections": 1000, "allow": [],
+        "proxy_protocol": [],
     });
     assert_eq!(json["sources"][0], syslog);
-    assert_eq!(json["sources"][1], serde_json::json!({"id": "http", "kind": "http"}));
+    assert_eq!(json["sources"][1]["coalesce"]["delay"], "0ms");
+    assert_eq!(json["sources"][2]["start"], "end");
+    assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "kind": "http"}));
     let route = serde_json::json!({
         "id": "default", "from": [], "where": "*", "to": ["main", "siem", "copy"],
         "final": false, "fallback": false, "flow_control": true,

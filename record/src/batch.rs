@@ -35,9 +35,15 @@ impl Flags {
     pub const UNPARSED: Flags = Flags(2);
     /// The sender went away in the middle of it.
     pub const INCOMPLETE: Flags = Flags(4);
+    /// It stood where a frame should begin and is none: the sender had counted wrongly.
+    pub const OUT_OF_STEP: Flags = Flags(8);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 3] =
-        [(Flags::TRUNCATED, "truncated"), (Flags::UNPARSED, "unparsed"), (Flags::INCOMPLETE, "incomplete")];
+    pub const NAMES: [(Flags, &'static str); 4] = [
+        (Flags::TRUNCATED, "truncated"),
+        (Flags::UNPARSED, "unparsed"),
+        (Flags::INCOMPLETE, "incomplete"),
+        (Flags::OUT_OF_STEP, "out_of_step"),
+    ];
 
     /// These and those.
     #[must_use]
@@ -89,7 +95,7 @@ pub struct Columns {
     pub field_values: TextColumn,
     /// Codes of [`HeadForm`].
     pub head_form: Vec<u8>,
-    /// Raw bytes before the message, where the form does not give them.
+    /// Raw bytes before the message, where the form does not give them; of a counted form, the count.
     pub head: TextColumn,
     /// Raw bytes after the message.
     pub tail: TextColumn,
@@ -384,6 +390,8 @@ pub struct Row<'a> {
     pub message_at: Option<usize>,
     /// How the bytes before the message can probably be written again.
     pub head_form: HeadForm,
+    /// How many of the fields added last do not stand in those bytes.
+    pub fields_behind: usize,
     /// What was noted.
     pub flags: Flags,
 }
@@ -402,6 +410,7 @@ impl<'a> Row<'a> {
             raw,
             message_at: Some(0),
             head_form: HeadForm::Stored,
+            fields_behind: 0,
             flags: Flags::default(),
         }
     }
@@ -479,7 +488,7 @@ impl BatchBuilder {
     /// Adds a message with the fields that were added since the last one.
     pub fn push(&mut self, row: &Row<'_>) {
         let fields_start = self.columns.field_ends.last().map_or(0, |&end| end as usize);
-        let head_form = self.head_form(row, fields_start);
+        let (head_form, head_fields) = self.head_form(row, fields_start);
         let c = &mut self.columns;
         c.received.push(self.received);
         c.time.push(row.time.map_or(NO_TIME, Timestamp::nanos));
@@ -500,7 +509,11 @@ impl BatchBuilder {
                 c.tail.push(b"");
             }
             (form, Some(at)) => {
-                c.head.push(if form == HeadForm::Stored { &row.raw[..at] } else { b"" });
+                c.head.push(match form {
+                    HeadForm::Stored => &row.raw[..at],
+                    _ if form.is_counted() => std::slice::from_ref(&head_fields),
+                    _ => b"",
+                });
                 c.tail.push(&row.raw[at + row.message.len()..]);
             }
         }
@@ -531,16 +544,23 @@ impl BatchBuilder {
         c.field_values.extend(&other.field_values, first..last);
     }
 
-    /// The form that really gives this row's head.
-    fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> HeadForm {
-        let Some(at) = row.message_at else { return HeadForm::Whole };
+    /// The form that really gives this row's head, and how many fields stand in the head of a counted form.
+    fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> (HeadForm, u8) {
+        let Some(at) = row.message_at else { return (HeadForm::Whole, 0) };
         debug_assert_eq!(&row.raw[at..at + row.message.len()], row.message);
         if matches!(row.head_form, HeadForm::Stored | HeadForm::Whole) {
-            return HeadForm::Stored;
+            return (HeadForm::Stored, 0);
         }
         let BatchBuilder { head, columns, field_names, .. } = self;
-        head.clear();
         let names = field_names.column();
+        let fields_end = names.len().saturating_sub(row.fields_behind).max(fields_start);
+        let form = row.head_form.counted(row.fields_behind);
+        let head_fields = match u8::try_from(fields_end - fields_start) {
+            Ok(count) => count,
+            Err(_) if form.is_counted() => return (HeadForm::Stored, 0),
+            Err(_) => 0,
+        };
+        head.clear();
         let parts = HeadParts {
             priority: row.priority,
             time: row.time,
@@ -548,10 +568,10 @@ impl BatchBuilder {
             program: row.program,
             pid: row.pid,
             msgid: row.msgid,
-            fields: (fields_start..names.len()).map(|at| (names.get(at), columns.field_values.get(at))),
+            fields: (fields_start..fields_end).map(|at| (names.get(at), columns.field_values.get(at))),
         };
-        let same = parts.write(row.head_form, head) && head.as_slice() == &row.raw[..at];
-        if same { row.head_form } else { HeadForm::Stored }
+        let same = parts.write(form, head) && head.as_slice() == &row.raw[..at];
+        if same { (form, head_fields) } else { (HeadForm::Stored, 0) }
     }
 
     /// How many messages were pushed.
@@ -628,6 +648,39 @@ mod tests {
     }
 
     #[test]
+    fn a_head_beside_fields_that_do_not_stand_in_it_costs_one_byte() {
+        let frame = br#"<13>1 2026-11-21T06:13:00.25Z web-1 app - - [x@1 a="b"] hello k=v"#;
+        for offset in [false, true] {
+            let frame = if offset {
+                let text = std::str::from_utf8(frame).unwrap();
+                text.replace("25Z", "25+00:00").into_bytes()
+            } else {
+                frame.to_vec()
+            };
+            let form = HeadForm::Rfc5424Offset { fraction_digits: 2 };
+            let head_form = if offset { form } else { row_5424(&frame).head_form };
+            let mut builder = BatchBuilder::new();
+            builder.origin(ORIGIN);
+            builder.field(b"x@1.a", b"b");
+            builder.field(b"k", b"v");
+            builder.push(&Row { fields_behind: 1, head_form, ..row_5424(&frame) });
+            let batch = builder.seal();
+            assert_eq!(batch.columns().head.bytes(), [1]);
+            assert_eq!(raw(&batch, 0), frame);
+        }
+    }
+
+    #[test]
+    fn every_head_form_has_a_number_of_its_own() {
+        let forms: Vec<_> =
+            (0..=u8::MAX).filter_map(|code| Some((code, HeadForm::from_code(code)?))).collect();
+        assert_eq!(forms.len(), 3 + 4 * 10);
+        for (code, form) in forms {
+            assert_eq!(form.code(), code);
+        }
+    }
+
+    #[test]
     fn a_head_form_of_a_later_version_is_refused() {
         let mut builder = BatchBuilder::new();
         builder.origin(ORIGIN);
@@ -651,6 +704,43 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn raw_is_exact_whatever_fields_stand_behind_the_head(
+            in_head in proptest::collection::vec(("[a-b]\\.[c-d]", "[x\"\\\\\\]]{0,3}"), 0..4),
+            behind in proptest::collection::vec(("[a-d.]{1,3}", "[x-z]{0,2}"), 0..4),
+            said_behind in 0_usize..9,
+            offset in any::<bool>(),
+            many in prop_oneof![9 => Just(false), 1 => Just(true)],
+        ) {
+            let in_head = if many { vec![("a.b".to_owned(), "x".to_owned()); 300] } else { in_head };
+            let head_form = match offset {
+                true => HeadForm::Rfc5424Offset { fraction_digits: 2 },
+                false => HeadForm::Rfc5424 { fraction_digits: 2 },
+            };
+            let mut frame = b"<13>1 2026-11-21T06:13:00.25".to_vec();
+            frame.extend_from_slice(if offset { b"+00:00" } else { b"Z" });
+            frame.extend_from_slice(b" web-1 app - - ");
+            let fields = in_head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+            crate::raw::write_structured_data(fields, &mut frame);
+            frame.extend_from_slice(b"hello");
+            // What a caller says wrongly costs room, never a byte.
+            for fields_behind in [behind.len(), said_behind] {
+                let mut builder = BatchBuilder::new();
+                builder.origin(ORIGIN);
+                for (name, value) in in_head.iter().chain(&behind) {
+                    builder.field(name.as_bytes(), value.as_bytes());
+                }
+                builder.push(&Row { fields_behind, head_form, ..row_5424(&frame) });
+                let batch = builder.seal();
+                prop_assert_eq!(raw(&batch, 0), frame.clone());
+                if fields_behind == behind.len() && !many {
+                    prop_assert!(batch.columns().head.bytes().len() <= 1);
+                }
+                let read = Batch::from_columns(batch.columns().clone());
+                prop_assert_eq!(read, Ok(batch));
+            }
+        }
+
         #[test]
         fn rows_of_other_batches_are_added_as_they_are(
             rows in proptest::collection::vec(

@@ -3,6 +3,9 @@
 //! In a well-formed syslog message the head says nothing that the columns do not say, so it is not stored:
 //! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
 //! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
+//!
+//! Fields that do not stand in the head (they were read from the message, or the connection says them) are a row's
+//! last. The stored head of a `Counted` form is then one byte: how many of its fields do stand in it.
 
 use crate::batch::Batch;
 use crate::priority::Priority;
@@ -25,6 +28,16 @@ pub enum HeadForm {
         /// 0 to 9.
         fraction_digits: u8,
     },
+    /// [`HeadForm::Rfc5424`] of a row with fields that do not stand in the head.
+    Rfc5424Counted {
+        /// 0 to 9.
+        fraction_digits: u8,
+    },
+    /// [`HeadForm::Rfc5424Offset`] of a row with fields that do not stand in the head.
+    Rfc5424OffsetCounted {
+        /// 0 to 9.
+        fraction_digits: u8,
+    },
     /// `<PRI>Mmm dd hh:mm:ss HOST PROGRAM[PID]: `, the time in UTC.
     Rfc3164,
 }
@@ -38,6 +51,8 @@ impl HeadForm {
             HeadForm::Rfc3164 => 2,
             HeadForm::Rfc5424 { fraction_digits } => 16 + fraction_digits,
             HeadForm::Rfc5424Offset { fraction_digits } => 32 + fraction_digits,
+            HeadForm::Rfc5424Counted { fraction_digits } => 48 + fraction_digits,
+            HeadForm::Rfc5424OffsetCounted { fraction_digits } => 64 + fraction_digits,
         }
     }
 
@@ -49,8 +64,28 @@ impl HeadForm {
             2 => Some(HeadForm::Rfc3164),
             16..=25 => Some(HeadForm::Rfc5424 { fraction_digits: code - 16 }),
             32..=41 => Some(HeadForm::Rfc5424Offset { fraction_digits: code - 32 }),
+            48..=57 => Some(HeadForm::Rfc5424Counted { fraction_digits: code - 48 }),
+            64..=73 => Some(HeadForm::Rfc5424OffsetCounted { fraction_digits: code - 64 }),
             _ => None,
         }
+    }
+
+    /// This form for a row whose last `fields_behind` fields do not stand in its head.
+    pub(crate) const fn counted(self, fields_behind: usize) -> HeadForm {
+        match self {
+            HeadForm::Rfc5424 { fraction_digits } if 0 < fields_behind => {
+                HeadForm::Rfc5424Counted { fraction_digits }
+            }
+            HeadForm::Rfc5424Offset { fraction_digits } if 0 < fields_behind => {
+                HeadForm::Rfc5424OffsetCounted { fraction_digits }
+            }
+            form => form,
+        }
+    }
+
+    /// Whether the stored head is the number of fields that stand in the real one.
+    pub(crate) const fn is_counted(self) -> bool {
+        matches!(self, HeadForm::Rfc5424Counted { .. } | HeadForm::Rfc5424OffsetCounted { .. })
     }
 }
 
@@ -62,7 +97,7 @@ pub(crate) struct HeadParts<'a, F> {
     pub(crate) program: &'a [u8],
     pub(crate) pid: &'a [u8],
     pub(crate) msgid: &'a [u8],
-    /// Name and value of each dynamic field.
+    /// Name and value of each dynamic field that stands in the head.
     pub(crate) fields: F,
 }
 
@@ -74,10 +109,13 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
         write_decimal(priority.number(), out);
         out.push(b'>');
         match form {
-            HeadForm::Rfc5424 { fraction_digits } | HeadForm::Rfc5424Offset { fraction_digits } => {
+            HeadForm::Rfc5424 { fraction_digits }
+            | HeadForm::Rfc5424Offset { fraction_digits }
+            | HeadForm::Rfc5424Counted { fraction_digits }
+            | HeadForm::Rfc5424OffsetCounted { fraction_digits } => {
                 out.extend_from_slice(b"1 ");
                 time.write_rfc3339(out, fraction_digits);
-                if matches!(form, HeadForm::Rfc5424Offset { .. }) {
+                if matches!(form, HeadForm::Rfc5424Offset { .. } | HeadForm::Rfc5424OffsetCounted { .. }) {
                     out.pop();
                     out.extend_from_slice(b"+00:00");
                 }
@@ -107,7 +145,10 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
 }
 
 /// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is no structured data.
-fn write_structured_data<'a>(fields: impl Iterator<Item = (&'a [u8], &'a [u8])>, out: &mut Vec<u8>) -> bool {
+pub(crate) fn write_structured_data<'a>(
+    fields: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    out: &mut Vec<u8>,
+) -> bool {
     let mut open: Option<&[u8]> = None;
     for (name, value) in fields {
         let Some(dot) = memchr::memrchr(b'.', name) else { return false };
@@ -170,20 +211,24 @@ impl Batch {
     pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
         let columns = self.columns();
         let form = HeadForm::from_code(columns.head_form[row]).unwrap_or(HeadForm::Stored);
-        match form {
-            HeadForm::Stored | HeadForm::Whole => out.extend_from_slice(columns.head.get(row)),
-            HeadForm::Rfc5424 { .. } | HeadForm::Rfc5424Offset { .. } | HeadForm::Rfc3164 => {
-                let parts = HeadParts {
-                    priority: self.priority(row),
-                    time: self.own_time(row),
-                    host: self.host(row),
-                    program: self.program(row),
-                    pid: self.pid(row),
-                    msgid: self.msgid(row),
-                    fields: self.fields(row),
-                };
-                parts.write(form, out);
-            }
+        let stored = columns.head.get(row);
+        if matches!(form, HeadForm::Stored | HeadForm::Whole) {
+            out.extend_from_slice(stored);
+        } else {
+            let fields_max = match stored.first() {
+                Some(&count) if form.is_counted() => usize::from(count),
+                _ => usize::MAX,
+            };
+            let parts = HeadParts {
+                priority: self.priority(row),
+                time: self.own_time(row),
+                host: self.host(row),
+                program: self.program(row),
+                pid: self.pid(row),
+                msgid: self.msgid(row),
+                fields: self.fields(row).take(fields_max),
+            };
+            parts.write(form, out);
         }
         if form != HeadForm::Whole {
             out.extend_from_slice(self.message(row));

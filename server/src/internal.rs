@@ -71,6 +71,7 @@ fn push(entry: &Entry, host: &str, pid: &str, builder: &mut BatchBuilder) {
         raw: entry.message.as_bytes(),
         message_at: Some(0),
         head_form: HeadForm::Stored,
+        fields_behind: 0,
         flags: Flags::default(),
     });
 }

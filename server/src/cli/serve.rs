@@ -22,7 +22,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead serve --data /var/lib/logstead --set web.listen=0.0.0.0:8080
   LOGSTEAD_ADMIN_PASSWORD=… logstead serve --config /etc/logstead/logstead.toml
 
-Prints `ready: console URL` and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order.
+Prints `ready: console URL` and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order;
+SIGHUP reads certificates again.
 Exit code 1: a document is wrong. 3: a port is taken, the data directory is locked or can not be written.";
 
 /// How long open requests may take when the process stops.
@@ -161,7 +162,7 @@ async fn serve(
             ended = &mut server => return ended.map_err(Failure::environment)?.map_err(Failure::environment),
             _ = tokio::signal::ctrl_c() => break,
             _ = terminate.recv() => break,
-            _ = hang_up.recv() => tracing::info!("SIGHUP: there are no certificates to read again"),
+            _ = hang_up.recv() => pipeline.reload_certificates(),
         }
     }
     stop.send_replace(true);

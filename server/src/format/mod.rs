@@ -1,13 +1,22 @@
 //! One frame → one row of a batch. Pure; garbage becomes a row whose message is the whole frame, never an
 //! error.
+//!
+//! The two RFCs are read in one pass each; what single vendors do instead is looked at only where they do not fit.
 
+mod cisco;
 pub(crate) mod json;
 mod rfc3164;
 mod rfc5424;
+mod stamp;
+mod vendor;
 
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
+use stamp::Clock;
+
+/// Says that a text is UTF-8; no part of it.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Reads the frames of one source.
 pub struct Syslog {
@@ -28,37 +37,70 @@ pub struct Known<'a> {
     pub peer: &'a [u8],
 }
 
+/// The bytes of a frame and which of them are read.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    /// All of them.
+    raw: &'a [u8],
+    /// Without the line ends, NULs and spaces at its end.
+    text: &'a [u8],
+    /// Where the `<` of the priority is expected.
+    start: usize,
+}
+
 impl Syslog {
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
-        let text = visible(frame);
+        let row = self.row(Frame::new(frame), known, builder);
+        builder.push(&row);
+    }
+
+    /// The row of the frame; its fields are added to the builder.
+    fn row<'a>(&self, frame: Frame<'a>, known: Known<'a>, builder: &mut BatchBuilder) -> Row<'a> {
+        let clock = Clock { received: known.received, zone: &self.zone };
         let row = match self.format {
-            Format::Raw => Some(Row { flags: known.flags, ..text_row(frame, text) }),
-            Format::Rfc5424 => rfc5424::parse(frame, text, known, builder),
-            Format::Rfc3164 => rfc3164::parse(frame, text, known, &self.zone),
-            Format::Auto => rfc5424::parse(frame, text, known, builder)
-                .or_else(|| rfc3164::parse(frame, text, known, &self.zone)),
+            Format::Raw => return Row { flags: known.flags, ..text_row(frame) },
+            Format::Rfc5424 => rfc5424::parse(frame, known, clock, builder),
+            Format::Rfc3164 => rfc3164::parse(frame, known, clock, builder),
+            Format::Auto => rfc5424::parse(frame, known, clock, builder)
+                .or_else(|| rfc3164::parse(frame, known, clock, builder)),
         };
         let row = row.unwrap_or_else(|| {
             builder.forget_fields();
-            unparsed(frame, text, known)
+            unparsed(frame, known)
         });
-        builder.push(&row);
+        let Some(count) = vendor::repeated(row.message) else { return row };
+        builder.field(b"repeated", count);
+        Row { fields_behind: row.fields_behind + 1, ..row }
+    }
+}
+
+impl<'a> Frame<'a> {
+    fn new(raw: &'a [u8]) -> Frame<'a> {
+        let text = visible(raw);
+        let start = if text.first() == Some(&b'<') { 0 } else { blanks(text) };
+        Frame { raw, text, start }
     }
 }
 
 /// A row of which only the text is known.
-fn text_row<'a>(frame: &'a [u8], text: &'a [u8]) -> Row<'a> {
-    Row { message: text, ..Row::text(frame) }
+fn text_row(frame: Frame<'_>) -> Row<'_> {
+    Row { message: frame.text, ..Row::text(frame.raw) }
+}
+
+/// The row with all of the text from `at` on as its message.
+fn with_message<'a>(row: Row<'a>, text: &'a [u8], at: usize) -> Row<'a> {
+    Row { message: &text[at..], message_at: Some(at), ..row }
 }
 
 /// No format fits: the whole frame is the message. Without a priority it counts as user.notice.
-fn unparsed<'a>(frame: &'a [u8], text: &'a [u8], known: Known<'a>) -> Row<'a> {
+fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>) -> Row<'a> {
+    let priority = priority(frame.text, frame.start).map_or(Priority::DEFAULT, |(priority, _)| priority);
     Row {
-        priority: Some(priority(frame).map_or(Priority::DEFAULT, |(priority, _)| priority)),
+        priority: Some(priority),
         host: known.peer,
         flags: known.flags.with(Flags::UNPARSED),
-        ..text_row(frame, text)
+        ..text_row(frame)
     }
 }
 
@@ -69,15 +111,31 @@ fn visible(frame: &[u8]) -> &[u8] {
     &frame[..end]
 }
 
-/// `<PRI>` at the beginning: the priority and how many bytes it takes.
-fn priority(text: &[u8]) -> Option<(Priority, usize)> {
-    let rest = text.strip_prefix(b"<")?;
+/// How many bytes some senders and their framing leave before the priority.
+fn blanks(text: &[u8]) -> usize {
+    let bom = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    bom + text[bom..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b'\t' | b' ' | 0)).count()
+}
+
+/// `<PRI>` at `start`: the priority and where the text goes on. A number with a leading zero is none.
+fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
+    let rest = text.get(start..)?.strip_prefix(b"<")?;
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    if !(1..=3).contains(&digits) || rest.get(digits) != Some(&b'>') {
+    if !(1..=3).contains(&digits) || rest.get(digits) != Some(&b'>') || (1 < digits && rest[0] == b'0') {
         return None;
     }
     let number = rest[..digits].iter().fold(0_u16, |sum, byte| sum * 10 + u16::from(byte - b'0'));
-    Some((Priority::new(u8::try_from(number).ok()?)?, digits + 2))
+    Some((Priority::new(u8::try_from(number).ok()?)?, start + digits + 2))
+}
+
+/// Whether a word can be the name or address of a host: words of payloads hold other signs.
+fn is_host(word: &[u8]) -> bool {
+    let is_sign =
+        |byte: u8| matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'%' | b'@' | b'#' | b'+' | b'~');
+    let fits = |&byte: &u8| byte.is_ascii_alphanumeric() || 0x80 <= byte || is_sign(byte);
+    word.first().is_some_and(|&first| {
+        first.is_ascii_alphanumeric() || first == b'_' || 0x80 <= first || first == b':'
+    }) && word.iter().all(fits)
 }
 
 /// The bytes up to the next space, and where the text goes on behind it.
@@ -157,6 +215,11 @@ pub(crate) mod tests {
                     .prop_map(String::into_bytes),
                 "<[0-9]{1,3}>(Nov|Jan|Dec|Fob) [ 0-3][0-9] [0-2][0-9]:13:00 [a-b.]{0,3} ?[a-z/]{0,4}(\\[[0-9]{1,3}\\])?:? ?[a-z ]{0,9}"
                     .prop_map(String::into_bytes),
+                "( |\u{feff})?<[0-9]{1,3}>(1 |: |41: |sw-1: |RP/0/CPU0:){0,3}[*.]?(2026 )?(Nov|Jan|Fri Jan)  5 (2024 )?02:13:00(\\.[0-9]{1,3})?( UTC| LAB|\\+02)?( 2024)?:? (p\\[1\\]: |h : |lb notice )?(%[A-Z]-[0-9](-[A-Z])?:? ?|last message repeated 3 times)?"
+                    .prop_map(String::into_bytes),
+                "<13>1 2026-11-21T06:13:00Z h p - - \\[[a-c@. ]{0,4}( ?[a-b]{1,2}=[a\\\\\"\\] ]{0,5}){0,3}\\]? ?(last message repeated 3 times)?"
+                    .prop_map(String::into_bytes),
+                "<1?[0-9>]{0,3}(1 )?179526240[0-9](\\.[0-9]{1,10})? ?[a-z%: -]{0,9}".prop_map(String::into_bytes),
             ]
         ) {
             for zone in ["UTC", "Europe/Budapest"] {

@@ -1,184 +1,192 @@
 //! RFC 3164: `<PRI>Mmm dd hh:mm:ss HOST TAG[PID]: MSG`, with the stamps and gaps that are really out there.
+//!
+//! **Invariant:** without a stamp the first words of a text are not a host and a program: the host is then the
+//! peer and all of the text is the message.
 
-use super::{Known, priority, text_row};
-use jiff::civil;
-use jiff::tz::TimeZone;
-use logstead_record::{DAY, Flags, HeadForm, MONTHS, Row, Timestamp};
+use super::stamp::{self, Clock};
+use super::{Frame, Known, cisco, is_host, priority, text_row, vendor, with_message};
+use logstead_record::{BatchBuilder, Flags, HeadForm, Row};
 
 /// Longest program name that is believed.
-const PROGRAM_BYTES_MAX: usize = 64;
-/// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
-const AHEAD_MAX: i64 = 31 * DAY;
+const PROGRAM_BYTES_MAX: usize = 128;
 
-/// `None` without a valid `<PRI>`. Without a stamp the rest is the message: the first words of a text are not
-/// a host and a program.
+/// `None` without a valid `<PRI>`. Fields that its head gives are added to the builder.
 pub(super) fn parse<'a>(
-    frame: &'a [u8],
-    text: &'a [u8],
+    frame: Frame<'a>,
     known: Known<'a>,
-    zone: &TimeZone,
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
 ) -> Option<Row<'a>> {
-    let (priority, start) = priority(text)?;
-    let Some((time, at)) = stamp(text, start, known.received, zone) else {
-        return Some(Row {
-            priority: Some(priority),
-            host: known.peer,
-            message: &text[start..],
-            message_at: Some(start),
-            flags: known.flags.with(Flags::UNPARSED),
-            ..text_row(frame, text)
-        });
-    };
-    let (host, at) = host(text, at);
-    let (program, pid, at) = tag(text, at);
-    Some(Row {
-        time: Some(time),
-        priority: Some(priority),
-        host: if host.is_empty() { known.peer } else { host },
-        program,
-        pid,
-        message: &text[at..],
-        message_at: Some(at),
-        head_form: HeadForm::Rfc3164,
-        flags: Flags(known.flags.0),
-        ..text_row(frame, text)
+    let text = frame.text;
+    let (priority, start) = priority(text, frame.start)?;
+    let row = Row { priority: Some(priority), host: known.peer, flags: known.flags, ..text_row(frame) };
+    Some(match stamped(row, text, start, clock) {
+        Some((row, at)) => behind_stamp(row, text, at, clock, builder),
+        None => unusual(row, text, start, clock, builder),
     })
 }
 
-/// The stamp at `start` and where the text goes on behind it.
-fn stamp(text: &[u8], start: usize, received: Timestamp, zone: &TimeZone) -> Option<(Timestamp, usize)> {
-    let rest = &text[start..];
-    if rest.first()?.is_ascii_digit() {
-        let (time, used) = Timestamp::parse_rfc3339_prefix(rest)?;
-        return end_of_stamp(text, start + used).map(|at| (time, at));
-    }
-    let month =
-        1 + MONTHS.iter().position(|name| rest.get(..3).is_some_and(|m| m.eq_ignore_ascii_case(*name)))?;
-    let at = spaces(text, start + 3)?;
-    let (day, at) = number(text, at, 2)?;
-    let at = spaces(text, at)?;
-    // `Jan 5 2026 12:00:00` (ASA) or `Jan 5 12:00:00`, perhaps with the year behind.
-    let (year, at) = year(text, at);
-    let (of_day, at) = time_of_day(text, at)?;
-    let (nanos, at) = fraction(text, at);
-    let date = Date { month: month as u32, day, of_day, nanos };
-    let time = match year {
-        Some(year) => date.at(year, zone)?,
-        None => date.nearest(received, zone)?,
-    };
-    end_of_stamp(text, at).map(|at| (time, at))
+/// The row with the time of the stamp at `start`, and where the text goes on.
+fn stamped<'a>(row: Row<'a>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Row<'a>, usize)> {
+    let (time, end) = stamp::read(text, start, clock)?;
+    Some((Row { time: Some(time), ..row }, behind_gap(text, end)?))
 }
 
-/// A stamp ends at a space, at a colon and a space, or with the text.
-fn end_of_stamp(text: &[u8], at: usize) -> Option<usize> {
+/// The row of a text that has no stamp directly behind the priority.
+fn unusual<'a>(
+    row: Row<'a>,
+    text: &'a [u8],
+    start: usize,
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
+) -> Row<'a> {
+    let at = behind_spaces(text, start);
+    let behind_version = behind_version(text, at);
+    let starts = [Some(at), behind_version, stamp::behind_weekday(text, at)];
+    if let Some((row, at)) = starts.into_iter().flatten().find_map(|at| stamped(row, text, at, clock)) {
+        return behind_stamp(row, text, at, clock, builder);
+    }
+    if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {
+        let row = Row { time: Some(time), ..row };
+        let at = behind_spaces(text, end);
+        if behind_version.is_none() {
+            return behind_stamp(row, text, at, clock, builder);
+        }
+        let (host, at) = host(text, at);
+        let host = if host.is_empty() { row.host } else { host };
+        return vendor::meraki(Row { host, ..row }, text, at);
+    }
+    if let Some(head) = cisco::head(text, at, clock) {
+        return head.row(with_message(row, text, head.message_at), false, builder);
+    }
+    Row { flags: row.flags.with(Flags::UNPARSED), ..with_message(row, text, start) }
+}
+
+/// Reads host and tag.
+fn behind_stamp<'a>(
+    row: Row<'a>,
+    text: &'a [u8],
+    at: usize,
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
+) -> Row<'a> {
+    let (host, at) = host(text, at);
+    let is_host_known = !host.is_empty();
+    let row = if is_host_known { Row { host, ..row } } else { row };
+    if cisco::may_begin(text, at)
+        && let Some(head) = cisco::head(text, at, clock)
+    {
+        return head.row(with_message(row, text, head.message_at), is_host_known, builder);
+    }
+    let (program, pid, at) = match tag(text, at) {
+        (b"", ..) => vendor::behind_severity(text, at)
+            .map(|at| tag(text, at))
+            .filter(|(.., pid, _)| !pid.is_empty())
+            .unwrap_or((b"", b"", at)),
+        found => found,
+    };
+    let row = Row { program, pid, head_form: HeadForm::Rfc3164, ..with_message(row, text, at) };
+    match row.message.first() {
+        Some(b'%') => {
+            let fields = vendor::mnemonic(row.message, builder);
+            Row { fields_behind: row.fields_behind + fields, ..row }
+        }
+        Some(b'M') if program.is_empty() => {
+            Row { program: vendor::tabbed(row.message).unwrap_or_default(), ..row }
+        }
+        _ => row,
+    }
+}
+
+/// Where the text goes on behind a stamp: it ends at a space, at a colon and a space, or with the text.
+fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     let at = if text.get(at) == Some(&b':') { at + 1 } else { at };
     match text.get(at) {
         None => Some(at),
-        Some(b' ') => Some(at + 1),
+        Some(b' ') => Some(behind_spaces(text, at)),
         Some(_) => None,
     }
 }
 
-struct Date {
-    month: u32,
-    day: u32,
-    of_day: u32,
-    nanos: u32,
+fn behind_spaces(text: &[u8], at: usize) -> usize {
+    at + text.iter().skip(at).take_while(|&&byte| byte == b' ').count()
 }
 
-impl Date {
-    /// This date of a year in a zone. In the hour that a clock repeats, the earlier of the two; in the hour
-    /// that it leaves out, as if it had gone on.
-    fn at(&self, year: i64, zone: &TimeZone) -> Option<Timestamp> {
-        if *zone == TimeZone::UTC {
-            return Timestamp::from_civil(year, self.month, self.day, self.of_day, self.nanos);
-        }
-        let date = civil::Date::new(i16::try_from(year).ok()?, self.month as i8, self.day as i8).ok()?;
-        let (hour, minute, second) = (self.of_day / 3600, self.of_day / 60 % 60, self.of_day % 60);
-        let time = civil::Time::new(hour as i8, minute as i8, second as i8, self.nanos as i32).ok()?;
-        let instant = zone.to_ambiguous_timestamp(date.to_datetime(time)).compatible().ok()?;
-        i64::try_from(instant.as_nanosecond()).ok().map(Timestamp::from_nanos)
-    }
-
-    /// This date of the year in which it lies up to a month after `received` or else before it.
-    fn nearest(&self, received: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-        let (year, ..) = received.to_civil();
-        let latest = received.saturating_add(AHEAD_MAX);
-        // A leap day may be up to eight years back.
-        (year - 8..=year + 1).rev().find_map(|year| self.at(year, zone).filter(|&time| time <= latest))
-    }
+/// `1 ` where a stamp should stand: the version of RFC 5424, before a head that is none of it.
+fn behind_version(text: &[u8], at: usize) -> Option<usize> {
+    matches!(text.get(at..at + 2)?, [b'1'..=b'9', b' ']).then_some(at + 2)
 }
 
-/// Skips one or two spaces.
-fn spaces(text: &[u8], at: usize) -> Option<usize> {
-    let count = text.get(at..)?.iter().take(2).take_while(|&&byte| byte == b' ').count();
-    (0 < count).then_some(at + count)
-}
-
-/// A number of up to `digits_max` digits.
-fn number(text: &[u8], at: usize, digits_max: usize) -> Option<(u32, usize)> {
-    let digits = text.get(at..)?.iter().take(digits_max).take_while(|byte| byte.is_ascii_digit()).count();
-    let value = text[at..at + digits].iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
-    (0 < digits).then_some((value, at + digits))
-}
-
-/// `2026 ` where it stands.
-fn year(text: &[u8], at: usize) -> (Option<i64>, usize) {
-    match number(text, at, 4) {
-        Some((year, end)) if end == at + 4 && text.get(end) == Some(&b' ') => {
-            (Some(i64::from(year)), end + 1)
-        }
-        _ => (None, at),
-    }
-}
-
-/// `hh:mm:ss`: the second of the day.
-fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
-    let (hour, at) = number(text, at, 2)?;
-    let (minute, at) = number(text, at + text.get(at..)?.strip_prefix(b":").map(|_| 1)?, 2)?;
-    let (second, at) = number(text, at + text.get(at..)?.strip_prefix(b":").map(|_| 1)?, 2)?;
-    (hour < 24 && minute < 60 && second < 61).then_some((hour * 3600 + minute * 60 + second.min(59), at))
-}
-
-/// `.123` where it stands, in nanoseconds.
-fn fraction(text: &[u8], at: usize) -> (u32, usize) {
-    if text.get(at) != Some(&b'.') {
-        return (0, at);
-    }
-    let digits = text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let padded = text[at + 1..at + 1 + digits].iter().copied().chain(std::iter::repeat(b'0')).take(9);
-    (padded.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')), at + 1 + digits)
-}
-
-/// The host, unless what stands there is the tag already.
+/// The host, unless what stands there is the tag or the message already.
 fn host(text: &[u8], at: usize) -> (&[u8], usize) {
     let rest = &text[at..];
-    let end = memchr::memchr(b' ', rest).unwrap_or(rest.len());
+    let end = memchr::memchr2(b' ', b'\t', rest).unwrap_or(rest.len());
     let host = &rest[..end];
-    let is_tag = host.ends_with(b":") || memchr::memchr(b'[', host).is_some();
-    if is_tag || host.is_empty() || end == rest.len() { (b"", at) } else { (host, at + end + 1) }
+    if end == rest.len() || host.ends_with(b":") || !is_host(host) {
+        return (b"", at);
+    }
+    if host == b"Message"
+        && let Some(forwarded) = vendor::forwarded_from(text, at)
+    {
+        return forwarded;
+    }
+    (host, at + end + 1)
 }
 
-/// `TAG[PID]: ` or `TAG: `; where there is none, the message begins at once.
+/// `TAG[PID]: `, `TAG: `, `TAG[PID] ` or `TAG - `; where there is none, the message begins at once.
 fn tag(text: &[u8], at: usize) -> (&[u8], &[u8], usize) {
-    let rest = &text[at..];
-    let length = rest
-        .iter()
-        .take(PROGRAM_BYTES_MAX)
-        .take_while(|&&byte| byte > b' ' && byte < 0x7F && !matches!(byte, b'[' | b':' | b'"' | b'{' | b'='))
-        .count();
-    let (program, mut end) = (&rest[..length], length);
-    let mut pid: &[u8] = b"";
-    if rest.get(end) == Some(&b'[') {
-        let Some(close) = memchr::memchr(b']', &rest[end..]) else { return (b"", b"", at) };
-        pid = &rest[end + 1..end + close];
-        end += close + 1;
+    let start = behind_spaces(text, at);
+    let rest = &text[start..];
+    let (program, rest_of_tag) = rest.split_at(program_length(rest));
+    let found = if is_program(program) { pid(rest_of_tag) } else { None };
+    match found {
+        Some((pid, length)) => (program, pid, start + program.len() + length),
+        None => (b"", b"", at),
     }
-    let fits = 0 < length && rest.get(end) == Some(&b':') && matches!(rest.get(end + 1), None | Some(b' '));
-    if !fits || memchr::memchr(b' ', pid).is_some() {
-        return (b"", b"", at);
+}
+
+/// How many bytes may be a program name: a colon belongs to it where something follows at once.
+fn program_length(rest: &[u8]) -> usize {
+    let is_sign = |byte: u8| matches!(byte, b'[' | b'"' | b'{' | b'=' | b'|' | b',' | b';' | b'<' | b'>');
+    let ends = |at: usize| match rest[at] {
+        b':' => matches!(rest.get(at + 1), None | Some(b' ')),
+        byte => byte <= b' ' || 0x7F <= byte || is_sign(byte),
+    };
+    let length_max = rest.len().min(PROGRAM_BYTES_MAX);
+    (0..length_max).find(|&at| ends(at)).unwrap_or(length_max)
+}
+
+/// Numbers, mnemonics and marks of payloads are no programs.
+fn is_program(name: &[u8]) -> bool {
+    match name.first() {
+        None | Some(b'@' | b'%' | b':' | b'-' | b'*') => false,
+        Some(_) => !name.iter().all(u8::is_ascii_digit),
     }
-    (program, pid, (at + end + 2).min(text.len()))
+}
+
+/// The process id behind a program, and where the message begins.
+fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
+    let (pid, at) = match rest.first()? {
+        b'[' => {
+            let close = memchr::memchr(b']', rest)?;
+            (&rest[1..close], close + 1)
+        }
+        _ => (&b""[..], 0),
+    };
+    if memchr::memchr(b' ', pid).is_some() {
+        return None;
+    }
+    let has_pid = 0 < at;
+    let length = match &rest[at..] {
+        [b':', b' ', ..] => 2,
+        [b':'] => 1,
+        [b':', ..] if has_pid => 1,
+        // Two dashes are the columns of an access log.
+        [b' ', b'-', b' ', behind @ ..] if !behind.starts_with(b"- ") => 3,
+        [b' ', ..] if has_pid && pid.iter().all(u8::is_ascii_digit) => 1,
+        _ => return None,
+    };
+    Some((pid, at + length))
 }
 
 #[cfg(test)]

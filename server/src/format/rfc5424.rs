@@ -1,29 +1,31 @@
 //! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, read as senders really write it.
 
-use super::{Known, priority, token};
-use logstead_record::{BatchBuilder, Flags, HeadForm, Row, Timestamp};
+use super::stamp::{self, Clock};
+use super::{BOM, Frame, Known, priority, text_row, token};
+use logstead_record::{BatchBuilder, HeadForm, Row, Timestamp};
 
-const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// Longest SD-ID or parameter name that is believed.
 const NAME_BYTES_MAX: usize = 255;
 
 /// `None` where the frame is something else. Its structured data is added to the builder as fields.
 pub(super) fn parse<'a>(
-    frame: &'a [u8],
-    text: &'a [u8],
+    frame: Frame<'a>,
     known: Known<'_>,
+    clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<Row<'a>> {
-    let (priority, at) = priority(text)?;
-    // Version 1, or a later one that begins alike.
-    let at = at + text.get(at..)?.strip_prefix(b"1 ").map(|_| 2)?;
-    let (stamp, at) = token(text, at)?;
-    let (time, head_form) = time(stamp)?;
-    let (host, at) = token(text, at)?;
-    let (program, at) = token(text, at)?;
-    let (pid, at) = token(text, at)?;
-    // A message may end after any of the last parts.
-    let (msgid, at) = token(text, at).unwrap_or((&text[at.min(text.len())..], text.len()));
+    let text = frame.text;
+    let (priority, at) = priority(text, frame.start)?;
+    let (is_first_version, at) = version(text, at)?;
+    let (stamp, at) = part(text, at);
+    let (time, head_form) = time(stamp, clock)?;
+    if time.is_none() && !is_first_version {
+        return None;
+    }
+    let (host, at) = part(text, at);
+    let (program, at) = part(text, at);
+    let (pid, at) = part(text, at);
+    let (msgid, at) = part(text, at);
     let at = structured_data(text, at, builder);
     let message = text.get(at..).unwrap_or_default();
     let message = message.strip_prefix(BOM).unwrap_or(message);
@@ -35,11 +37,27 @@ pub(super) fn parse<'a>(
         pid: value(pid),
         msgid: value(msgid),
         message,
-        raw: frame,
-        message_at: Some(at + (text.len() - at - message.len())),
+        message_at: Some(text.len() - message.len()),
         head_form,
-        flags: Flags(known.flags.0),
+        flags: known.flags,
+        ..text_row(frame)
     })
+}
+
+/// `1 `, or the number of a later version: whether it is the first, and where the text goes on.
+fn version(text: &[u8], at: usize) -> Option<(bool, usize)> {
+    let rest = text.get(at..)?;
+    if rest.starts_with(b"1 ") {
+        return Some((true, at + 2));
+    }
+    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    let fits = (1..=3).contains(&digits) && rest[0] != b'0' && rest.get(digits) == Some(&b' ');
+    fits.then_some((false, at + digits + 1))
+}
+
+/// The next part and where the text goes on; the message may end after any of them.
+fn part(text: &[u8], at: usize) -> (&[u8], usize) {
+    token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
 /// `-` says that there is none.
@@ -48,11 +66,13 @@ fn value(text: &[u8]) -> &[u8] {
 }
 
 /// The stamp, and the form in which it can be written again.
-fn time(stamp: &[u8]) -> Option<(Option<Timestamp>, HeadForm)> {
+fn time(stamp: &[u8], clock: Clock<'_>) -> Option<(Option<Timestamp>, HeadForm)> {
     if stamp == b"-" {
         return Some((None, HeadForm::Stored));
     }
-    let time = Timestamp::parse_rfc3339(stamp)?;
+    let Some(time) = Timestamp::parse_rfc3339(stamp) else {
+        return stamp::without_zone(stamp, clock).map(|time| (Some(time), HeadForm::Stored));
+    };
     let fraction = stamp
         .get(19)
         .filter(|&&byte| byte == b'.')
@@ -69,29 +89,44 @@ fn time(stamp: &[u8]) -> Option<(Option<Timestamp>, HeadForm)> {
 /// Where the message begins: behind `-` or the elements that are well formed. What is neither is part of the
 /// message, so that nothing a sloppy sender says is lost.
 fn structured_data(text: &[u8], start: usize, builder: &mut BatchBuilder) -> usize {
-    let after_space = |at: usize| match text.get(at) {
+    match text.get(start) {
+        Some(b'-') => return behind_space(text, start + 1).unwrap_or(start),
+        Some(b'[') => {}
+        _ => return start,
+    }
+    if let Some(at) = elements(text, start, builder, element) {
+        return at;
+    }
+    builder.forget_fields();
+    if let Some(at) = elements(text, start, builder, sloppy_element) {
+        return at;
+    }
+    builder.forget_fields();
+    start
+}
+
+/// Structured data ends at a space or with the text.
+fn behind_space(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at) {
         Some(b' ') => Some(at + 1),
         None => Some(at.min(text.len())),
         Some(_) => None,
-    };
-    if text.get(start) == Some(&b'-') {
-        return after_space(start + 1).unwrap_or(start);
     }
+}
+
+/// Reads elements without anything between them and says where the message begins.
+fn elements(
+    text: &[u8],
+    start: usize,
+    builder: &mut BatchBuilder,
+    read: impl Fn(&[u8], usize, &mut Vec<u8>, &mut BatchBuilder) -> Option<usize>,
+) -> Option<usize> {
     let mut at = start;
     let mut name = Vec::new();
     while text.get(at) == Some(&b'[') {
-        match element(text, at, &mut name, builder) {
-            Some(next) => at = next,
-            None => {
-                builder.forget_fields();
-                return start;
-            }
-        }
+        at = read(text, at, &mut name, builder)?;
     }
-    after_space(at).unwrap_or_else(|| {
-        builder.forget_fields();
-        start
-    })
+    behind_space(text, at)
 }
 
 /// Reads `[ID NAME="VALUE" …]` and says where it ends.
@@ -123,6 +158,49 @@ fn element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut BatchBuil
         at = close + 1;
     }
     (text.get(at) == Some(&b']')).then_some(at + 1)
+}
+
+/// Reads an element as it is written by hand: without an ID, without quotes, or with more spaces than there are
+/// parameters. `[a=1 b="2" ]` is `a` and `b`.
+fn sloppy_element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut BatchBuilder) -> Option<usize> {
+    let spaces = |at: usize| at + text.iter().skip(at).take_while(|&&byte| byte == b' ').count();
+    let mut id: &[u8] = b"";
+    let mut at = spaces(open + 1);
+    let first_end = name_end(text, at)?;
+    if text.get(first_end) != Some(&b'=') {
+        id = &text[at..first_end];
+        at = spaces(first_end);
+        // Only a parameter sets an element apart from a word in brackets.
+        name_end(text, at)?;
+    }
+    while text.get(at)? != &b']' {
+        let end = name_end(text, at)?;
+        name.clear();
+        if !id.is_empty() {
+            name.extend_from_slice(id);
+            name.push(b'.');
+        }
+        name.extend_from_slice(&text[at..end]);
+        let start = text.get(end..)?.strip_prefix(b"=").map(|_| end + 1)?;
+        let (value, value_end) = sloppy_value(text, start)?;
+        builder.field_with(name, |out| unescape(value, out));
+        if !matches!(text.get(value_end), Some(b' ' | b']')) {
+            return None;
+        }
+        at = spaces(value_end);
+    }
+    Some(at + 1)
+}
+
+/// A value with or without quotes, and where the text goes on.
+fn sloppy_value(text: &[u8], start: usize) -> Option<(&[u8], usize)> {
+    if text.get(start) == Some(&b'"') {
+        let close = value_end(text, start + 1)?;
+        return Some((&text[start + 1..close], close + 1));
+    }
+    let rest = text.get(start..)?;
+    let length = memchr::memchr3(b' ', b']', b'"', rest).filter(|&end| rest[end] != b'"')?;
+    Some((&rest[..length], start + length))
 }
 
 /// Where a name that begins at `start` ends; `None` where it is empty or too long.
@@ -217,8 +295,14 @@ mod tests {
     }
 
     #[test]
+    fn structured_data_written_by_hand_becomes_fields_too() {
+        check_fields(r"[a=1 b=2]", " m", &[("a", "1"), ("b", "2")]);
+        check_fields(r#"[x a=1][y b="2" ]"#, " m", &[("x.a", "1"), ("y.b", "2")]);
+    }
+
+    #[test]
     fn structured_data_that_is_broken_is_part_of_the_message() {
-        for data in [r#"[x a="1""#, r#"[x a=1] m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" x"#, r#"[a b="\"#]
+        for data in [r#"[x a="1""#, r#"[x a=1 m"#, r#"[x a="1"]m"#, "[", "[]", r#"[a b="c" x"#, r#"[a b="\"#]
         {
             check_fields("", data, &[]);
         }

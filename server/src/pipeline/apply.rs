@@ -12,17 +12,17 @@ use super::route::Router;
 use super::running::{Inlet, Live, Running};
 use super::{Pipeline, now};
 use crate::destination::Destination;
-use crate::source::{Bound, Settings, Shared, Source};
-use arc_swap::ArcSwap;
-use logstead_config::{Checked, Document, Listener, Problem, SourceKind, Syslog};
+use crate::source::{Bound, Refused, Settings, Shared, Source};
+use logstead_config::{Checked, Count, Document, Listener, Problem, SourceKind};
 use logstead_indexer::{Options, Recovery};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+/// One reads some million datagrams a second: this many cores can hardly parse more.
+const CORES_PER_UDP_SOCKET: usize = 4;
 /// How long a destination that is taken out of the document may empty its queue.
 const REMOVED_WAIT_MAX: Duration = Duration::from_secs(60);
 
@@ -62,6 +62,14 @@ struct Prepared {
     sockets: Vec<(String, Listener, Bound)>,
     logspaces: BTreeMap<String, Arc<Logspace>>,
     destinations: BTreeMap<String, Arc<Destination>>,
+}
+
+/// A source of a new revision.
+struct PreparedSource<'a> {
+    index: usize,
+    id: &'a str,
+    kind: &'a SourceKind,
+    settings: Result<Settings, Refused>,
 }
 
 /// What runs before the first revision is live: nothing.
@@ -136,8 +144,9 @@ impl Pipeline {
         let mut prepared = Prepared::default();
         let mut problems = Vec::new();
         for (index, source) in checked.sources.iter().enumerate() {
-            if let SourceKind::Syslog(syslog) = &source.kind {
-                prepared.prepare_source(index, &source.id, syslog, before, &mut problems);
+            if let Some(settings) = Settings::new(&source.kind, &self.data) {
+                let prepared_source = PreparedSource { index, id: &source.id, kind: &source.kind, settings };
+                prepared.prepare_source(prepared_source, before, &self.data, &mut problems);
             }
         }
         for (index, config) in checked.logspaces.iter().enumerate() {
@@ -175,14 +184,9 @@ impl Pipeline {
             let source = match before.sources.get(id) {
                 Some(source) => source.clone(),
                 None => {
-                    let shared = Shared {
-                        id: id.as_str().into(),
-                        settings: ArcSwap::from_pointee(settings.clone()),
-                        counters: self.counters.source(id),
-                        budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
-                        work: self.work.clone(),
-                        connections: AtomicUsize::new(0),
-                    };
+                    let budget = Budget::new(self.settings.memory.source_queue_max.as_usize());
+                    let (counters, work) = (self.counters.source(id), self.work.clone());
+                    let shared = Shared::new(id, settings.clone(), counters, budget, work, &self.data);
                     Arc::new(Source::start(shared)?)
                 }
             };
@@ -304,30 +308,35 @@ impl Pipeline {
 impl Prepared {
     fn prepare_source(
         &mut self,
-        index: usize,
-        id: &str,
-        syslog: &Syslog,
+        source: PreparedSource<'_>,
         before: &Running,
+        data: &Path,
         problems: &mut Vec<Problem>,
     ) {
-        match Settings::new(syslog) {
-            Ok(settings) => self.settings.push((id.to_owned(), settings)),
-            Err(error) => problems.push(problem(format!("sources[{index}].timezone"), &error)),
-        }
-        for (at, &listener) in syslog.listen.iter().enumerate() {
+        let PreparedSource { index, id, kind, settings } = source;
+        let settings = match settings {
+            Ok(settings) => settings,
+            Err(Refused { key, message }) => {
+                return problems.push(problem(format!("sources[{index}].{key}"), &message));
+            }
+        };
+        for (at, listener) in kind.listen().iter().enumerate() {
             if before.sources.get(id).is_some_and(|source| source.has(listener)) {
                 continue;
             }
-            match socket(listener, before) {
-                Ok(socket) => self.sockets.push((id.to_owned(), listener, socket)),
+            match socket(listener, udp_sockets(settings.partitions), before, data) {
+                Ok(socket) => self.sockets.push((id.to_owned(), listener.clone(), socket)),
                 Err(error) => {
+                    let instead = if listener.path().is_some() { "path" } else { "port" };
                     let message = format!(
-                        "{listener} can not be listened on: {error}; stop what listens there, or choose another port"
+                        "{listener} can not be listened on: {error}; stop what listens there, or choose another \
+                         {instead}"
                     );
                     problems.push(problem(format!("sources[{index}].listen[{at}]"), &message));
                 }
             }
         }
+        self.settings.push((id.to_owned(), settings));
     }
 
     /// Ends what was started for a revision that does not become live.
@@ -346,23 +355,25 @@ impl Prepared {
     }
 }
 
-/// The open socket of another source, or a new one.
-fn socket(listener: Listener, before: &Running) -> io::Result<Bound> {
-    let taken_over = (listener.address().port() != 0)
-        .then(|| before.sources.values().find_map(|source| source.socket(listener)))
-        .flatten();
-    taken_over.unwrap_or_else(|| Bound::bind(listener))
+/// The open socket of any source, or a new one.
+fn socket(listener: &Listener, udp_sockets: usize, before: &Running, data: &Path) -> io::Result<Bound> {
+    let taken_over = before.sources.values().find_map(|source| source.socket(listener));
+    taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, data))
+}
+
+/// How many sockets read one UDP address.
+fn udp_sockets(partitions: Count) -> usize {
+    match partitions {
+        Count::Auto => crate::cores().div_ceil(CORES_PER_UDP_SOCKET),
+        Count::Exactly(partitions) => partitions as usize,
+    }
 }
 
 /// Stops what the new revision no longer has. A destination gets time to empty its queue, in the background.
 fn stop_removed(checked: &Checked, before: &Running) {
     for (id, source) in &before.sources {
-        let syslog = checked.sources.iter().find_map(|source| match &source.kind {
-            SourceKind::Syslog(syslog) if source.id == *id => Some(syslog),
-            _ => None,
-        });
-        match syslog {
-            Some(syslog) => source.retain(&syslog.listen),
+        match checked.sources.iter().find(|checked| checked.id == *id && has_thread(&checked.kind)) {
+            Some(checked) => source.retain(checked.kind.listen()),
             None => source.stop(),
         }
     }
@@ -373,6 +384,10 @@ fn stop_removed(checked: &Checked, before: &Running) {
             std::thread::spawn(move || destination.join());
         }
     }
+}
+
+fn has_thread(kind: &SourceKind) -> bool {
+    matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_))
 }
 
 fn report(id: &str, folder: &Path, recovery: &Recovery) {

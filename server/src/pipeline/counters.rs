@@ -79,22 +79,72 @@ impl Rate {
     }
 }
 
+/// How often amounts were how large: a bucket for each power of two.
+#[derive(Default, Debug)]
+pub(crate) struct Sizes {
+    buckets: [Counter; Sizes::BUCKETS],
+    sum: Counter,
+}
+
+impl Sizes {
+    /// The last bucket holds everything beyond the others.
+    const BUCKETS: usize = 26;
+
+    pub(crate) fn add(&self, amount: usize) {
+        let bucket = amount.max(1).next_power_of_two().trailing_zeros() as usize;
+        self.buckets[bucket.min(Self::BUCKETS - 1)].add(1);
+        self.sum.add(amount);
+    }
+
+    /// How many amounts there were up to each power of two, the sum of all, and how many there were.
+    pub(crate) fn get(&self) -> (Vec<(u64, u64)>, u64, u64) {
+        let mut count = 0;
+        let buckets = self.buckets.iter().enumerate().map(|(power, bucket)| {
+            count += bucket.get();
+            (1 << power, count)
+        });
+        let mut buckets: Vec<(u64, u64)> = buckets.collect();
+        buckets.pop();
+        (buckets, self.sum.get(), count)
+    }
+}
+
 /// What one source received.
 #[derive(Default, Debug)]
 pub(crate) struct SourceCounters {
     pub(crate) messages: Counter,
     pub(crate) bytes: Counter,
-    pub(crate) reads: Counter,
+    pub(crate) read_bytes: Sizes,
+    pub(crate) read_messages: Sizes,
     pub(crate) unparsed: Counter,
     pub(crate) truncated: Counter,
+    pub(crate) incomplete: Counter,
+    /// Messages, and their bytes, that stood where a frame should begin.
+    pub(crate) out_of_step: Counter,
+    pub(crate) out_of_step_bytes: Counter,
     pub(crate) unrouted: Counter,
     pub(crate) connections: Gauge,
     pub(crate) dropped: Drops,
     pub(crate) last_seen: AtomicI64,
+    /// How far the senders' clocks are behind ours, by the last message that said its time: nanoseconds.
+    pub(crate) skew: AtomicI64,
     pub(crate) rate: Rate,
+    /// What last went wrong with a sender.
+    pub(crate) last_error: Mutex<Option<String>>,
 }
 
 impl SourceCounters {
+    /// A coalesced read was handed to the workers.
+    pub(crate) fn read(&self, bytes: usize, messages: usize) {
+        self.read_bytes.add(bytes);
+        self.read_messages.add(messages);
+    }
+
+    /// How far the senders' clocks are behind ours.
+    pub(crate) fn skew_ms(&self) -> i64 {
+        self.skew.load(Ordering::Relaxed) / 1_000_000
+    }
+
     pub(crate) fn last_seen(&self) -> Option<Timestamp> {
         let nanos = self.last_seen.load(Ordering::Relaxed);
         (nanos != 0).then_some(Timestamp::from_nanos(nanos))

@@ -213,9 +213,12 @@ impl Writer {
     }
 
     /// Commits `first` and what waits behind it; says whether to stop.
+    ///
+    /// The workers finish in any order. What was received first goes first, among what is here: so a connection
+    /// that several workers parse mostly keeps its order, at no cost.
     fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
         let mut bytes = first.encoded.journal_bytes();
-        let (mut encoded, mut pending) = (vec![first.encoded], vec![first.pending]);
+        let mut appends = vec![first];
         let mut stop = false;
         while bytes < COMMIT_BYTES_MAX
             && let Ok(command) = self.received.try_recv()
@@ -223,8 +226,7 @@ impl Writer {
             match command {
                 Command::Append(append) => {
                     bytes += append.encoded.journal_bytes();
-                    encoded.push(append.encoded);
-                    pending.push(append.pending);
+                    appends.push(append);
                 }
                 Command::Configure(configuration) => self.configure(configuration),
                 Command::Stop => {
@@ -233,6 +235,8 @@ impl Writer {
                 }
             }
         }
+        appends.sort_by_key(|append| append.encoded.received());
+        let (encoded, pending) = appends.into_iter().map(|append| (append.encoded, append.pending)).unzip();
         stop | self.commit(encoded, pending)
     }
 
@@ -252,7 +256,7 @@ impl Writer {
                 Err(error) => error.to_string(),
             };
             self.failed(&error);
-            (encoded, pending) = refuse_answering(encoded, pending, &error);
+            (encoded, pending) = refuse_impatient(encoded, pending, &error);
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
@@ -276,7 +280,7 @@ impl Writer {
         let until = Instant::now() + RETRY_WAIT;
         loop {
             match self.received.recv_deadline(until) {
-                Ok(Command::Append(append)) if append.pending.receipt().is_answering() => {
+                Ok(Command::Append(append)) if append.pending.receipt().is_impatient() => {
                     append.pending.fail(error);
                 }
                 Ok(Command::Append(append)) => {
@@ -327,14 +331,14 @@ fn before(duration: Duration) -> Timestamp {
     clock::now().saturating_add(-nanos)
 }
 
-/// Tells the senders that wait for an answer, and keeps the rest.
-fn refuse_answering(
+/// Tells the senders that want to hear of a failure at once, and keeps the rest.
+fn refuse_impatient(
     encoded: Vec<Encoded>,
     pending: Vec<Pending>,
     error: &str,
 ) -> (Vec<Encoded>, Vec<Pending>) {
     let (refused, kept): (Vec<_>, Vec<_>) =
-        encoded.into_iter().zip(pending).partition(|(_, pending)| pending.receipt().is_answering());
+        encoded.into_iter().zip(pending).partition(|(_, pending)| pending.receipt().is_impatient());
     refused.into_iter().for_each(|(_, pending)| pending.fail(error));
     kept.into_iter().unzip()
 }

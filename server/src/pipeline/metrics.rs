@@ -1,6 +1,6 @@
 //! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
 
-use super::counters::LogspaceCounters;
+use super::counters::{LogspaceCounters, Sizes, SourceCounters};
 use super::running::Running;
 use super::status::Status;
 use logstead_indexer::{Backlog, Stats};
@@ -81,12 +81,6 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
     let dropped = status.sources.iter().flat_map(|source| {
         source.dropped.iter().map(|(reason, count)| (dropped_label("source", &source.id, reason), *count))
     });
-    let reads = |(id, source): (&String, &std::sync::Arc<crate::source::Source>)| {
-        (label("source", id), source.shared().counters.reads.get())
-    };
-    let unrouted = |(id, source): (&String, &std::sync::Arc<crate::source::Source>)| {
-        (label("source", id), source.shared().counters.unrouted.get())
-    };
     vec![
         counter("source_messages_total", "Messages received.", each(|source| source.messages)),
         counter("source_bytes_total", "Bytes received.", each(|source| source.bytes)),
@@ -98,18 +92,78 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
         counter("source_truncated_total", "Messages cut at the limit.", each(|source| source.truncated)),
         counter("source_dropped_total", "Messages and connections refused, by reason.", dropped.collect()),
         counter(
-            "source_chunks_total",
-            "Coalesced reads handed to the workers.",
-            running.sources.iter().map(reads).collect(),
+            "source_incomplete_total",
+            "Messages whose sender went away in the middle of them.",
+            each(|source| source.incomplete),
+        ),
+        counter(
+            "source_out_of_step_total",
+            "Pieces that stood where a frame should begin.",
+            each(|source| source.out_of_step),
+        ),
+        counter(
+            "source_out_of_step_bytes_total",
+            "Bytes of these pieces.",
+            each(|source| source.out_of_step_bytes),
         ),
         counter(
             "source_unrouted_total",
             "Messages of this source that no route matched.",
-            running.sources.iter().map(unrouted).collect(),
+            each(|source| source.unrouted),
         ),
+        sizes("source_read_bytes", "Bytes of a coalesced read.", running, |counters| &counters.read_bytes),
+        sizes("source_read_messages", "Messages of a coalesced read.", running, |counters| {
+            &counters.read_messages
+        }),
         gauge("source_connections", "Open connections.", each(|source| source.connections)),
         gauge("source_queue_bytes", "Bytes between sockets and disk.", each(|source| source.queue_bytes)),
+        gauge(
+            "source_queue_bytes_max",
+            "As many may be there before senders are held back.",
+            each(|source| source.queue_bytes_max),
+        ),
+        Metric {
+            name: "source_last_seen_seconds",
+            kind: "gauge",
+            help: "When the last message came.",
+            values: each_counted(running, |counters| {
+                counters.last_seen().map_or(0.0, |time| time.nanos() as f64 / 1e9)
+            }),
+        },
+        Metric {
+            name: "source_clock_skew_seconds",
+            kind: "gauge",
+            help: "By how much the time that the last message said was behind ours.",
+            values: each_counted(running, |counters| counters.skew_ms() as f64 / 1e3),
+        },
     ]
+}
+
+/// A value for each source with a thread.
+fn each_counted(running: &Running, value: fn(&SourceCounters) -> f64) -> Vec<(String, String)> {
+    let sources = running.sources.iter();
+    sources
+        .map(|(id, source)| (label("source", id), format!("{:.3}", value(&source.shared().counters))))
+        .collect()
+}
+
+/// A histogram for each source with a thread.
+fn sizes<'a>(
+    name: &'a str,
+    help: &'a str,
+    running: &Running,
+    of: fn(&SourceCounters) -> &Sizes,
+) -> Metric<'a> {
+    let mut values = Vec::new();
+    for (id, source) in &running.sources {
+        let (buckets, sum, count) = of(&source.shared().counters).get();
+        let bucket = |bound: &str| format!("_bucket{{source=\"{id}\",le=\"{bound}\"}}");
+        values.extend(buckets.iter().map(|(bound, count)| (bucket(&bound.to_string()), count.to_string())));
+        values.push((bucket("+Inf"), count.to_string()));
+        values.push((format!("_sum{}", label("source", id)), sum.to_string()));
+        values.push((format!("_count{}", label("source", id)), count.to_string()));
+    }
+    Metric { name, kind: "histogram", help, values }
 }
 
 fn target_metrics<'a>(status: &Status) -> Vec<Metric<'a>> {

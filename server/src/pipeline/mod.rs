@@ -210,6 +210,11 @@ impl Pipeline {
         self.running.load().logspace_infos()
     }
 
+    /// Reads every certificate again, also where its file looks as before.
+    pub fn reload_certificates(&self) {
+        self.running.load().sources.values().for_each(|source| source.reload_certificates());
+    }
+
     /// Source id and URL of every socket that is read.
     pub fn listening(&self) -> Vec<(String, String)> {
         let running = self.running.load();

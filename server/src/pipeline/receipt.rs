@@ -55,6 +55,9 @@ impl Budget {
     }
 }
 
+/// What a waiting sender hears: everything is durable, or why not.
+pub(crate) type Outcome = Result<(), String>;
+
 /// A share in a chunk that is under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Receipt(Arc<Shared>);
@@ -63,23 +66,27 @@ pub(crate) struct Receipt(Arc<Shared>);
 struct Shared {
     _reserved: OwnedSemaphorePermit,
     failure: Mutex<Option<String>>,
-    waiting: Mutex<Option<oneshot::Sender<Result<(), String>>>>,
-    has_waiting: bool,
+    waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
+    is_impatient: bool,
 }
 
 impl Receipt {
-    fn new(reserved: OwnedSemaphorePermit, waiting: Option<oneshot::Sender<Result<(), String>>>) -> Receipt {
+    fn new(
+        reserved: OwnedSemaphorePermit,
+        waiting: Option<oneshot::Sender<Outcome>>,
+        is_impatient: bool,
+    ) -> Receipt {
         Receipt(Arc::new(Shared {
             _reserved: reserved,
             failure: Mutex::new(None),
-            has_waiting: waiting.is_some(),
+            is_impatient,
             waiting: Mutex::new(waiting),
         }))
     }
 
-    /// Whether a sender waits for the outcome, so that a failure can be handed to it.
-    pub(crate) fn is_answering(&self) -> bool {
-        self.0.has_waiting
+    /// Whether a sender waits that wants to hear of a failure at once, instead of being held back.
+    pub(crate) fn is_impatient(&self) -> bool {
+        self.0.is_impatient
     }
 
     /// A part of the chunk that is yet to be done.
@@ -103,15 +110,19 @@ pub(crate) struct Pending {
 impl Pending {
     /// For a sender that does not wait for an answer.
     pub(crate) fn silent(reserved: OwnedSemaphorePermit) -> Pending {
-        Pending { receipt: Receipt::new(reserved, None), done: false }
+        Pending { receipt: Receipt::new(reserved, None, false), done: false }
     }
 
-    /// For a sender that waits: the receiver hears `Ok` when everything is durable.
-    pub(crate) fn answering(
-        reserved: OwnedSemaphorePermit,
-    ) -> (Pending, oneshot::Receiver<Result<(), String>>) {
+    /// For a sender that waits: the receiver hears `Ok` when everything is durable, and of a failure at once.
+    pub(crate) fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
-        (Pending { receipt: Receipt::new(reserved, Some(sender)), done: false }, receiver)
+        (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false }, receiver)
+    }
+
+    /// For a sender that waits and can be held back: what can not be stored now is tried again.
+    pub(crate) fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
+        let (sender, receiver) = oneshot::channel();
+        (Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false }, receiver)
     }
 
     /// It is done.

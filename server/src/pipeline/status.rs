@@ -35,7 +35,7 @@ pub struct Status {
 pub struct SourceStatus {
     /// Its id.
     pub id: String,
-    /// `syslog`, `http` or `internal`.
+    /// `syslog`, `relp`, `file`, `http` or `internal`.
     pub kind: String,
     /// Its sockets.
     pub listeners: Vec<ListenerStatus>,
@@ -51,10 +51,25 @@ pub struct SourceStatus {
     pub unparsed: u64,
     /// Messages that were longer than the limit.
     pub truncated: u64,
-    /// What was dropped, by reason.
+    /// Messages whose sender went away in the middle of them.
+    pub incomplete: u64,
+    /// Pieces that stood where a frame should begin: their senders count wrongly.
+    pub out_of_step: u64,
+    /// The bytes of these pieces.
+    pub out_of_step_bytes: u64,
+    /// Messages that no route matched.
+    pub unrouted: u64,
+    /// Coalesced reads, each of which a worker parsed as one batch.
+    pub reads: u64,
+    /// What was dropped or refused, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
+    /// By how many milliseconds the time that the last message said was behind ours. The time it took to get
+    /// here is part of it.
+    pub clock_skew_ms: i64,
+    /// What last went wrong with a sender.
+    pub last_error: Option<String>,
     /// Bytes between the sockets and the disk.
     pub queue_bytes: u64,
     /// As many may be there before senders are held back.
@@ -313,7 +328,7 @@ fn source_status(source: &Source, now: Instant) -> SourceStatus {
     let listening = |url| ListenerStatus { url, state: "listening".to_owned() };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
-        ..inlet_status(&inlet, "syslog", now)
+        ..inlet_status(&inlet, shared.settings.load().kind, now)
     }
 }
 
@@ -330,8 +345,15 @@ fn inlet_status(inlet: &Inlet, kind: &str, now: Instant) -> SourceStatus {
         messages_per_second: counters.rate.look(messages, now),
         unparsed: counters.unparsed.get(),
         truncated: counters.truncated.get(),
+        incomplete: counters.incomplete.get(),
+        out_of_step: counters.out_of_step.get(),
+        out_of_step_bytes: counters.out_of_step_bytes.get(),
+        unrouted: counters.unrouted.get(),
+        reads: counters.read_bytes.get().2,
         dropped: counters.dropped.get(),
         last_seen: time(counters.last_seen()),
+        clock_skew_ms: counters.skew_ms(),
+        last_error: counters.last_error.lock().clone(),
         queue_bytes: inlet.budget.used_bytes() as u64,
         queue_bytes_max: inlet.budget.bytes_max() as u64,
     }

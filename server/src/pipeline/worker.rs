@@ -6,6 +6,7 @@ use super::logspace::Append;
 use super::receipt::{Pending, Receipt};
 use super::running::Running;
 use crate::format::{Known, Syslog};
+use crate::source::Sender as From;
 use crate::source::framing::Frame;
 use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
@@ -21,8 +22,8 @@ pub(crate) struct Chunk {
     pub(crate) counters: Arc<SourceCounters>,
     pub(crate) bytes: Vec<u8>,
     pub(crate) frames: Vec<Frame>,
-    /// From which frame on which peer sent them, ascending. Not empty.
-    pub(crate) peers: Vec<(u32, Arc<str>)>,
+    /// From which frame on who sent them, ascending. Not empty.
+    pub(crate) senders: Vec<(u32, From)>,
     pub(crate) received: Timestamp,
     pub(crate) pending: Pending,
 }
@@ -177,31 +178,45 @@ impl Worker {
 /// The frames of a chunk as a batch.
 pub(crate) fn parse(chunk: &Chunk, builder: &mut BatchBuilder) -> Batch {
     builder.reserve(chunk.frames.len(), chunk.bytes.len());
-    let mut peers = chunk.peers.iter().peekable();
-    let mut peer: &str = "";
+    let mut senders = chunk.senders.iter().peekable();
+    let mut known = Known::at(chunk.received);
     for (index, frame) in chunk.frames.iter().enumerate() {
-        if let Some((_, next)) = peers.next_if(|(first, _)| *first as usize <= index) {
-            peer = next;
-            builder.origin(Origin {
-                source: chunk.source.as_bytes(),
-                peer: peer.as_bytes(),
-                received: chunk.received,
-            });
+        if let Some((_, sender)) = senders.next_if(|(first, _)| *first as usize <= index) {
+            known.peer = sender.address.as_bytes();
+            known.field = sender.field.as_ref().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+            let (source, peer) = (chunk.source.as_bytes(), known.peer);
+            builder.origin(Origin { source, peer, received: chunk.received });
         }
-        let bytes = &chunk.bytes[frame.start as usize..frame.end as usize];
-        let known = Known { flags: frame.flags, received: chunk.received, peer: peer.as_bytes() };
-        chunk.syslog.parse(bytes, known, builder);
+        known.flags = frame.flags;
+        chunk.syslog.parse(&chunk.bytes[frame.start as usize..frame.end as usize], known, builder);
     }
     builder.seal()
 }
 
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
-    let with = |flag: Flags| batch.columns().flags.iter().filter(|&&flags| Flags(flags).has(flag)).count();
+    let mut flags = [0_usize; 1 << Flags::NAMES.len()];
+    for &of_row in &batch.columns().flags {
+        flags[usize::from(of_row) % (1 << Flags::NAMES.len())] += 1;
+    }
+    let with = |flag: Flags| {
+        flags.iter().enumerate().filter(|(set, _)| Flags(*set as u8).has(flag)).map(|(_, rows)| rows).sum()
+    };
     counters.messages.add(batch.rows());
     counters.bytes.add(bytes);
     counters.unparsed.add(with(Flags::UNPARSED));
     counters.truncated.add(with(Flags::TRUNCATED));
-    if let Some(&received) = batch.columns().received.last() {
-        counters.last_seen.store(received, Ordering::Relaxed);
+    counters.incomplete.add(with(Flags::INCOMPLETE));
+    let out_of_step = with(Flags::OUT_OF_STEP);
+    if 0 < out_of_step {
+        counters.out_of_step.add(out_of_step);
+        let is_lost = |row: &usize| batch.flags(*row).has(Flags::OUT_OF_STEP);
+        let bytes = (0..batch.rows()).filter(is_lost).map(|row| batch.message(row).len()).sum();
+        counters.out_of_step_bytes.add(bytes);
+    }
+    let Some(last) = batch.rows().checked_sub(1) else { return };
+    let received = batch.received(last);
+    counters.last_seen.store(received.nanos(), Ordering::Relaxed);
+    if let Some(time) = batch.own_time(last) {
+        counters.skew.store(received.nanos().saturating_sub(time.nanos()), Ordering::Relaxed);
     }
 }

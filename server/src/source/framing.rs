@@ -1,5 +1,9 @@
-//! Finds the frames in a stream: newline, NUL, octet counting, or whichever of newline and octet counting each
-//! frame shows. Pure: bytes in, ranges out.
+//! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting each
+//! frame shows, or messages of many lines. Pure: bytes in, ranges out.
+//!
+//! A sender of counted frames that counts wrongly is out of step: what stands where a frame should begin is
+//! neither a length nor a priority. Then the bytes up to the next newline, or up to what looks like the next
+//! counted frame, are kept as one frame that is flagged, and all behind them is clean again.
 //!
 //! **Invariant:** every byte is in exactly one frame, or is framing (a delimiter, a length), or is the cut part
 //! of a frame that is flagged as truncated. So frames and framing together are what was received.
@@ -9,6 +13,8 @@ use logstead_record::Flags;
 
 /// Longest length prefix that is believed: seven digits.
 const LENGTH_DIGITS_MAX: usize = 7;
+/// The longest priority: `<191>`.
+const PRIORITY_BYTES_MAX: usize = 5;
 
 /// One frame: a range of the bytes that were split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,12 @@ enum Begin {
     Counted { prefix: usize, length: usize },
     /// A frame that ends before this byte.
     Delimited(u8),
+    /// A frame that ends at a newline behind which a priority stands.
+    Lines,
+    /// Nothing that a sender of counted frames would begin with.
+    OutOfStep,
+    /// A byte between frames.
+    Between,
     /// Too few bytes to tell.
     Unknown,
 }
@@ -45,14 +57,16 @@ pub struct Framer {
     framing: Framing,
     frame_max: usize,
     skip: Skip,
-    /// Bytes at the beginning of the next call that are known to hold no delimiter.
+    /// Whether the last frame was counted.
+    counted: bool,
+    /// Bytes at the beginning of the next call that are known to hold no end of a frame.
     scanned: usize,
 }
 
 impl Framer {
     /// At the beginning of a stream.
     pub fn new(framing: Framing, frame_max: usize) -> Framer {
-        Framer { framing, frame_max, skip: Skip::Nothing, scanned: 0 }
+        Framer { framing, frame_max, skip: Skip::Nothing, counted: false, scanned: 0 }
     }
 
     /// Appends the frames of `bytes` that are complete and says how many bytes they took. The caller brings the
@@ -65,8 +79,23 @@ impl Framer {
         at
     }
 
+    /// Whether what is left of `bytes` is a message that only the next one would show to be complete.
+    pub fn may_go_on(&self, bytes: &[u8]) -> bool {
+        self.framing == Framing::Multiline && bytes.ends_with(b"\n")
+    }
+
+    /// What is left of `bytes` does not go on: it is complete.
+    pub fn give_up_waiting(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
+        self.end(bytes, Flags::default(), frames);
+    }
+
     /// The sender has gone: what is left of `bytes` is a frame that has no end.
     pub fn finish(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
+        let flags = if self.may_go_on(bytes) { Flags::default() } else { Flags::INCOMPLETE };
+        self.end(bytes, flags, frames);
+    }
+
+    fn end(&mut self, bytes: &[u8], flags: Flags, frames: &mut Vec<Frame>) {
         let at = self.split(bytes, frames);
         let skipped = matches!(self.skip, Skip::Bytes(_) | Skip::Until(_));
         if at < bytes.len() && !skipped {
@@ -74,10 +103,9 @@ impl Framer {
                 Begin::Counted { prefix, .. } => at + prefix,
                 _ => at,
             };
-            self.push(bytes, start, bytes.len(), Flags::INCOMPLETE, frames);
+            self.push(bytes, start, bytes.len(), flags, frames);
         }
-        self.skip = Skip::Nothing;
-        self.scanned = 0;
+        *self = Framer::new(self.framing, self.frame_max);
     }
 
     /// Takes one frame, or a piece of a skipped one, at `at`; `None` when more bytes are needed.
@@ -105,21 +133,25 @@ impl Framer {
         }
         match self.begin(rest) {
             Begin::Unknown => None,
+            Begin::Between => Some(at + 1),
             Begin::Counted { prefix, length } => self.counted(bytes, at + prefix, length, frames),
             Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, frames),
+            Begin::Lines => self.lines(bytes, at, frames),
+            Begin::OutOfStep => self.out_of_step(bytes, at, frames),
         }
     }
 
     fn begin(&self, rest: &[u8]) -> Begin {
         match self.framing {
-            Framing::Newline => Begin::Delimited(b'\n'),
+            Framing::Newline => begin_line(rest),
             Framing::Nul => Begin::Delimited(0),
-            Framing::Auto => begin_auto(rest),
+            Framing::Multiline => Begin::Lines,
+            Framing::Auto => begin_auto(rest, self.counted),
             Framing::Octet => match length_prefix(rest) {
                 Some(Some((prefix, length))) => Begin::Counted { prefix, length },
                 Some(None) => Begin::Unknown,
-                // Out of step: what stands up to the next line end is one unparsed frame.
-                None => Begin::Delimited(b'\n'),
+                None if matches!(rest[0], b'\r' | b'\n') => Begin::Between,
+                None => Begin::OutOfStep,
             },
         }
     }
@@ -131,19 +163,17 @@ impl Framer {
         length: usize,
         frames: &mut Vec<Frame>,
     ) -> Option<usize> {
-        if self.frame_max < length {
-            if bytes.len() - start < self.frame_max {
-                return None;
-            }
-            self.push(bytes, start, start + self.frame_max, Flags::TRUNCATED, frames);
-            self.skip = Skip::Bytes(length - self.frame_max);
-            return Some(start + self.frame_max);
-        }
-        if bytes.len() - start < length {
+        let kept = length.min(self.frame_max);
+        if bytes.len() - start < kept {
             return None;
         }
-        self.push(bytes, start, start + length, Flags::default(), frames);
-        Some(start + length)
+        let flags = if kept < length { Flags::TRUNCATED } else { Flags::default() };
+        self.push(bytes, start, start + kept, flags, frames);
+        self.counted = true;
+        if kept < length {
+            self.skip = Skip::Bytes(length - kept);
+        }
+        Some(start + kept)
     }
 
     fn delimited(
@@ -155,21 +185,78 @@ impl Framer {
     ) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let end = memchr::memchr(delimiter, &bytes[from..]).map(|found| from + found);
-        let available = end.unwrap_or(bytes.len()) - start;
+        let ends = end.map(|end| (end, end + 1));
+        self.take(bytes, start, ends, Flags::default(), Skip::Until(delimiter), frames)
+    }
+
+    /// A message of many lines.
+    fn lines(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+        let from = start + if start == 0 { self.scanned } else { 0 };
+        let ends = memchr::memchr_iter(b'\n', &bytes[from..]).map(|found| from + found);
+        // A newline so near the end that a priority may still follow shows nothing yet.
+        let decided = |end: usize| starts_with_priority(&bytes[end + 1..]);
+        let mut undecided = None;
+        let mut found = None;
+        for end in ends {
+            match decided(end) {
+                Some(true) => found = Some((end, end + 1)),
+                Some(false) => continue,
+                None => undecided = Some(end),
+            }
+            break;
+        }
+        let taken = self.take(bytes, start, found, Flags::default(), Skip::Until(b'\n'), frames);
+        if let (None, Some(end)) = (taken, undecided) {
+            self.scanned = end - start;
+        }
+        taken
+    }
+
+    /// What stands here should be a counted frame and is none.
+    fn out_of_step(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+        let from = start + if start == 0 { self.scanned } else { 0 };
+        let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
+        let counted = next_counted(&bytes[start..newline.unwrap_or(bytes.len())], from - start);
+        let ends = match (counted, newline) {
+            (Some(at), _) => Some((start + at, start + at)),
+            (None, Some(end)) => Some((end, end + 1)),
+            (None, None) => None,
+        };
+        let taken = self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::Until(b'\n'), frames);
+        if taken.is_none() {
+            // A length and a priority may be cut in two by the end of what has come so far.
+            self.scanned = self.scanned.saturating_sub(LENGTH_DIGITS_MAX + 1 + PRIORITY_BYTES_MAX);
+        }
+        taken
+    }
+
+    /// Takes the frame that ends, and is followed by the next one, at `ends`; or as much of it as is allowed.
+    fn take(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        ends: Option<(usize, usize)>,
+        flags: Flags,
+        skip: Skip,
+        frames: &mut Vec<Frame>,
+    ) -> Option<usize> {
+        let available = ends.map_or(bytes.len(), |(end, _)| end) - start;
         if self.frame_max < available {
             self.scanned = 0;
-            self.push(bytes, start, start + self.frame_max, Flags::TRUNCATED, frames);
-            self.skip = Skip::Until(delimiter);
+            self.push(bytes, start, start + self.frame_max, flags.with(Flags::TRUNCATED), frames);
+            self.skip = skip;
+            self.counted = false;
             return Some(start + self.frame_max);
         }
-        let Some(end) = end else {
+        let Some((end, next)) = ends else {
             // The caller brings these bytes again, at the beginning.
             self.scanned = available;
             return None;
         };
         self.scanned = 0;
-        self.push(bytes, start, end, Flags::default(), frames);
-        Some(end + 1)
+        self.counted = false;
+        self.push(bytes, start, end, flags, frames);
+        Some(next)
     }
 
     /// Adds a frame, unless it is an empty line.
@@ -181,10 +268,27 @@ impl Framer {
     }
 }
 
+/// A line; a space before its priority (Cisco ASA sends one behind each newline) is framing.
+fn begin_line(rest: &[u8]) -> Begin {
+    match rest {
+        [b' ', b'<', ..] => Begin::Between,
+        [b' '] => Begin::Unknown,
+        _ => Begin::Delimited(b'\n'),
+    }
+}
+
 /// A digit begins a length only where ` <` follows it: a line that begins with a number is a line.
-fn begin_auto(rest: &[u8]) -> Begin {
+fn begin_auto(rest: &[u8], after_counted: bool) -> Begin {
     match length_prefix(rest) {
-        None => Begin::Delimited(b'\n'),
+        None if after_counted => match rest[0] {
+            b'<' => Begin::Delimited(b'\n'),
+            b'\r' | b'\n' => Begin::Between,
+            b' ' if rest.len() == 1 => Begin::Unknown,
+            b' ' if rest[1] == b'<' => Begin::Between,
+            byte if byte.is_ascii_digit() => Begin::Delimited(b'\n'),
+            _ => Begin::OutOfStep,
+        },
+        None => begin_line(rest),
         Some(None) => Begin::Unknown,
         Some(Some((prefix, length))) => match rest.get(prefix) {
             Some(b'<') => Begin::Counted { prefix, length },
@@ -208,6 +312,32 @@ fn length_prefix(rest: &[u8]) -> Option<Option<(usize, usize)>> {
         }
         Some(_) => None,
     }
+}
+
+/// Whether `<0>` to `<999>` stands here; `None` when more bytes are needed to tell.
+fn starts_with_priority(rest: &[u8]) -> Option<bool> {
+    let digits = match rest.split_first() {
+        None => return None,
+        Some((b'<', digits)) => digits,
+        Some(_) => return Some(false),
+    };
+    let count = digits.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    match digits.get(count) {
+        None if count < 4 => None,
+        next => Some((1..=3).contains(&count) && next == Some(&b'>')),
+    }
+}
+
+/// Where, behind the first byte, a length and a priority stand. The first `from` bytes hold no priority.
+fn next_counted(bytes: &[u8], from: usize) -> Option<usize> {
+    let priorities = memchr::memchr_iter(b'<', &bytes[from..]).map(|found| from + found);
+    priorities.filter(|&at| starts_with_priority(&bytes[at..]) == Some(true)).find_map(|at| {
+        let before = bytes[..at].strip_suffix(b" ")?;
+        let digits =
+            before.iter().rev().take(LENGTH_DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
+        let start = before.len() - digits;
+        (0 < digits && 0 < start && before[start] != b'0').then_some(start)
+    })
 }
 
 #[cfg(test)]
@@ -256,7 +386,7 @@ mod tests {
     fn counted_frames_may_hold_newlines() {
         check(Framing::Octet, &["6 <1>a\nb5 <2>cd"], &[("<1>a\nb", WHOLE), ("<2>cd", WHOLE)]);
         check(Framing::Octet, &["6 <1>", "ab"], &[("<1>ab", Flags::INCOMPLETE)]);
-        check(Framing::Octet, &["out of st\n4 <1>a"], &[("out of st", WHOLE), ("<1>a", WHOLE)]);
+        check(Framing::Octet, &["4 <1>a\n4 <1>b\r\n"], &[("<1>a", WHOLE), ("<1>b", WHOLE)]);
     }
 
     #[test]
@@ -268,6 +398,48 @@ mod tests {
         );
         check(Framing::Auto, &["12345678 <1>"], &[("12345678 <", Flags::TRUNCATED)]);
         check(Framing::Auto, &["7"], &[("7", Flags::INCOMPLETE)]);
+    }
+
+    #[test]
+    fn a_sender_that_counts_wrongly_is_out_of_step_until_its_next_frame() {
+        let lost = Flags::OUT_OF_STEP;
+        check(Framing::Octet, &["out of st\n4 <1>a"], &[("out of st", lost), ("<1>a", WHOLE)]);
+        // Too short by two, so that "cd" is nowhere.
+        check(Framing::Auto, &["5 <1>abcd5 <2>ef"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
+        check(
+            Framing::Auto,
+            &["5 <1>abc", "d", "5 <", "2>ef"],
+            &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)],
+        );
+        check(Framing::Auto, &["5 <1>abcd\n<2>ef\n"], &[("<1>ab", WHOLE), ("cd", lost), ("<2>ef", WHOLE)]);
+        // Too long by two, so that the next length is swallowed.
+        check(
+            Framing::Auto,
+            &["7 <1>ab5 <2>cd5 <3>ef"],
+            &[("<1>ab5 ", WHOLE), ("<2>cd5 <3>e", Flags::TRUNCATED)],
+        );
+    }
+
+    #[test]
+    fn a_space_that_asa_sends_before_a_priority_is_framing() {
+        check(Framing::Auto, &["<1>a\n <2>b\n c\n"], &[("<1>a", WHOLE), ("<2>b", WHOLE), (" c", WHOLE)]);
+        check(Framing::Newline, &["<1>a\n", " ", "<2>b\n"], &[("<1>a", WHOLE), ("<2>b", WHOLE)]);
+    }
+
+    #[test]
+    fn a_message_of_many_lines_ends_where_the_next_priority_stands() {
+        check(Framing::Multiline, &["<1>a\nb\n\nc\n<2>d\n"], &[("<1>a\nb\n\nc", WHOLE), ("<2>d\n", WHOLE)]);
+        check(
+            Framing::Multiline,
+            &["<1>a\n", "<", "2", ">b\n<x"],
+            &[("<1>a", WHOLE), ("<2>b\n<x", Flags::INCOMPLETE)],
+        );
+        let mut framer = Framer::new(Framing::Multiline, 100);
+        let mut frames = Vec::new();
+        assert_eq!(framer.split(b"<1>a\nb\n", &mut frames), 0);
+        assert!(framer.may_go_on(b"<1>a\nb\n") && !framer.may_go_on(b"<1>a\nb"));
+        framer.give_up_waiting(b"<1>a\nb\n", &mut frames);
+        assert_eq!(frames, [Frame { start: 0, end: 7, flags: WHOLE }]);
     }
 
     #[test]
@@ -290,9 +462,7 @@ mod tests {
         #[test]
         fn where_a_stream_is_cut_into_reads_makes_no_difference(
             stream in "([0-9]{1,2} |<1>|[a-c]|\n|\r|\0){0,40}", cuts in proptest::collection::vec(0_usize..80, 0..6),
-            framing in prop_oneof![
-                Just(Framing::Auto), Just(Framing::Octet), Just(Framing::Newline), Just(Framing::Nul)
-            ],
+            framing in framings(),
         ) {
             let bytes = stream.as_bytes();
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
@@ -303,10 +473,39 @@ mod tests {
         }
 
         #[test]
-        fn lines_and_newlines_together_are_what_was_received(stream in "[a-c<>0-9\n]{0,60}") {
-            let frames = run(Framing::Newline, 1000, &[stream.as_bytes()]);
-            let lines: Vec<&[u8]> = stream.as_bytes().split(|&b| b == b'\n').filter(|l| !l.is_empty()).collect();
-            prop_assert_eq!(frames.iter().map(|(frame, _)| frame.as_slice()).collect::<Vec<_>>(), lines);
+        fn frames_and_framing_together_are_what_was_received(
+            stream in "([1-9][0-9]{0,1} |<1>|[a-c ]|\n|\r|\0){0,60}", framing in framings(),
+        ) {
+            let bytes = stream.as_bytes();
+            let (mut framer, mut frames) = (Framer::new(framing, 1000), Vec::new());
+            let taken = framer.split(bytes, &mut frames);
+            let split = frames.len();
+            framer.finish(&bytes[taken..], &mut frames);
+            let mut at = 0;
+            for (number, frame) in frames.iter().enumerate() {
+                let shift = if number < split { 0 } else { taken };
+                let (start, end) = (frame.start as usize + shift, frame.end as usize + shift);
+                prop_assert!(at <= start && start < end && end <= bytes.len());
+                prop_assert!(is_framing(framing, &bytes[at..start]), "{:?}", &stream[at..start]);
+                at = end;
+            }
+            prop_assert!(is_framing(framing, &bytes[at..]), "{:?}", &stream[at..]);
         }
+    }
+
+    fn framings() -> impl Strategy<Value = Framing> {
+        let all = [Framing::Auto, Framing::Octet, Framing::Newline, Framing::Nul, Framing::Multiline];
+        proptest::sample::select(all.to_vec())
+    }
+
+    /// Whether these bytes can stand between frames: delimiters, empty lines, a length.
+    fn is_framing(framing: Framing, bytes: &[u8]) -> bool {
+        let pattern = match framing {
+            Framing::Newline => "^[\r\n ]*$",
+            Framing::Nul => "^[\r\n\0]*$",
+            Framing::Multiline => "^[\r\n]*$",
+            Framing::Auto | Framing::Octet => "^([\r\n ]|[1-9][0-9]* [\r\n]*)*$",
+        };
+        regex::bytes::Regex::new(pattern).unwrap().is_match(bytes)
     }
 }

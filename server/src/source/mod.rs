@@ -1,99 +1,112 @@
-//! Sources: each syslog source has a thread with a runtime of its own that reads its sockets, splits what it
-//! reads into frames, and hands chunks of frames to the workers. Parsing happens there, so that a thread of
-//! a source does nothing but read.
+//! Sources: each has a thread with a runtime of its own that reads its sockets, splits what it reads into
+//! frames, and hands chunks of frames to the workers. Parsing happens there, so that a thread of a source does
+//! nothing but read.
+//!
+//! ```text
+//! accept ─▶ PROXY header ─▶ TLS ─▶ stream ─▶ gather ─▶ chunk
+//!                              └─▶ relp (answers when the chunk is durable)
+//! datagrams ──────────────────────────────────────▶ chunk
+//! ```
 //!
 //! Sockets are bound before a router document goes live and live on while their source's settings change.
 
+mod accept;
 pub(crate) mod coalesce;
+mod connection;
+mod datagrams;
 pub mod framing;
-#[cfg_attr(not(test), expect(dead_code, reason = "the listeners do not use it yet"))]
-mod proxy;
-mod tcp;
-#[cfg_attr(not(test), expect(dead_code, reason = "the listeners do not use it yet"))]
+mod gather;
+pub mod proxy;
+pub mod relp;
+mod settings;
+mod sockets;
+mod stream;
 mod tls;
-mod udp;
+
+pub(crate) use settings::{Refused, Settings};
+pub(crate) use sockets::Bound;
 
 use crate::clock;
-use crate::format::Syslog;
 use crate::pipeline::counters::SourceCounters;
-use crate::pipeline::receipt::{Budget, Pending};
+use crate::pipeline::receipt::{Budget, Outcome, Pending};
 use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
 use arc_swap::ArcSwap;
-use coalesce::Coalesce;
 use framing::Frame;
-use jiff::tz::TimeZone;
-use logstead_config::{Count, Listener, Syslog as Config};
+use gather::Gather;
+use logstead_config::{Count, Listener};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 /// How long a stopped source may take to hand on what it has read.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+/// How often the files of certificates are looked at.
+const CERTIFICATES_INTERVAL: Duration = Duration::from_secs(2);
+/// How often one source says in the log what goes wrong with its senders.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The settings that can change while sockets are open.
-#[derive(Clone)]
-pub(crate) struct Settings {
-    pub(crate) config: Config,
-    pub(crate) syslog: Arc<Syslog>,
-    pub(crate) coalesce: Coalesce,
+/// Who sent a message, as far as it is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    /// The address that messages are filed under; empty for programs on this machine.
+    pub(crate) address: Arc<str>,
+    /// A field that each of its messages gets.
+    pub(crate) field: Option<(&'static str, Arc<str>)>,
 }
 
-impl Settings {
-    /// `Err` says why the configuration can not run here.
-    pub(crate) fn new(config: &Config) -> Result<Settings, String> {
-        let zone = TimeZone::get(&config.timezone)
-            .map_err(|_| format!("there is no time zone `{}` in this system's database", config.timezone))?;
-        Ok(Settings {
-            syslog: Arc::new(Syslog { format: config.format, zone }),
-            coalesce: Coalesce {
-                wait_max: config.coalesce.delay.duration(),
-                bytes_max: config.coalesce.buffer.as_usize(),
-            },
-            config: config.clone(),
-        })
+impl Sender {
+    /// Known by its address alone: without the port, which says nothing about the sender.
+    pub(crate) fn at(address: IpAddr) -> Sender {
+        Sender { address: address.to_canonical().to_string().into(), field: None }
     }
 
-    /// Whether a sender may send.
-    fn allows(&self, peer: SocketAddr) -> bool {
-        let allow = &self.config.allow;
-        allow.is_empty() || allow.iter().any(|net| net.contains(&peer.ip().to_canonical()))
+    /// A program on this machine.
+    fn local() -> Sender {
+        Sender { address: "".into(), field: None }
     }
 }
 
-/// A socket that is bound.
-pub(crate) enum Bound {
-    Tcp(std::net::TcpListener),
-    Udp(std::net::UdpSocket),
+/// Frames that were read together.
+#[derive(Default)]
+pub(crate) struct Frames {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) frames: Vec<Frame>,
+    /// From which frame on who sent them, ascending.
+    pub(crate) senders: Vec<(u32, Sender)>,
+    /// Who may parse it: a number, and that of this chunk below it.
+    pub(crate) turn: (usize, usize),
 }
 
-impl Bound {
-    pub(crate) fn bind(listener: Listener) -> io::Result<Bound> {
-        match listener {
-            Listener::Tcp(address) => tcp::bind(address).map(Bound::Tcp),
-            Listener::Udp(address) => udp::bind(address).map(Bound::Udp),
-        }
+impl Frames {
+    /// Frames of one sender.
+    fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &Sender) -> Frames {
+        Frames { bytes, frames, senders: vec![(0, sender.clone())], turn: (0, 0) }
     }
 
-    /// Another handle of the same socket.
-    fn try_clone(&self) -> io::Result<Bound> {
-        match self {
-            Bound::Tcp(socket) => socket.try_clone().map(Bound::Tcp),
-            Bound::Udp(socket) => socket.try_clone().map(Bound::Udp),
+    /// Puts others behind these.
+    fn append(&mut self, other: Frames) {
+        if self.frames.is_empty() {
+            *self = other;
+            return;
         }
+        let (bytes, frames) = (self.bytes.len() as u32, self.frames.len() as u32);
+        self.bytes.extend_from_slice(&other.bytes);
+        let moved = |frame: Frame| Frame { start: frame.start + bytes, end: frame.end + bytes, ..frame };
+        self.frames.extend(other.frames.into_iter().map(moved));
+        self.senders.extend(other.senders.into_iter().map(|(first, sender)| (first + frames, sender)));
     }
 
-    /// What a sender connects to, with the port that the system chose.
-    pub(crate) fn url(&self) -> io::Result<String> {
-        match self {
-            Bound::Tcp(socket) => Ok(format!("tcp://{}", socket.local_addr()?)),
-            Bound::Udp(socket) => Ok(format!("udp://{}", socket.local_addr()?)),
-        }
+    /// What the frames cost on their way: their bytes, and the columns' share for each.
+    fn cost_bytes(&self) -> usize {
+        const COLUMNS_BYTES: usize = 64;
+        self.bytes.len() + self.frames.len() * COLUMNS_BYTES
     }
 }
 
@@ -104,41 +117,68 @@ pub(crate) struct Shared {
     pub(crate) counters: Arc<SourceCounters>,
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
+    /// The data directory.
+    data: PathBuf,
     /// Connections so far.
-    pub(crate) connections: AtomicUsize,
-}
-
-/// Frames that were read together.
-pub(crate) struct Frames {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) frames: Vec<Frame>,
-    pub(crate) peers: Vec<(u32, Arc<str>)>,
-    /// The number of the connection and of this read in it: decides who may parse it.
-    pub(crate) turn: (usize, usize),
-}
-
-impl Frames {
-    /// What the frames cost on their way: their bytes, and the columns' share for each.
-    fn cost_bytes(&self) -> usize {
-        const COLUMNS_BYTES: usize = 64;
-        self.bytes.len() + self.frames.len() * COLUMNS_BYTES
-    }
+    connections: AtomicUsize,
+    /// One for all, or one for each worker where a connection keeps to some of them.
+    gathers: Vec<Gather>,
+    complained: Mutex<Option<Instant>>,
 }
 
 impl Shared {
+    pub(crate) fn new(
+        id: &str,
+        settings: Settings,
+        counters: Arc<SourceCounters>,
+        budget: Budget,
+        work: WorkSender,
+        data: &Path,
+    ) -> Shared {
+        Shared {
+            id: id.into(),
+            settings: ArcSwap::from_pointee(settings),
+            counters,
+            budget,
+            data: data.to_owned(),
+            connections: AtomicUsize::new(0),
+            gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
+            work,
+            complained: Mutex::new(None),
+        }
+    }
+
     /// Numbers connections.
     fn next_connection(&self) -> usize {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Takes what a connection has read; waits while too many bytes of this source are under way.
+    async fn gather(&self, connection: usize, frames: Frames, first_byte: Instant) {
+        let number = match self.settings.load().partitions {
+            Count::Auto => 0,
+            Count::Exactly(_) => connection % self.gathers.len(),
+        };
+        self.gathers[number].add(self, number, frames, first_byte).await;
+    }
+
     /// Hands frames on, waiting while too many bytes of this source are under way.
-    pub(crate) async fn hand_on(&self, frames: Frames) {
+    async fn hand_on(&self, frames: Frames) {
         let reserved = self.budget.reserve(frames.cost_bytes()).await;
         self.send(frames, Pending::silent(reserved));
     }
 
+    /// As [`Shared::hand_on`]; the receiver hears when all of it is durable. What can not be stored now is held
+    /// back until it can.
+    async fn hand_on_answered(&self, frames: Frames) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let reserved = self.budget.reserve(frames.cost_bytes()).await;
+        let (pending, outcome) = Pending::confirming(reserved);
+        self.send(frames, pending);
+        outcome
+    }
+
     /// As [`Shared::hand_on`], but drops and counts instead of waiting.
-    pub(crate) fn hand_on_or_drop(&self, frames: Frames) {
+    fn hand_on_or_drop(&self, frames: Frames) {
         match self.budget.try_reserve(frames.cost_bytes()) {
             Some(reserved) => self.send(frames, Pending::silent(reserved)),
             None => self.counters.dropped.add("queue_full", frames.frames.len()),
@@ -146,9 +186,9 @@ impl Shared {
     }
 
     fn send(&self, frames: Frames, pending: Pending) {
-        self.counters.reads.add(1);
+        self.counters.read(frames.bytes.len(), frames.frames.len());
         let settings = self.settings.load();
-        let partition = partition(settings.config.partitions, frames.turn, self.work.workers());
+        let partition = partition(settings.partitions, frames.turn, self.work.workers());
         let messages = frames.frames.len();
         let chunk = Chunk {
             source: self.id.clone(),
@@ -156,7 +196,7 @@ impl Shared {
             counters: self.counters.clone(),
             bytes: frames.bytes,
             frames: frames.frames,
-            peers: frames.peers,
+            senders: frames.senders,
             received: clock::now(),
             pending,
         };
@@ -164,22 +204,30 @@ impl Shared {
             self.counters.dropped.add("stopped", messages);
         }
     }
-}
 
-/// Who may parse a read: anyone, or one of the few workers that a connection's messages are spread over. With
-/// one partition, a connection's messages keep their order.
-fn partition(partitions: Count, (connection, read): (usize, usize), workers: usize) -> Partition {
-    match partitions {
-        Count::Exactly(partitions) if (partitions as usize) < workers => {
-            Partition::Worker(connection + read % partitions as usize)
+    /// A connection is refused: counts it, and says it in the log unless that was done just now.
+    fn refuse(&self, reason: &'static str, sender: &str, message: &str) {
+        self.counters.dropped.add(reason, 1);
+        let text = format!("{sender}: {message}");
+        let now = Instant::now();
+        let mut complained = self.complained.lock();
+        if complained.is_none_or(|last| COMPLAINT_INTERVAL <= now.duration_since(last)) {
+            *complained = Some(now);
+            tracing::warn!(source = %self.id, "a connection is refused: {text}");
         }
-        _ => Partition::Any,
+        *self.counters.last_error.lock() = Some(text);
     }
 }
 
-/// The address that messages are filed under: without the port, which says nothing about the sender.
-pub(crate) fn peer_name(peer: SocketAddr) -> Arc<str> {
-    peer.ip().to_canonical().to_string().into()
+/// Who may parse a chunk: anyone, or one of the few workers that a connection's messages are spread over. With
+/// one partition, a connection's messages keep their order.
+fn partition(partitions: Count, (number, chunk): (usize, usize), workers: usize) -> Partition {
+    match partitions {
+        Count::Exactly(partitions) if (partitions as usize) < workers => {
+            Partition::Worker(number + chunk % partitions as usize)
+        }
+        _ => Partition::Any,
+    }
 }
 
 /// A running source.
@@ -192,7 +240,11 @@ pub(crate) struct Source {
 }
 
 /// Read this socket until told to stop.
-type Listen = (Bound, watch::Receiver<bool>);
+struct Listen {
+    listener: Listener,
+    socket: Bound,
+    stopped: watch::Receiver<bool>,
+}
 
 /// A socket that is read.
 struct Running {
@@ -222,22 +274,25 @@ impl Source {
     }
 
     /// Whether a socket for this listener is open.
-    pub(crate) fn has(&self, listener: Listener) -> bool {
-        self.listeners.lock().contains_key(&listener)
+    pub(crate) fn has(&self, listener: &Listener) -> bool {
+        self.listeners.lock().contains_key(listener)
     }
 
-    /// Another handle of the open socket for this listener, for a source that takes it over.
-    pub(crate) fn socket(&self, listener: Listener) -> Option<io::Result<Bound>> {
-        self.listeners.lock().get(&listener).map(|running| running.socket.try_clone())
+    /// Another handle of an open socket that can serve this listener, whatever it is used for now.
+    pub(crate) fn socket(&self, listener: &Listener) -> Option<io::Result<Bound>> {
+        let listeners = self.listeners.lock();
+        let same = listeners.iter().find(|(open, _)| sockets::is_same(open, listener));
+        same.map(|(_, running)| running.socket.try_clone())
     }
 
     /// Reads a socket from now on.
-    pub(crate) fn listen(&self, listener: Listener, bound: Bound) -> io::Result<String> {
-        let url = bound.url()?;
+    pub(crate) fn listen(&self, listener: Listener, socket: Bound) -> io::Result<String> {
+        let url = socket.url(&listener)?;
         let (stop, stopped) = watch::channel(false);
-        let running = Running { url: url.clone(), socket: bound.try_clone()?, stop };
-        self.listeners.lock().insert(listener, running);
-        let sent = self.commands.lock().as_ref().map(|commands| commands.send((bound, stopped)));
+        let running = Running { url: url.clone(), socket: socket.try_clone()?, stop };
+        self.listeners.lock().insert(listener.clone(), running);
+        let listen = Listen { listener, socket, stopped };
+        let sent = self.commands.lock().as_ref().map(|commands| commands.send(listen));
         match sent {
             Some(Ok(())) => Ok(url),
             _ => Err(io::Error::other("the source has stopped")),
@@ -263,6 +318,11 @@ impl Source {
         urls
     }
 
+    /// Reads the certificates again, also where their files look as before.
+    pub(crate) fn reload_certificates(&self) {
+        self.shared.reload_certificates();
+    }
+
     /// Stops reading, hands on what was read, and ends the thread.
     pub(crate) fn stop(&self) {
         self.retain(&[]);
@@ -275,15 +335,66 @@ impl Source {
     }
 }
 
+impl Shared {
+    fn reload_certificates(&self) {
+        let Some(certificates) = self.settings.load().certificates.clone() else { return };
+        match certificates.reload() {
+            Ok(()) => tracing::info!(source = %self.id, "the certificates were read again"),
+            Err(error) => {
+                tracing::error!(source = %self.id, "the certificates stay as they were: {error}");
+            }
+        }
+    }
+
+    /// Reads certificates again when their files change, for as long as it is polled.
+    async fn watch_certificates(&self) {
+        let mut interval = tokio::time::interval(CERTIFICATES_INTERVAL);
+        loop {
+            interval.tick().await;
+            let certificates = self.settings.load().certificates.clone();
+            if certificates.is_some_and(|certificates| certificates.changed()) {
+                self.reload_certificates();
+            }
+        }
+    }
+
+    /// Hands on what the connections have read in time, for as long as it is polled.
+    async fn run_gathers(self: Arc<Shared>) {
+        let mut running = tokio::task::JoinSet::new();
+        for number in 0..self.gathers.len() {
+            let shared = self.clone();
+            running.spawn(async move { shared.gathers[number].run(&shared, number).await });
+        }
+        self.watch_certificates().await;
+    }
+}
+
 async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Listen>) {
+    let housekeeping = tokio::spawn(shared.clone().run_gathers());
     let mut tasks = tokio::task::JoinSet::new();
-    while let Some((bound, stopped)) = commands.recv().await {
+    while let Some(Listen { listener, socket, stopped }) = commands.recv().await {
         let shared = shared.clone();
-        match bound {
-            Bound::Tcp(listener) => tasks.spawn(tcp::serve(shared, listener, stopped)),
-            Bound::Udp(socket) => tasks.spawn(udp::serve(shared, socket, stopped)),
-        };
+        match socket {
+            Bound::Udp(sockets) => {
+                for socket in sockets {
+                    tasks.spawn(datagrams::serve_udp(shared.clone(), socket, stopped.clone()));
+                }
+            }
+            Bound::UnixDatagrams(socket) => {
+                tasks.spawn(datagrams::serve_unix(shared, socket, stopped));
+            }
+            Bound::Tcp(socket) => {
+                tasks.spawn(accept::serve_tcp(shared, listener, socket, stopped));
+            }
+            Bound::UnixStream(socket) => {
+                tasks.spawn(accept::serve_unix(shared, socket, stopped));
+            }
+        }
     }
     let ended = async { while tasks.join_next().await.is_some() {} };
     tokio::time::timeout(STOP_WAIT_MAX, ended).await.ok();
+    housekeeping.abort();
+    for (number, gather) in shared.gathers.iter().enumerate() {
+        tokio::time::timeout(STOP_WAIT_MAX, gather.flush(&shared, number)).await.ok();
+    }
 }

@@ -33,26 +33,35 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Why a connection does not begin as it must.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
+pub enum Refused {
+    /// The first bytes are no header.
     #[error(
         "the connection does not begin with a PROXY protocol header: is the sender behind the proxy, and does the proxy send one?"
     )]
     Missing,
+    /// The first bytes begin a header, which says something else than it may.
     #[error("the PROXY protocol header is malformed")]
     Malformed,
+    /// It did not come in time.
     #[error("the PROXY protocol header was not complete within {} s", WAIT_MAX.as_secs())]
     TimedOut,
+    /// The connection ended first.
     #[error("the connection ended before its PROXY protocol header was complete")]
     Closed,
 }
 
 /// What the first bytes of a connection say.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Parsed {
+pub enum Parsed {
     /// The header is longer, by at least this many bytes.
     More(usize),
     /// The header is the first `taken` bytes. Without a `peer`, it says to use the real one.
-    Header { taken: usize, peer: Option<SocketAddr> },
+    Header {
+        /// The bytes of the header.
+        taken: usize,
+        /// Who is connected.
+        peer: Option<SocketAddr>,
+    },
 }
 
 /// Reads exactly the header. `None`: it says to use the real peer.
@@ -86,7 +95,7 @@ async fn read_header<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<Sock
 }
 
 /// Reads a header at the beginning of `bytes`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, Refused> {
+pub fn parse(bytes: &[u8]) -> Result<Parsed, Refused> {
     if bytes.is_empty() {
         Ok(Parsed::More(LINE_BYTES_MIN.min(HEAD_BYTES)))
     } else if begins(bytes, SIGNATURE) {

@@ -6,6 +6,7 @@
 //! What a sender shows of itself is hostile until it is written: [`subject`] escapes and bounds it.
 
 use arc_swap::ArcSwap;
+use logstead_config::Tls;
 use parking_lot::Mutex;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -27,15 +28,6 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 const SUBJECT_BYTES_MAX: usize = 512;
 /// Stands where a subject was cut.
 const CUT: char = '…';
-
-/// Where the certificates of a source are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tls {
-    pub(crate) certificate: String,
-    pub(crate) key: String,
-    pub(crate) client_ca: Option<String>,
-    pub(crate) require_client_certificate: bool,
-}
 
 /// The certificates of one source, read again when their files change.
 pub(crate) struct Certificates {

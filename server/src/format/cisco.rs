@@ -1,0 +1,221 @@
+//! What Cisco devices put where RFC 3164 has stamp, host and tag.
+//!
+//! ```text
+//! [COUNTER: ][ORIGIN: ][SEQUENCE: ][NODE:][*|.][STAMP[ ZONE]: ][PROCESS[PID]: ]%FACILITY-SEVERITY-MNEMONIC: TEXT
+//! ```
+//!
+//! `*` says that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, ASA writes ` : `
+//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is told to stamps
+//! with its uptime.
+//!
+//! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
+//! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
+
+use super::stamp::{self, Clock};
+use logstead_record::{BatchBuilder, Row, Timestamp};
+
+/// Most parts before the mnemonic.
+const PARTS_MAX: usize = 8;
+/// Longest part or mnemonic that is believed.
+const PART_BYTES_MAX: usize = 128;
+
+/// What stands before the message.
+#[derive(Default)]
+pub(super) struct Head<'a> {
+    time: Option<Timestamp>,
+    /// An abbreviation that is no known zone.
+    zone: &'a [u8],
+    host: &'a [u8],
+    node: &'a [u8],
+    process: &'a [u8],
+    pid: &'a [u8],
+    counter: &'a [u8],
+    sequence: &'a [u8],
+    mnemonic: Option<Mnemonic<'a>>,
+    pub(super) message_at: usize,
+}
+
+/// `%FACILITY-SEVERITY-MNEMONIC:`.
+pub(super) struct Mnemonic<'a> {
+    pub(super) facility: &'a [u8],
+    severity: &'a [u8],
+    name: &'a [u8],
+}
+
+/// Whether a head may begin here. Looked at before every tag, so it is cheap.
+pub(super) fn may_begin(text: &[u8], at: usize) -> bool {
+    match text.get(at) {
+        Some(b'%' | b':' | b'*' | b'.' | b'0'..=b'9') => true,
+        Some(b'R' | b'L') => text[at + 1..].starts_with(b"P/") || text[at + 1..].starts_with(b"C/"),
+        _ => false,
+    }
+}
+
+/// The head at `start`; `None` where the text is something else.
+pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option<Head<'a>> {
+    let mut head = Head::default();
+    let mut at = start;
+    let mut is_marked = false;
+    let mut behind_stamp = None;
+    for _ in 0..PARTS_MAX {
+        at += text.get(at..)?.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
+        if text.get(at) == Some(&b'%') {
+            head.mnemonic = Some(Mnemonic::read(text, at)?);
+            head.message_at = at;
+            return Some(head);
+        }
+        let mark = usize::from(matches!(text.get(at), Some(b'*' | b'.')));
+        is_marked |= 0 < mark;
+        if behind_stamp.is_none()
+            && let Some((time, end)) = stamp::read(text, at + mark, clock)
+        {
+            head.time = Some(time);
+            at = head.unknown_zone(text, end);
+            behind_stamp = Some(at);
+            continue;
+        }
+        match head.part(text, at + mark, behind_stamp.is_some() || 0 < mark) {
+            Some(end) => at = end,
+            None => break,
+        }
+    }
+    let behind_stamp = behind_stamp.filter(|_| is_marked || !head.sequence.is_empty())?;
+    let rest = text.get(behind_stamp..)?;
+    let gap = rest.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
+    Some(Head { process: b"", pid: b"", message_at: behind_stamp + gap, ..head })
+}
+
+impl<'a> Head<'a> {
+    /// Takes over ` XYZ` behind the stamp where a colon follows it, and says where it ends.
+    fn unknown_zone(&mut self, text: &'a [u8], at: usize) -> usize {
+        let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(b" ")) else { return at };
+        let letters = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        if !(2..=5).contains(&letters) || !rest[letters..].starts_with(b": ") {
+            return at;
+        }
+        self.zone = &rest[..letters];
+        at + 1 + letters
+    }
+
+    /// Takes over the part at `at` and says where it ends; `None` where nothing of the kind stands there.
+    fn part(&mut self, text: &'a [u8], at: usize, is_process: bool) -> Option<usize> {
+        let rest = text.get(at..)?;
+        let rest = &rest[..rest.len().min(PART_BYTES_MAX)];
+        if let Some(end) = node_end(rest) {
+            self.node = &rest[..end];
+            return Some(at + end + 1);
+        }
+        let word_end = memchr::memchr(b' ', rest)?;
+        let Some(word) = rest[..word_end].strip_suffix(b":") else {
+            // `host RP/0/RSP0/CPU0:`
+            node_end(&rest[word_end + 1..])?;
+            self.name(&rest[..word_end])?;
+            return Some(at + word_end);
+        };
+        if !word.is_empty() && word.iter().all(u8::is_ascii_digit) {
+            self.counter = std::mem::replace(&mut self.sequence, word);
+        } else if is_process && !is_uptime(word) {
+            self.process(word)?;
+        } else if !is_uptime(word) {
+            self.name(word)?;
+        }
+        Some(at + word_end)
+    }
+
+    fn name(&mut self, word: &'a [u8]) -> Option<()> {
+        let fits = self.host.is_empty() && super::is_host(word);
+        fits.then(|| self.host = word)
+    }
+
+    /// `config[65710]` or `config`.
+    fn process(&mut self, word: &'a [u8]) -> Option<()> {
+        if !self.process.is_empty() {
+            return None;
+        }
+        let (process, pid) = match memchr::memchr(b'[', word) {
+            Some(open) => (&word[..open], word[open + 1..].strip_suffix(b"]")?),
+            None => (word, &b""[..]),
+        };
+        (self.process, self.pid) = (process, pid);
+        Some(())
+    }
+
+    /// The row with what the head says, where the row does not say it already.
+    pub(super) fn row(&self, row: Row<'a>, is_host_known: bool, builder: &mut BatchBuilder) -> Row<'a> {
+        let mut fields = 0;
+        for (name, value) in [
+            (&b"cisco.node"[..], self.node),
+            (b"cisco.counter", self.counter),
+            (b"cisco.sequence", self.sequence),
+            (b"cisco.zone", self.zone),
+        ] {
+            if !value.is_empty() {
+                builder.field(name, value);
+                fields += 1;
+            }
+        }
+        let host = if is_host_known || self.host.is_empty() { row.host } else { self.host };
+        let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
+        let program = if self.process.is_empty() { facility } else { self.process };
+        if let Some(mnemonic) = &self.mnemonic {
+            fields += mnemonic.add(builder);
+        }
+        Row {
+            time: row.time.or(self.time),
+            host,
+            program,
+            pid: self.pid,
+            fields_behind: row.fields_behind + fields,
+            ..row
+        }
+    }
+}
+
+impl<'a> Mnemonic<'a> {
+    /// The mnemonic whose `%` stands at `at`.
+    pub(super) fn read(text: &'a [u8], at: usize) -> Option<Mnemonic<'a>> {
+        let mut rest = text.get(at..)?;
+        // NX-OS names the virtual device before it: `%$VDC-1%$ %FACILITY-…`.
+        if rest.starts_with(b"%$") {
+            let window = &rest[..rest.len().min(PART_BYTES_MAX)];
+            rest = &rest[memchr::memmem::find(window, b"%$ ")? + 3..];
+        }
+        let rest = rest.strip_prefix(b"%")?;
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b'.');
+        let length = rest.iter().take(PART_BYTES_MAX).take_while(|byte| is_part(byte)).count();
+        let (body, behind) = rest.split_at(length);
+        if !behind.starts_with(b":") && !behind.starts_with(b" :") && !behind.is_empty() {
+            return None;
+        }
+        let digit =
+            body.windows(3).position(|at| at[0] == b'-' && matches!(at[1], b'0'..=b'7') && at[2] == b'-')?;
+        let mnemonic = Mnemonic {
+            facility: &body[..digit],
+            severity: &body[digit + 1..digit + 2],
+            name: &body[digit + 3..],
+        };
+        (!mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
+    }
+
+    /// Adds its parts as fields and says how many.
+    pub(super) fn add(&self, builder: &mut BatchBuilder) -> usize {
+        builder.field(b"cisco.facility", self.facility);
+        builder.field(b"cisco.severity", self.severity);
+        builder.field(b"cisco.mnemonic", self.name);
+        3
+    }
+}
+
+/// Where `RP/0/RSP0/CPU0` ends, which a colon follows.
+fn node_end(rest: &[u8]) -> Option<usize> {
+    let is_node = matches!(rest.first(), Some(b'R' | b'L' | b'0'..=b'9'));
+    let end = memchr::memchr2(b':', b' ', rest).filter(|_| is_node)?;
+    (rest[end] == b':' && memchr::memmem::find(&rest[..end], b"/CPU").is_some()).then_some(end)
+}
+
+/// `3d02h`, `1w2d` or `00:01:23`: how long the device runs.
+fn is_uptime(word: &[u8]) -> bool {
+    let is_part =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'y' | b'w' | b'd' | b'h' | b'm' | b's' | b':');
+    word.first().is_some_and(u8::is_ascii_digit) && word.iter().all(is_part)
+}

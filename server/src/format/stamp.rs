@@ -1,0 +1,297 @@
+//! The stamps of RFC 3164 and its relatives → a time.
+//!
+//! | part     | as it is met                                                                                  |
+//! |----------|-----------------------------------------------------------------------------------------------|
+//! | date     | `Nov  5`, `Nov 5`, `Nov 05`, any case; `2026-11-05` and a `T` or a space                       |
+//! | year     | none, or before the month, behind the day, behind the time                                    |
+//! | time     | `12:00:00`, `12:00:00.123456789`; a leap second reads as the second before it                 |
+//! | zone     | none, `Z`, `UTC`, `CET`, `+0200`, `+02:00`, `GMT+2`, at once or behind a space                |
+//!
+//! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the
+//! time of receipt.
+
+use jiff::civil;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use logstead_record::{DAY, MONTHS, SECOND, Timestamp};
+
+/// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
+const AHEAD_MAX: i64 = 31 * DAY;
+/// A number before this is no year of a log.
+const YEAR_MIN: i64 = 1990;
+
+/// What a stamp leaves open.
+#[derive(Clone, Copy)]
+pub(super) struct Clock<'a> {
+    /// Decides the year, and which of two equal hours is meant.
+    pub(super) received: Timestamp,
+    /// Where the stamp says none.
+    pub(super) zone: &'a TimeZone,
+}
+
+/// The stamp at `start`, and where it ends.
+pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize)> {
+    let (date, at) = if text.get(start)?.is_ascii_digit() {
+        if let Some((time, used)) = Timestamp::parse_rfc3339_prefix(&text[start..]) {
+            return Some((time, start + used));
+        }
+        year_first(text, start)?
+    } else {
+        month_first(text, start)?
+    };
+    let (date, at) = date.year_behind(text, at, clock);
+    let (offset_seconds, at) = zone(text, at);
+    let (date, at) = date.year_behind(text, at, clock);
+    Some((date.time(offset_seconds, clock)?, at))
+}
+
+/// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
+pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
+    let (date, at) = iso(text, 0)?;
+    if at == text.len() { date.time(None, clock) } else { None }
+}
+
+/// Seconds since 1970 with a fraction, and where they end.
+pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
+    let (seconds, at) = number(text, start, 10)?;
+    let (nanos, end) = fraction(text, at);
+    let fits = at == start + 10 && at < end && text.get(end) == Some(&b' ');
+    let time = Timestamp::from_seconds(i64::from(seconds))?.saturating_add(i64::from(nanos));
+    fits.then_some((time, end))
+}
+
+/// Where the text goes on behind `Sat ` or `Sat, `.
+pub(super) fn behind_weekday(text: &[u8], start: usize) -> Option<usize> {
+    let name = text.get(start..start + 3)?;
+    let days = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
+    days.iter().any(|day| name.eq_ignore_ascii_case(*day)).then_some(())?;
+    let at = start + 3 + usize::from(text.get(start + 3) == Some(&b','));
+    spaces(text, at)
+}
+
+/// A date and a time of day as they stand in the text.
+struct Date {
+    year: Option<i64>,
+    month: u32,
+    day: u32,
+    second_of_day: u32,
+    nanos: u32,
+}
+
+/// `Nov  5 [2026 ]12:00:00[.123]`.
+fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    let name = text.get(start..start + 3)?;
+    let month = 1 + MONTHS.iter().position(|month| name.eq_ignore_ascii_case(*month))?;
+    let at = spaces(text, start + 3)?;
+    let (day, at) = number(text, at, 2)?;
+    let at = spaces(text, at)?;
+    let (year, at) = match number(text, at, 4) {
+        Some((year, end)) if end == at + 4 => (Some(i64::from(year)), spaces(text, end)?),
+        _ => (None, at),
+    };
+    let (second_of_day, at) = time_of_day(text, at)?;
+    let (nanos, at) = fraction(text, at);
+    Some((Date { year, month: month as u32, day, second_of_day, nanos }, at))
+}
+
+/// `2026-11-05T12:00:00` or `2026 Nov  5 12:00:00`.
+fn year_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    if text.get(start + 4) == Some(&b'-') {
+        return iso(text, start);
+    }
+    let (year, at) = number(text, start, 4).filter(|&(_, end)| end == start + 4)?;
+    let (date, at) = month_first(text, spaces(text, at)?)?;
+    date.year.is_none().then_some((Date { year: Some(i64::from(year)), ..date }, at))
+}
+
+/// `2026-11-05T12:00:00[.123]`, with a space for the `T` too.
+fn iso(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    let digits = |at: usize, count: usize, behind: &[u8]| {
+        let (value, end) = number(text, at, count).filter(|&(_, end)| end == at + count)?;
+        behind.contains(text.get(end)?).then_some(value)
+    };
+    let year = digits(start, 4, b"-")?;
+    let month = digits(start + 5, 2, b"-")?;
+    let day = digits(start + 8, 2, b"Tt ")?;
+    let (second_of_day, at) = time_of_day(text, start + 11)?;
+    let (nanos, at) = fraction(text, at);
+    Some((Date { year: Some(i64::from(year)), month, day, second_of_day, nanos }, at))
+}
+
+impl Date {
+    /// With the year that stands behind the time, where it says none yet.
+    fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
+        if self.year.is_some() || text.get(at) != Some(&b' ') {
+            return (self, at);
+        }
+        let year_max = clock.received.to_civil().0 + 1;
+        match number(text, at + 1, 4) {
+            Some((year, end))
+                if end == at + 5 && is_end(text, end) && (YEAR_MIN..=year_max).contains(&i64::from(year)) =>
+            {
+                (Date { year: Some(i64::from(year)), ..self }, end)
+            }
+            _ => (self, at),
+        }
+    }
+
+    fn time(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
+        match self.year {
+            Some(year) => self.of_year(year, offset_seconds, clock),
+            None => self.nearest(offset_seconds, clock),
+        }
+    }
+
+    fn of_year(&self, year: i64, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
+        let offset_seconds = match offset_seconds {
+            None if *clock.zone != TimeZone::UTC => return self.in_zone(year, clock),
+            given => given.unwrap_or(0),
+        };
+        let utc = Timestamp::from_civil(year, self.month, self.day, self.second_of_day, self.nanos)?;
+        utc.nanos().checked_sub(i64::from(offset_seconds) * SECOND).map(Timestamp::from_nanos)
+    }
+
+    /// By the clock of the source's zone on that day. Of an hour that the clock repeats, the one nearer to the
+    /// time of receipt; in an hour that it leaves out, as if it had gone on.
+    fn in_zone(&self, year: i64, clock: Clock<'_>) -> Option<Timestamp> {
+        let date = civil::Date::new(i16::try_from(year).ok()?, self.month as i8, self.day as i8).ok()?;
+        let of_day = self.second_of_day;
+        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        let time = civil::Time::new(hour as i8, minute as i8, second as i8, self.nanos as i32).ok()?;
+        let ambiguous = clock.zone.to_ambiguous_timestamp(date.to_datetime(time));
+        let nanos = |instant: jiff::Timestamp| i64::try_from(instant.as_nanosecond()).ok();
+        let found = match ambiguous.offset() {
+            AmbiguousOffset::Fold { .. } => {
+                let both = [ambiguous.clone().earlier().ok()?, ambiguous.later().ok()?];
+                let [first, second] = both.map(nanos);
+                let received = clock.received.nanos();
+                [first?, second?].into_iter().min_by_key(|time| time.abs_diff(received))
+            }
+            _ => nanos(ambiguous.compatible().ok()?),
+        };
+        found.map(Timestamp::from_nanos)
+    }
+
+    /// Of the year in which it lies up to a month after the time of receipt or else before it.
+    fn nearest(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
+        let latest = clock.received.saturating_add(AHEAD_MAX);
+        // A zone moves a stamp by less than a day. A leap day may be up to eight years back.
+        let (year_max, ..) = latest.saturating_add(DAY).to_civil();
+        let fits = |year| self.of_year(year, offset_seconds, clock).filter(|&time| time <= latest);
+        (year_max - 8..=year_max).rev().find_map(fits)
+    }
+}
+
+/// The zone behind a stamp, in seconds east of UTC, and where it ends. What is no zone is left: it may be a host.
+fn zone(text: &[u8], at: usize) -> (Option<i32>, usize) {
+    let start = at + usize::from(text.get(at) == Some(&b' '));
+    if !matches!(text.get(start), Some(b'A'..=b'Z' | b'+' | b'-')) {
+        return (None, at);
+    }
+    match named_offset(text, start) {
+        Some((offset_seconds, end)) if is_end(text, end) => (Some(offset_seconds), end),
+        _ => (None, at),
+    }
+}
+
+fn named_offset(text: &[u8], start: usize) -> Option<(i32, usize)> {
+    let letters = text[start..].iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
+    let (name, end) = (&text[start..start + letters], start + letters);
+    let has_sign = matches!(text.get(end), Some(b'+' | b'-'));
+    match name {
+        b"" => numeric_offset(text, end, 2),
+        b"UTC" | b"GMT" if has_sign => numeric_offset(text, end, 1),
+        _ => abbreviation_minutes(name).map(|minutes| (minutes * 60, end)),
+    }
+}
+
+/// `+0200`, `+02:00` or `+02`, the hours of at least this many digits.
+fn numeric_offset(text: &[u8], at: usize, digits_min: usize) -> Option<(i32, usize)> {
+    let sign = if text.get(at)? == &b'-' { -1 } else { 1 };
+    let (value, end) = number(text, at + 1, 4)?;
+    let digits = end - at - 1;
+    let (hours, minutes, end) = if digits == 4 {
+        (value / 100, value % 100, end)
+    } else if digits_min <= digits && digits <= 2 {
+        match number(text, end + 1, 2).filter(|_| text.get(end) == Some(&b':')) {
+            Some((minutes, minutes_end)) if minutes_end == end + 3 => (value, minutes, minutes_end),
+            _ => (value, 0, end),
+        }
+    } else {
+        return None;
+    };
+    (hours < 24 && minutes < 60).then_some((sign * (hours * 3600 + minutes * 60) as i32, end))
+}
+
+/// Minutes east of UTC of the abbreviations that mean one zone in practice: in logs, `CST` is the American one,
+/// while `IST` may be Indian, Irish or Israeli and is therefore none.
+fn abbreviation_minutes(name: &[u8]) -> Option<i32> {
+    let minutes = match name {
+        b"UTC" | b"GMT" | b"UT" | b"Z" | b"WET" => 0,
+        b"WEST" | b"BST" | b"CET" | b"MET" | b"MEZ" => 60,
+        b"CEST" | b"CEDT" | b"MEST" | b"MESZ" | b"EET" | b"SAST" => 120,
+        b"EEST" | b"MSK" | b"TRT" => 180,
+        b"SGT" | b"HKT" | b"AWST" => 480,
+        b"JST" | b"KST" => 540,
+        b"ACST" => 570,
+        b"AEST" => 600,
+        b"ACDT" => 630,
+        b"AEDT" => 660,
+        b"NZST" => 720,
+        b"NZDT" => 780,
+        b"EDT" => -240,
+        b"EST" | b"CDT" => -300,
+        b"CST" | b"MDT" => -360,
+        b"MST" | b"PDT" => -420,
+        b"PST" | b"AKDT" => -480,
+        b"AKST" => -540,
+        b"HST" => -600,
+        _ => return None,
+    };
+    Some(minutes)
+}
+
+/// A part of a stamp ends at a space, at a colon before one, or with the text.
+fn is_end(text: &[u8], at: usize) -> bool {
+    match text.get(at) {
+        Some(b':') => matches!(text.get(at + 1), None | Some(b' ')),
+        byte => matches!(byte, None | Some(b' ')),
+    }
+}
+
+/// Skips one or two spaces.
+fn spaces(text: &[u8], at: usize) -> Option<usize> {
+    let count = text.get(at..)?.iter().take(2).take_while(|&&byte| byte == b' ').count();
+    (0 < count).then_some(at + count)
+}
+
+/// A number of up to `digits_max` digits, at most ten.
+fn number(text: &[u8], at: usize, digits_max: usize) -> Option<(u32, usize)> {
+    let digits = text.get(at..)?.iter().take(digits_max).take_while(|byte| byte.is_ascii_digit()).count();
+    let mut value = 0_u32;
+    for byte in &text[at..at + digits] {
+        value = value.checked_mul(10)?.checked_add(u32::from(byte - b'0'))?;
+    }
+    (0 < digits).then_some((value, at + digits))
+}
+
+/// `hh:mm:ss`: the second of the day.
+fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
+    let behind_colon = |at: usize| (text.get(at) == Some(&b':')).then_some(at + 1);
+    let (hour, at) = number(text, at, 2)?;
+    let (minute, at) = number(text, behind_colon(at)?, 2)?;
+    let (second, at) = number(text, behind_colon(at)?, 2)?;
+    (hour < 24 && minute < 60 && second < 61).then_some((hour * 3600 + minute * 60 + second.min(59), at))
+}
+
+/// `.123` or `,123` where it stands, in nanoseconds; what is finer is cut.
+fn fraction(text: &[u8], at: usize) -> (u32, usize) {
+    if !matches!(text.get(at), Some(b'.' | b',')) {
+        return (0, at);
+    }
+    let digits = text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 {
+        return (0, at);
+    }
+    let padded = text[at + 1..at + 1 + digits].iter().copied().chain(std::iter::repeat(b'0')).take(9);
+    (padded.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')), at + 1 + digits)
+}

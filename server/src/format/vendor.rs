@@ -1,0 +1,112 @@
+//! Small habits of single senders: what they add to a head that RFC 3164 or RFC 5424 describes.
+//!
+//! | sender        | habit                                                                              |
+//! |---------------|------------------------------------------------------------------------------------|
+//! | syslogd       | `last message repeated 3 times`                                                    |
+//! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is told to say the priority            |
+//! | Meraki        | a version and a stamp in seconds since 1970, then the host and the kind of event   |
+//! | AIX           | `Message forwarded from HOST: ` where others put the host                          |
+//! | BIG-IP        | the severity between host and tag: `lb-1 notice mcpd[7081]: `                      |
+//! | Snare         | tabs: `MSWinEventLog<TAB>1<TAB>Security…`                                          |
+//!
+//! **Invariant:** what is taken from the text of a message stays in it.
+
+use super::cisco::Mnemonic;
+use logstead_record::{BatchBuilder, Row, SEVERITY_NAMES};
+
+/// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
+const JUNOS_FACILITIES: [&[u8]; 16] = [
+    b"AUTH",
+    b"CHANGE",
+    b"CONFLICT",
+    b"CONSOLE",
+    b"CRON",
+    b"DAEMON",
+    b"DFC",
+    b"EXTERNAL",
+    b"FIREWALL",
+    b"FTP",
+    b"INTERACT",
+    b"KERN",
+    b"NTP",
+    b"PFE",
+    b"SYSLOG",
+    b"USER",
+];
+
+/// How often the message before this one came again.
+pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
+    let rest = match message.first()? {
+        b'l' => message.strip_prefix(b"last message repeated ")?,
+        b'm' => message.strip_prefix(b"message repeated ")?,
+        b'-' => message.strip_prefix(b"--- last message repeated ")?,
+        _ => return None,
+    };
+    let digits = rest.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    (0 < digits && rest[digits..].starts_with(b" time")).then_some(&rest[..digits])
+}
+
+/// Adds the parts of the mnemonic that a message begins with as fields, and says how many.
+pub(super) fn mnemonic(message: &[u8], builder: &mut BatchBuilder) -> usize {
+    if let Some((facility, severity, name)) = junos_priority(message) {
+        builder.field(b"junos.facility", facility);
+        builder.field(b"junos.severity", severity);
+        if name.is_empty() {
+            return 2;
+        }
+        builder.field(b"junos.tag", name);
+        return 3;
+    }
+    Mnemonic::read(message, 0).map_or(0, |mnemonic| mnemonic.add(builder))
+}
+
+/// `%DAEMON-4: ` or `%DAEMON-4-NAME: `.
+fn junos_priority(message: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let rest = message.strip_prefix(b"%")?;
+    let facility = rest.split(|&byte| byte == b'-').next()?;
+    let is_local = facility.strip_prefix(b"LOCAL").is_some_and(|digit| matches!(digit, [b'0'..=b'7']));
+    if !is_local && !JUNOS_FACILITIES.contains(&facility) {
+        return None;
+    }
+    let rest = rest.get(facility.len() + 1..)?;
+    let severity = rest.get(..1).filter(|digit| matches!(digit, [b'0'..=b'7']))?;
+    let rest = &rest[1..];
+    let end = memchr::memchr2(b':', b' ', rest).filter(|&end| rest[end] == b':')?;
+    match &rest[..end] {
+        [] => Some((facility, severity, b"")),
+        [b'-', name @ ..] => Some((facility, severity, name)),
+        _ => None,
+    }
+}
+
+/// Where the message of a Meraki device begins, behind the kind of event, which is its program.
+pub(super) fn meraki<'a>(row: Row<'a>, text: &'a [u8], at: usize) -> Row<'a> {
+    let rest = &text[at..];
+    let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
+    let length = rest.iter().take_while(|byte| is_part(byte)).count();
+    if length == 0 || rest.get(length) != Some(&b' ') {
+        return super::with_message(row, text, at);
+    }
+    Row { program: &rest[..length], ..super::with_message(row, text, at + length + 1) }
+}
+
+/// The host that a relay on AIX forwards for, and where the text goes on.
+pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = text.get(at..)?.strip_prefix(b"Message forwarded from ")?;
+    let end = memchr::memchr(b' ', rest)?;
+    let host = rest[..end].strip_suffix(b":").filter(|host| super::is_host(host))?;
+    Some((host, text.len() - rest.len() + end + 1))
+}
+
+/// Where the tag begins behind the name of a severity.
+pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let end = rest.iter().take(8).position(|&byte| byte == b' ')?;
+    SEVERITY_NAMES.iter().any(|name| name.as_bytes() == &rest[..end]).then_some(at + end + 1)
+}
+
+/// The program of a message in columns with tabs between them, as Snare sends it.
+pub(super) fn tabbed(message: &[u8]) -> Option<&[u8]> {
+    let name = b"MSWinEventLog";
+    message.starts_with(b"MSWinEventLog\t").then(|| &message[..name.len()])
+}

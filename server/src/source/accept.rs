@@ -1,0 +1,219 @@
+//! Accepts stream connections: who may connect, who is really there behind a proxy, and TLS. What is spoken
+//! then is for [`stream`](super::stream) or [`relp`](super::relp).
+
+use super::connection::Connection;
+use super::{Sender, Shared, proxy, relp, stream, tls};
+use logstead_config::Listener;
+use socket2::TcpKeepalive;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Idle connections stay for days: this finds those whose peer has vanished.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+/// How long accepting pauses when the system has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a sender may take to agree on keys.
+const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Accepts connections until told to stop, then waits for those that are open.
+pub(super) async fn serve_tcp(
+    shared: Arc<Shared>,
+    listener: Listener,
+    socket: std::net::TcpListener,
+    stopped: watch::Receiver<bool>,
+) {
+    let socket = match TcpListener::from_std(socket) {
+        Ok(socket) => socket,
+        Err(error) => return tracing::error!(source = %shared.id, "{listener} can not be used: {error}"),
+    };
+    let accept = async || socket.accept().await.map(|(stream, peer)| (stream, peer.ip()));
+    let spoken = Spoken { tls: listener.is_tls(), relp: listener.is_relp() };
+    serve(&shared, &stopped, accept, |connections, (stream, peer), open| {
+        let (shared, stopped) = (shared.clone(), stopped.clone());
+        connections.spawn(async move {
+            tcp(&shared, stream, peer, spoken, stopped).await;
+            drop(open);
+        });
+    })
+    .await;
+}
+
+/// The same for programs on this machine.
+pub(super) async fn serve_unix(
+    shared: Arc<Shared>,
+    socket: std::os::unix::net::UnixListener,
+    stopped: watch::Receiver<bool>,
+) {
+    let socket = match UnixListener::from_std(socket) {
+        Ok(socket) => socket,
+        Err(error) => return tracing::error!(source = %shared.id, "the socket can not be used: {error}"),
+    };
+    let accept = async || socket.accept().await.map(|(stream, _)| stream);
+    serve(&shared, &stopped, accept, |connections, stream, open| {
+        let (shared, stopped) = (shared.clone(), stopped.clone());
+        connections.spawn(async move {
+            stream::read(&shared, Connection::Unix(stream), Sender::local(), stopped).await;
+            drop(open);
+        });
+    })
+    .await;
+}
+
+/// What is spoken over a TCP connection.
+#[derive(Clone, Copy)]
+struct Spoken {
+    tls: bool,
+    relp: bool,
+}
+
+async fn serve<T>(
+    shared: &Arc<Shared>,
+    stopped: &watch::Receiver<bool>,
+    accept: impl AsyncFn() -> io::Result<T>,
+    start: impl Fn(&mut JoinSet<()>, T, Open),
+) {
+    let mut stopped = stopped.clone();
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept() => accepted,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok(accepted) => match Open::new(shared) {
+                Some(open) => start(&mut connections, accepted, open),
+                None => {
+                    let max = shared.settings.load().connections_max;
+                    shared.refuse("connection_limit", "a sender", &format!("{max} connections are open"));
+                }
+            },
+            Err(error) => {
+                tracing::warn!(source = %shared.id, "a connection could not be accepted: {error}");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(accept);
+    while connections.join_next().await.is_some() {}
+}
+
+/// A connection that is counted for as long as this lives.
+struct Open(Arc<Shared>);
+
+impl Open {
+    /// `None` where as many are open as may be.
+    fn new(shared: &Arc<Shared>) -> Option<Open> {
+        let open = &shared.counters.connections;
+        if i64::from(shared.settings.load().connections_max) <= open.get() {
+            return None;
+        }
+        open.add(1);
+        Some(Open(shared.clone()))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.counters.connections.add(-1);
+    }
+}
+
+async fn tcp(
+    shared: &Shared,
+    mut stream: TcpStream,
+    peer: IpAddr,
+    spoken: Spoken,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    if let Err(error) = socket2::SockRef::from(&stream).set_tcp_keepalive(&keepalive) {
+        tracing::debug!(source = %shared.id, %peer, "no keep-alive: {error}");
+    }
+    let opened = tokio::select! {
+        opened = open(shared, &mut stream, peer, spoken) => opened,
+        _ = stopped.wait_for(|stopped| *stopped) => return,
+    };
+    let (connection, sender) = match opened {
+        Ok(Opened::Plain(sender)) => (Connection::Tcp(stream), sender),
+        Ok(Opened::Encrypt(sender)) => match encrypt(shared, stream, sender, &mut stopped).await {
+            Some(encrypted) => encrypted,
+            None => return,
+        },
+        Err(Refusal { reason, message }) => return shared.refuse(reason, &peer.to_string(), &message),
+    };
+    if spoken.relp {
+        relp::serve(shared, connection, sender, stopped).await;
+    } else {
+        stream::read(shared, connection, sender, stopped).await;
+    }
+}
+
+/// Why a connection is closed at once.
+struct Refusal {
+    reason: &'static str,
+    message: String,
+}
+
+/// What comes next on a connection whose sender is known.
+enum Opened {
+    Plain(Sender),
+    Encrypt(Sender),
+}
+
+/// Finds out who is there and whether they may be.
+async fn open(
+    shared: &Shared,
+    stream: &mut TcpStream,
+    peer: IpAddr,
+    spoken: Spoken,
+) -> Result<Opened, Refusal> {
+    let settings = shared.settings.load_full();
+    let mut real = peer;
+    if settings.is_proxy(peer) {
+        let header = proxy::read(stream).await;
+        let header =
+            header.map_err(|error| Refusal { reason: "proxy_header", message: error.to_string() })?;
+        real = header.map_or(peer, |address| address.ip());
+    }
+    if !settings.allows(real) {
+        let message = format!("{real} is in none of the networks of `allow`");
+        return Err(Refusal { reason: "connection_not_allowed", message });
+    }
+    let sender = Sender::at(real);
+    Ok(if spoken.tls { Opened::Encrypt(sender) } else { Opened::Plain(sender) })
+}
+
+/// Agrees on keys; a sender that shows a certificate is known by its subject.
+async fn encrypt(
+    shared: &Shared,
+    stream: TcpStream,
+    sender: Sender,
+    stopped: &mut watch::Receiver<bool>,
+) -> Option<(Connection, Sender)> {
+    let certificates = shared.settings.load().certificates.clone();
+    let Some(certificates) = certificates else {
+        shared.refuse("tls_handshake", &sender.address, "the source has no certificate");
+        return None;
+    };
+    let accepted = tokio::select! {
+        accepted = tokio::time::timeout(HANDSHAKE_WAIT_MAX, certificates.acceptor().accept(stream)) => accepted,
+        _ = stopped.wait_for(|stopped| *stopped) => return None,
+    };
+    let message = match accepted {
+        Ok(Ok(stream)) => {
+            let subject = tls::subject(stream.get_ref().1);
+            let field = subject.map(|subject| ("tls.subject", subject.into()));
+            return Some((Connection::Tls(Box::new(stream)), Sender { field, ..sender }));
+        }
+        Ok(Err(error)) => format!("the TLS handshake failed: {error}"),
+        Err(_) => format!("no TLS handshake within {} seconds", HANDSHAKE_WAIT_MAX.as_secs()),
+    };
+    shared.refuse("tls_handshake", &sender.address, &message);
+    None
+}

@@ -1,0 +1,100 @@
+//! One stream connection, whatever it is made of: TCP, a unix socket, or TLS over TCP.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::server::TlsStream;
+
+/// The least room that a read gets.
+const READ_BYTES_MIN: usize = 4 << 10;
+/// As much as TLS hands out at once.
+const TLS_RECORD_BYTES: usize = 16 << 10;
+
+pub(super) enum Connection {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection {
+    /// Waits until there is something to read, or the end.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        match self {
+            Connection::Tcp(stream) => stream.readable().await,
+            Connection::Unix(stream) => stream.readable().await,
+            Connection::Tls(stream) => stream.get_ref().0.readable().await,
+        }
+    }
+
+    /// Reads until nothing is there or `bytes` has `bytes_max`; says whether the stream has ended.
+    ///
+    /// **Invariant:** after less than `bytes_max` bytes, nothing readable is left inside of TLS, so that waiting
+    /// for the socket is waiting for what comes next.
+    pub(super) fn read_all_there_is(&mut self, bytes: &mut Vec<u8>, bytes_max: usize) -> bool {
+        while bytes.len() < bytes_max {
+            if bytes.capacity() - bytes.len() < READ_BYTES_MIN {
+                bytes.reserve(bytes.len().max(READ_BYTES_MIN));
+            }
+            match self.try_read(bytes) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+        false
+    }
+
+    fn try_read(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Connection::Tcp(stream) => stream.try_read_buf(bytes),
+            Connection::Unix(stream) => stream.try_read_buf(bytes),
+            Connection::Tls(stream) => try_read_tls(stream, bytes),
+        }
+    }
+
+    /// Whether something may be left to read that the socket does not tell of.
+    pub(super) fn may_hold_more(&self) -> bool {
+        matches!(self, Connection::Tls(_))
+    }
+
+    /// Writes all of it.
+    pub(super) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Connection::Tcp(stream) => stream.write_all(bytes).await,
+            Connection::Unix(stream) => stream.write_all(bytes).await,
+            Connection::Tls(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+        }
+    }
+
+    /// Says goodbye, so that the sender knows that nothing was cut off. An error says that it has gone already.
+    pub(super) async fn close(&mut self) -> io::Result<()> {
+        let stream: &mut (dyn AsyncWrite + Unpin + Send) = match self {
+            Connection::Tcp(stream) => stream,
+            Connection::Unix(stream) => stream,
+            Connection::Tls(stream) => stream.as_mut(),
+        };
+        stream.shutdown().await
+    }
+}
+
+/// Reads what TLS has, or can make of what the socket has, without waiting.
+fn try_read_tls(stream: &mut TlsStream<TcpStream>, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let start = bytes.len();
+    let room = (bytes.capacity() - start).clamp(READ_BYTES_MIN, TLS_RECORD_BYTES);
+    bytes.resize(start + room, 0);
+    let mut buffer = ReadBuf::new(&mut bytes[start..]);
+    // Whoever waits does so through `readable`, which keeps a waker of its own.
+    let polled = Pin::new(stream).poll_read(&mut Context::from_waker(Waker::noop()), &mut buffer);
+    let read = buffer.filled().len();
+    bytes.truncate(start + read);
+    match polled {
+        Poll::Ready(Ok(())) => Ok(read),
+        Poll::Ready(Err(error)) => Err(error),
+        Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+    }
+}

@@ -1,0 +1,221 @@
+//! Syslog in datagrams, over UDP or a unix socket: a datagram is a message, or many lines where the source says
+//! so. What the workers can not take in time is dropped and counted, as is what the kernel drops.
+
+use super::coalesce::{Next, Waiting};
+use super::framing::{Frame, Framer};
+use super::{Frames, Sender, Shared};
+use logstead_config::Framing;
+use logstead_record::Flags;
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
+use std::collections::HashMap;
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::watch;
+
+/// Datagrams that one system call fetches at most.
+const DATAGRAMS_MAX: usize = 64;
+/// The longest datagram there is.
+const DATAGRAM_BYTES_MAX: usize = 1 << 16;
+/// Names of senders that are remembered.
+const SENDERS_MAX: usize = 10_000;
+
+/// Reads datagrams until told to stop, and then what has come until then.
+pub(super) async fn serve_udp(
+    shared: Arc<Shared>,
+    socket: std::net::UdpSocket,
+    stopped: watch::Receiver<bool>,
+) {
+    serve(&shared, socket, stopped).await;
+}
+
+/// The same for programs on this machine.
+pub(super) async fn serve_unix(
+    shared: Arc<Shared>,
+    socket: std::os::unix::net::UnixDatagram,
+    stopped: watch::Receiver<bool>,
+) {
+    serve(&shared, socket, stopped).await;
+}
+
+async fn serve<S: AsRawFd>(shared: &Shared, socket: S, mut stopped: watch::Receiver<bool>) {
+    let socket = match AsyncFd::with_interest(socket, Interest::READABLE) {
+        Ok(socket) => socket,
+        Err(error) => return tracing::error!(source = %shared.id, "the socket can not be used: {error}"),
+    };
+    let mut receiver = Receiver::default();
+    let mut chunk = 0;
+    loop {
+        let stop = tokio::select! {
+            ready = socket.readable() => ready.is_err(),
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+        };
+        let frames = receiver.read_late(shared, &socket).await;
+        if !frames.frames.is_empty() {
+            chunk += 1;
+            shared.hand_on_or_drop(Frames { turn: (0, chunk), ..frames });
+        } else if stop {
+            return;
+        }
+    }
+}
+
+/// What one socket's reader keeps.
+#[derive(Default)]
+struct Receiver {
+    /// Where the kernel puts datagrams, each in a slot of its own.
+    slots: Vec<u8>,
+    waiting: Waiting,
+    senders: HashMap<Option<IpAddr>, Sender>,
+    /// What the kernel has dropped until now.
+    dropped: u32,
+}
+
+/// What is known of one datagram in its slot.
+struct Datagram {
+    slot: usize,
+    length: usize,
+    is_cut: bool,
+    peer: Option<IpAddr>,
+    /// What the kernel had dropped when it came.
+    dropped: Option<u32>,
+}
+
+impl Receiver {
+    /// Reads datagrams until the policy says that it is enough.
+    async fn read_late<S: AsRawFd>(&mut self, shared: &Shared, socket: &AsyncFd<S>) -> Frames {
+        let policy = shared.settings.load().coalesce;
+        let mut read = Frames::default();
+        loop {
+            let before = read.bytes.len();
+            self.read_all_there_is(shared, socket, &mut read, policy.bytes_max);
+            let now = Instant::now();
+            self.waiting.add(read.bytes.len() - before, now);
+            match policy.next(&self.waiting, now) {
+                Next::Sleep(wait) => tokio::time::sleep(wait).await,
+                Next::Seal | Next::Block => {
+                    self.waiting.seal(now);
+                    return read;
+                }
+            }
+        }
+    }
+
+    /// Reads without waiting.
+    fn read_all_there_is<S: AsRawFd>(
+        &mut self,
+        shared: &Shared,
+        socket: &AsyncFd<S>,
+        read: &mut Frames,
+        bytes_max: usize,
+    ) {
+        let slot_bytes = shared.settings.load().frame_max.min(DATAGRAM_BYTES_MAX);
+        if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
+            // Fresh, so that only what datagrams really fill becomes memory.
+            self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
+        }
+        while read.bytes.len() < bytes_max {
+            let fetched = socket.try_io(Interest::READABLE, |socket| {
+                fetch(socket.as_raw_fd(), &mut self.slots, slot_bytes).map_err(io::Error::from)
+            });
+            // An error here is an earlier answer of ours that could not be delivered: nothing was received.
+            let Ok(datagrams) = fetched else { return };
+            let is_all = datagrams.len() < DATAGRAMS_MAX;
+            for datagram in datagrams {
+                self.add(shared, &datagram, slot_bytes, read);
+            }
+            if is_all {
+                return;
+            }
+        }
+    }
+
+    fn add(&mut self, shared: &Shared, datagram: &Datagram, slot_bytes: usize, read: &mut Frames) {
+        if let Some(dropped) = datagram.dropped {
+            shared.counters.dropped.add("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);
+            self.dropped = dropped;
+        }
+        let settings = shared.settings.load();
+        if datagram.peer.is_some_and(|peer| !settings.allows(peer)) {
+            return shared.counters.dropped.add("not_allowed", 1);
+        }
+        let start = datagram.slot * slot_bytes;
+        let bytes = &self.slots[start..start + datagram.length];
+        let at = read.bytes.len() as u32;
+        let first = read.frames.len();
+        if settings.split_datagrams {
+            let mut framer = Framer::new(Framing::Newline, slot_bytes);
+            let taken = framer.split(bytes, &mut read.frames);
+            let lines = read.frames.len();
+            framer.finish(&bytes[taken..], &mut read.frames);
+            for line in &mut read.frames[lines..] {
+                // A datagram's last line needs no newline.
+                *line = Frame {
+                    start: line.start + taken as u32,
+                    end: line.end + taken as u32,
+                    flags: Flags::default(),
+                };
+            }
+            for line in &mut read.frames[first..] {
+                (line.start, line.end) = (line.start + at, line.end + at);
+            }
+        } else if !bytes.is_empty() {
+            read.frames.push(Frame { start: at, end: at + bytes.len() as u32, flags: Flags::default() });
+        }
+        if read.frames.len() == first {
+            return;
+        }
+        if datagram.is_cut
+            && let Some(last) = read.frames.last_mut()
+        {
+            last.flags = last.flags.with(Flags::TRUNCATED);
+        }
+        read.bytes.extend_from_slice(bytes);
+        let sender = sender_of(&mut self.senders, datagram.peer);
+        if read.senders.last().is_none_or(|(_, last)| !Arc::ptr_eq(&last.address, &sender.address)) {
+            read.senders.push((first as u32, sender.clone()));
+        }
+    }
+}
+
+/// Fetches what is there, up to a datagram for every slot.
+fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> Result<Vec<Datagram>, Errno> {
+    let mut buffers: Vec<[IoSliceMut<'_>; 1]> =
+        slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
+    let space = nix::cmsg_space!(u32);
+    let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
+    let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), MsgFlags::MSG_DONTWAIT, None)?;
+    let datagrams = received.enumerate().map(|(slot, message)| {
+        let dropped = message.cmsgs().ok().and_then(|mut controls| {
+            controls.find_map(|control| match control {
+                ControlMessageOwned::RxqOvfl(dropped) => Some(dropped),
+                _ => None,
+            })
+        });
+        Datagram {
+            slot,
+            length: message.bytes,
+            is_cut: message.flags.contains(MsgFlags::MSG_TRUNC),
+            peer: message.address.as_ref().and_then(ip_of),
+            dropped,
+        }
+    });
+    Ok(datagrams.collect())
+}
+
+fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
+    let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(*SocketAddrV4::from(*v4).ip()));
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(*SocketAddrV6::from(*v6).ip())))
+}
+
+fn sender_of(senders: &mut HashMap<Option<IpAddr>, Sender>, peer: Option<IpAddr>) -> &Sender {
+    if SENDERS_MAX <= senders.len() {
+        senders.clear();
+    }
+    senders.entry(peer).or_insert_with(|| peer.map_or_else(Sender::local, Sender::at))
+}

@@ -1,0 +1,95 @@
+//! Puts what the connections of one source read into chunks that are worth a worker's while: many connections
+//! with a little each become one chunk, and a large read becomes a chunk as it is.
+//!
+//! The connections wait for each other here as one connection waits for its own next bytes, under the same
+//! policy and from the same first byte: nothing waits twice.
+//!
+//! **Invariant:** frames of one connection leave in the order in which they came.
+
+use super::coalesce::{Coalesce, Next, Waiting};
+use super::{Frames, Shared};
+use std::time::Instant;
+use tokio::sync::{Mutex, Notify};
+
+/// A read of this many bytes is a chunk of its own: copying it would cost more than it brings.
+const CHUNK_BYTES_MIN: usize = 64 << 10;
+
+/// What waits to become a chunk.
+#[derive(Default)]
+pub(super) struct Gather {
+    /// Held while a chunk waits for room in the source's budget, so that every connection of it waits.
+    state: Mutex<State>,
+    /// Something waits that did not before.
+    woken: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    frames: Frames,
+    waiting: Waiting,
+    /// Chunks so far.
+    chunks: usize,
+}
+
+impl Gather {
+    /// Takes frames whose first byte came at `first_byte`.
+    pub(super) async fn add(&self, shared: &Shared, number: usize, frames: Frames, first_byte: Instant) {
+        if frames.frames.is_empty() {
+            return;
+        }
+        let policy = shared.settings.load().coalesce;
+        let mut state = self.state.lock().await;
+        if CHUNK_BYTES_MIN <= frames.bytes.len() {
+            state.hand_on(shared, number).await;
+            state.frames = frames;
+            return state.hand_on(shared, number).await;
+        }
+        let before = state.waiting.first_byte;
+        state.waiting.add(frames.bytes.len(), first_byte);
+        state.frames.append(frames);
+        match policy.next(&state.waiting, Instant::now()) {
+            Next::Seal => state.hand_on(shared, number).await,
+            Next::Sleep(_) if before.is_none() => self.woken.notify_one(),
+            Next::Sleep(_) | Next::Block => {}
+        }
+    }
+
+    /// Hands on what has waited long enough, for as long as it is polled.
+    pub(super) async fn run(&self, shared: &Shared, number: usize) {
+        loop {
+            self.woken.notified().await;
+            while let Some(wait) = self.seal(shared, number, shared.settings.load().coalesce).await {
+                tokio::time::sleep(wait).await;
+            }
+        }
+    }
+
+    /// Hands on what has waited long enough; otherwise says how long it still waits.
+    async fn seal(&self, shared: &Shared, number: usize, policy: Coalesce) -> Option<std::time::Duration> {
+        let mut state = self.state.lock().await;
+        match policy.next(&state.waiting, Instant::now()) {
+            Next::Block => None,
+            Next::Sleep(wait) => Some(wait),
+            Next::Seal => {
+                state.hand_on(shared, number).await;
+                None
+            }
+        }
+    }
+
+    /// Hands on everything.
+    pub(super) async fn flush(&self, shared: &Shared, number: usize) {
+        self.state.lock().await.hand_on(shared, number).await;
+    }
+}
+
+impl State {
+    async fn hand_on(&mut self, shared: &Shared, number: usize) {
+        self.waiting.seal(Instant::now());
+        let frames = std::mem::take(&mut self.frames);
+        if !frames.frames.is_empty() {
+            self.chunks += 1;
+            shared.hand_on(Frames { turn: (number, self.chunks), ..frames }).await;
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Finds the commands in a stream of RELP. Pure: bytes in, ranges out.
+//!
+//! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, of up to nine digits; without data there is
+//! no space before the newline, but one is put up with.
+//!
+//! **Invariant:** no length that a sender names makes anything grow: data beyond the limit is skipped.
+
+use crate::source::framing::Frame;
+use logstead_record::Flags;
+
+/// Most digits of a number.
+const DIGITS_MAX: usize = 9;
+/// The longest name of a command.
+const NAME_BYTES_MAX: usize = 32;
+
+/// What a command asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// To begin, with offers.
+    Open,
+    /// To take a message.
+    Syslog,
+    /// To end.
+    Close,
+    /// Something that is not known.
+    Other,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What the answer has to name.
+    pub number: u32,
+    /// What it asks for.
+    pub name: Name,
+    /// Its data.
+    pub data: Frame,
+}
+
+/// Why a stream is no RELP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// A number is missing or too long.
+    #[error("there is no number where a RELP {0} should be")]
+    Number(&'static str),
+    /// The name of a command is missing or too long.
+    #[error("there is no name of a RELP command")]
+    Name,
+    /// The data has another length than the command says.
+    #[error("the data of a RELP command does not end with a newline")]
+    End,
+}
+
+/// Splits the stream of one connection.
+#[derive(Debug)]
+pub struct Commands {
+    data_max: usize,
+    /// Bytes of data that was too long, which are still to come.
+    skip: usize,
+    /// Whether the newline behind skipped data is still to come.
+    skip_end: bool,
+}
+
+/// What stands before the data.
+struct Head {
+    number: u32,
+    name: Name,
+    data_start: usize,
+    length: usize,
+}
+
+impl Commands {
+    /// At the beginning of a stream.
+    pub fn new(data_max: usize) -> Commands {
+        Commands { data_max, skip: 0, skip_end: false }
+    }
+
+    /// Appends the commands of `bytes` that are complete and says how many bytes they took. The caller brings
+    /// the rest again, with more behind it.
+    pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<Command>) -> Result<usize, Malformed> {
+        let mut at = 0;
+        loop {
+            match self.next(bytes, at, commands)? {
+                Some(next) => at = next,
+                None => return Ok(at),
+            }
+        }
+    }
+
+    fn next(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        commands: &mut Vec<Command>,
+    ) -> Result<Option<usize>, Malformed> {
+        let rest = &bytes[at..];
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        if 0 < self.skip {
+            let skipped = self.skip.min(rest.len());
+            self.skip -= skipped;
+            return Ok(Some(at + skipped));
+        }
+        if self.skip_end {
+            self.skip_end = false;
+            return if rest[0] == b'\n' { Ok(Some(at + 1)) } else { Err(Malformed::End) };
+        }
+        let Some(head) = head(bytes, at)? else { return Ok(None) };
+        let start = head.data_start;
+        let kept = head.length.min(self.data_max);
+        let is_cut = kept < head.length;
+        let needed = if is_cut { kept } else { kept + 1 };
+        if bytes.len() - start < needed {
+            return Ok(None);
+        }
+        let flags = if is_cut { Flags::TRUNCATED } else { Flags::default() };
+        let data = Frame { start: start as u32, end: (start + kept) as u32, flags };
+        if is_cut {
+            (self.skip, self.skip_end) = (head.length - kept, true);
+        } else if bytes[start + kept] != b'\n' {
+            return Err(Malformed::End);
+        }
+        commands.push(Command { number: head.number, name: head.name, data });
+        Ok(Some(start + needed))
+    }
+}
+
+/// The head of a command at `at`; `None` when more bytes are needed.
+fn head(bytes: &[u8], at: usize) -> Result<Option<Head>, Malformed> {
+    let Some((number, at)) = number(bytes, at, "transaction")? else { return Ok(None) };
+    if bytes.get(at).is_some_and(|&byte| byte != b' ') {
+        return Err(Malformed::Number("transaction"));
+    }
+    let Some(rest) = bytes.get(at + 1..) else { return Ok(None) };
+    let length = rest.iter().take(NAME_BYTES_MAX + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let name = match (&rest[..length], rest.get(length)) {
+        (_, _) if NAME_BYTES_MAX < length => return Err(Malformed::Name),
+        (_, None) => return Ok(None),
+        (name, Some(b' ')) if !name.is_empty() => name_of(name),
+        _ => return Err(Malformed::Name),
+    };
+    let Some((length, at)) = self::number(bytes, at + 1 + length + 1, "length")? else { return Ok(None) };
+    let data_start = match bytes.get(at) {
+        Some(b' ') => at + 1,
+        Some(b'\n') if length == 0 => at,
+        Some(_) => return Err(Malformed::Number("length")),
+        None => return Ok(None),
+    };
+    Ok(Some(Head { number, name, data_start, length: length as usize }))
+}
+
+/// The number at `at` and what is behind it; `None` when more bytes may belong to it.
+fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, usize)>, Malformed> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let digits = rest.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    if DIGITS_MAX < digits || (digits == 0 && !rest.is_empty()) {
+        return Err(Malformed::Number(what));
+    }
+    if digits == rest.len() {
+        return Ok(None);
+    }
+    let value = rest[..digits].iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
+    Ok(Some((value, at + digits)))
+}
+
+fn name_of(name: &[u8]) -> Name {
+    match name {
+        b"syslog" => Name::Syslog,
+        b"open" => Name::Open,
+        b"close" => Name::Close,
+        _ => Name::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Found = Vec<(u32, Name, Vec<u8>, Flags)>;
+
+    /// What is found when the pieces come one after the other.
+    fn run(pieces: &[&[u8]]) -> Result<Found, Malformed> {
+        let mut splitter = Commands::new(10);
+        let (mut pending, mut found, mut commands) = (Vec::new(), Vec::new(), Vec::new());
+        for piece in pieces {
+            pending.extend_from_slice(piece);
+            let taken = splitter.split(&pending, &mut commands)?;
+            for Command { number, name, data } in commands.drain(..) {
+                found.push((
+                    number,
+                    name,
+                    pending[data.start as usize..data.end as usize].to_vec(),
+                    data.flags,
+                ));
+            }
+            pending.drain(..taken);
+        }
+        Ok(found)
+    }
+
+    fn check(stream: &str, expected: &[(u32, Name, &str, Flags)]) {
+        let expected = expected
+            .iter()
+            .map(|(number, name, data, flags)| (*number, *name, data.as_bytes().to_vec(), *flags));
+        assert_eq!(run(&[stream.as_bytes()]), Ok(expected.collect::<Vec<_>>()), "{stream:?}");
+    }
+
+    const WHOLE: Flags = Flags(0);
+
+    #[test]
+    fn commands_have_a_number_a_name_and_data() {
+        check(
+            "1 open 3 a=b\n2 syslog 5 <1>\na\n999999999 close 0\n",
+            &[
+                (1, Name::Open, "a=b", WHOLE),
+                (2, Name::Syslog, "<1>\na", WHOLE),
+                (999_999_999, Name::Close, "", WHOLE),
+            ],
+        );
+        check("1 starttls 0 \n", &[(1, Name::Other, "", WHOLE)]);
+        check("1 syslog 5 <1>", &[]);
+    }
+
+    #[test]
+    fn data_that_is_too_long_is_cut_and_what_follows_is_clean() {
+        check(
+            "1 syslog 12 0123456789ab\n2 close 0\n",
+            &[(1, Name::Syslog, "0123456789", Flags::TRUNCATED), (2, Name::Close, "", WHOLE)],
+        );
+        check("1 syslog 999999999 0123456789", &[(1, Name::Syslog, "0123456789", Flags::TRUNCATED)]);
+    }
+
+    #[test]
+    fn what_is_no_relp_is_said() {
+        let check = |stream: &str, expected: Malformed| {
+            assert_eq!(run(&[stream.as_bytes()]), Err(expected), "{stream:?}");
+        };
+        check("<13>a\n", Malformed::Number("transaction"));
+        check("1234567890 open 0\n", Malformed::Number("transaction"));
+        check("1 2 3\n", Malformed::End);
+        check("1  0\n", Malformed::Name);
+        check("1 open x\n", Malformed::Number("length"));
+        check("1 open 2\n", Malformed::Number("length"));
+        check("1 syslog 2 abc\n", Malformed::End);
+        check("1 syslog 12 0123456789abc", Malformed::End);
+    }
+
+    proptest! {
+        #[test]
+        fn where_a_stream_is_cut_into_reads_makes_no_difference(
+            stream in "([0-9]{1,3} (open|syslog|close|x) (0\n|3 a b\n|12 0123456789ab\n)|[0-9 a]{1,3}){0,9}",
+            cuts in proptest::collection::vec(0_usize..200, 0..6),
+        ) {
+            let bytes = stream.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(run(&pieces), run(&[bytes]));
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! One RELP connection: takes messages, and answers each when it is durable, in their order.
+
+use super::command::{Command, Commands, Name};
+use crate::pipeline::receipt::Outcome;
+use crate::source::connection::Connection;
+use crate::source::framing::Frame;
+use crate::source::stream::Reader;
+use crate::source::{Frames, Sender, Shared};
+use std::collections::VecDeque;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::sync::{oneshot, watch};
+
+/// How long a sender may leave answers unread before it is taken for gone.
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
+/// How long a stop waits for what was received to become durable.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
+/// What we speak, behind the status.
+const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
+
+/// An answer, in the order of the commands.
+enum Answer {
+    /// It can be given.
+    Ready(Vec<u8>),
+    /// To these messages, when they are durable.
+    Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<Outcome> },
+}
+
+/// Why a connection ends.
+enum End {
+    /// The sender said so, or has gone.
+    Gone,
+    /// We are told to stop.
+    Stopped,
+    /// It does not speak RELP.
+    Malformed(String),
+}
+
+struct Session<'a> {
+    shared: &'a Shared,
+    connection: Connection,
+    sender: Sender,
+    /// Connection and chunks so far.
+    turn: (usize, usize),
+    commands: Commands,
+    reader: Reader,
+    answers: VecDeque<Answer>,
+    is_open: bool,
+    /// The sender has asked to end.
+    is_closing: bool,
+}
+
+/// Serves a connection to its end, or until told to stop.
+pub(in crate::source) async fn serve(
+    shared: &Shared,
+    connection: Connection,
+    sender: Sender,
+    stopped: watch::Receiver<bool>,
+) {
+    let frame_max = shared.settings.load().frame_max;
+    let mut session = Session {
+        shared,
+        connection,
+        sender,
+        turn: (shared.next_connection(), 0),
+        commands: Commands::new(frame_max),
+        reader: Reader::default(),
+        answers: VecDeque::new(),
+        is_open: false,
+        is_closing: false,
+    };
+    match session.run(stopped).await {
+        End::Gone => {}
+        End::Stopped => session.say_goodbye().await,
+        End::Malformed(message) => {
+            let address = session.sender.address.clone();
+            shared.refuse("relp_protocol", &address, &message);
+        }
+    }
+    // Nobody is left to tell when this fails.
+    session.connection.close().await.ok();
+}
+
+impl Session<'_> {
+    async fn run(&mut self, mut stopped: watch::Receiver<bool>) -> End {
+        loop {
+            if self.is_closing && self.answers.is_empty() {
+                return End::Gone;
+            }
+            let hold_more = self.reader.was_full && self.connection.may_hold_more();
+            tokio::select! {
+                readable = async { if hold_more { Ok(()) } else { self.connection.readable().await } } => {
+                    if readable.is_err() {
+                        return End::Gone;
+                    }
+                }
+                answer = due(&mut self.answers) => {
+                    if self.answer(answer).await.is_err() {
+                        return End::Gone;
+                    }
+                    continue;
+                }
+                _ = stopped.wait_for(|stopped| *stopped) => return End::Stopped,
+            }
+            if let Err(end) = self.read().await {
+                return end;
+            }
+        }
+    }
+
+    /// Reads what has come and hands it on.
+    async fn read(&mut self) -> Result<(), End> {
+        let policy = self.shared.settings.load().coalesce;
+        let ended = self.reader.read_late(&mut self.connection, policy).await;
+        self.reader.waiting.seal(Instant::now());
+        let mut commands = Vec::new();
+        let taken = self.commands.split(&self.reader.pending, &mut commands);
+        if !commands.is_empty() {
+            let taken = *taken.as_ref().unwrap_or(&self.reader.pending.len());
+            let rest = self.reader.pending[taken..].to_vec();
+            let bytes = std::mem::replace(&mut self.reader.pending, rest);
+            self.take(bytes, &commands).await?;
+        } else if let Ok(taken) = taken {
+            self.reader.pending.drain(..taken);
+        }
+        match taken {
+            Err(malformed) => Err(End::Malformed(malformed.to_string())),
+            Ok(_) if ended => Err(End::Gone),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Does what the commands ask for. Messages that stand in a row are one chunk.
+    async fn take(&mut self, bytes: Vec<u8>, commands: &[Command]) -> Result<(), End> {
+        let is_message = |command: &Command| command.name == Name::Syslog;
+        let mut bytes = Some(bytes);
+        let mut left = commands.len();
+        for run in commands.chunk_by(|a, b| is_message(a) == is_message(b)) {
+            left -= run.len();
+            if is_message(&run[0]) {
+                let all = bytes.take_if(|_| left == 0);
+                let part = all.or_else(|| bytes.clone()).unwrap_or_default();
+                self.hand_on(part, run).await?;
+            } else {
+                let all = bytes.as_deref().unwrap_or_default();
+                for command in run {
+                    self.control(command, &all[command.data.start as usize..command.data.end as usize])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn hand_on(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
+        if !self.is_open {
+            return Err(End::Malformed("a RELP message came before `open`".to_owned()));
+        }
+        let frames: Vec<Frame> = messages.iter().map(|command| command.data).collect();
+        let numbers = messages.iter().map(|command| command.number).collect();
+        self.turn.1 += 1;
+        let frames = Frames { turn: self.turn, ..Frames::of(bytes, frames, &self.sender) };
+        let outcome = self.shared.hand_on_answered(frames).await;
+        self.answers.push_back(Answer::Waiting { numbers, outcome });
+        Ok(())
+    }
+
+    /// Answers a command that is no message.
+    fn control(&mut self, command: &Command, data: &[u8]) -> Result<(), End> {
+        let answer = match command.name {
+            Name::Open => {
+                self.is_open = true;
+                response(command.number, &opened(data))
+            }
+            Name::Close => {
+                self.is_closing = true;
+                response(command.number, "")
+            }
+            Name::Syslog | Name::Other => response(command.number, "500 this command is not known"),
+        };
+        self.answers.push_back(Answer::Ready(answer));
+        Ok(())
+    }
+
+    /// Gives an answer, and those behind it that can be given, too.
+    async fn answer(&mut self, first: Vec<u8>) -> Result<(), ()> {
+        let mut text = first;
+        while let Some(next) = ready(&mut self.answers) {
+            text.extend_from_slice(&next);
+        }
+        match tokio::time::timeout(ANSWER_WAIT_MAX, self.connection.write_all(&text)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(()),
+            Err(_) => {
+                let message = format!("no answer was read for {} seconds", ANSWER_WAIT_MAX.as_secs());
+                self.shared.refuse("relp_answers_unread", &self.sender.address, &message);
+                Err(())
+            }
+        }
+    }
+
+    /// Gives the answers that come soon, and asks the sender to end. What is not answered it sends again.
+    async fn say_goodbye(&mut self) {
+        let answering = async {
+            while !self.answers.is_empty() {
+                let answer = due(&mut self.answers).await;
+                self.answer(answer).await?;
+            }
+            Ok::<(), ()>(())
+        };
+        if let Ok(Err(())) = tokio::time::timeout(STOP_WAIT_MAX, answering).await {
+            return;
+        }
+        let goodbye = self.connection.write_all(b"0 serverclose 0\n");
+        // It ends either way.
+        tokio::time::timeout(STOP_WAIT_MAX, goodbye).await.ok();
+    }
+}
+
+/// The oldest answer when it can be given; waits for ever when there is none.
+async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
+    let text = match answers.front_mut() {
+        None => std::future::pending().await,
+        Some(Answer::Ready(text)) => std::mem::take(text),
+        Some(Answer::Waiting { numbers, outcome }) => acknowledged(numbers, &outcome.await),
+    };
+    answers.pop_front();
+    text
+}
+
+/// The oldest answer if it can be given now.
+fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
+    let text = match answers.front_mut()? {
+        Answer::Ready(text) => std::mem::take(text),
+        Answer::Waiting { numbers, outcome } => match outcome.try_recv() {
+            Err(oneshot::error::TryRecvError::Empty) => return None,
+            Err(closed) => acknowledged(numbers, &Ok(Err(closed.to_string()))),
+            Ok(outcome) => acknowledged(numbers, &Ok(outcome)),
+        },
+    };
+    answers.pop_front();
+    Some(text)
+}
+
+/// The answers to messages that were handed on together.
+fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvError>) -> Vec<u8> {
+    let failure = match outcome {
+        Ok(Ok(())) => None,
+        Ok(Err(reason)) => Some(reason.as_str()),
+        Err(_) => Some("the server is stopping"),
+    };
+    let mut text = Vec::with_capacity(numbers.len() * 24);
+    for number in numbers {
+        match failure {
+            // Writing to memory does not fail.
+            None => write!(text, "{number} rsp 6 200 OK\n").ok(),
+            Some(reason) => {
+                text.extend_from_slice(&response(*number, &format!("500 {reason}")));
+                None
+            }
+        };
+    }
+    text
+}
+
+fn response(number: u32, data: &str) -> Vec<u8> {
+    if data.is_empty() {
+        return format!("{number} rsp 0\n").into_bytes();
+    }
+    format!("{number} rsp {} {data}\n", data.len()).into_bytes()
+}
+
+/// The answer to the offers of a sender: its version of the protocol, as far as there is a difference.
+fn opened(offers: &[u8]) -> String {
+    let version = offers.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"relp_version="));
+    let version = if version.is_some_and(|version| version.trim_ascii() == b"0") { 0 } else { 1 };
+    format!("200 OK\nrelp_version={version}\n{OFFERS}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_one_that_the_sender_offers() {
+        assert!(opened(b"relp_version=0\nrelp_software=x").contains("relp_version=0\n"));
+        assert!(opened(b"relp_version=1\ncommands=syslog").contains("relp_version=1\n"));
+        assert!(opened(b"").starts_with("200 OK\nrelp_version=1\n"));
+    }
+
+    #[test]
+    fn each_message_is_answered_by_its_number() {
+        let text = acknowledged(&[7, 8], &Ok(Ok(())));
+        assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
+        let text = acknowledged(&[9], &Ok(Err("disk full".to_owned())));
+        assert_eq!(text, b"9 rsp 13 500 disk full\n");
+    }
+}

@@ -1,0 +1,101 @@
+//! What can change of a source while its sockets are open.
+
+use super::coalesce::Coalesce;
+use super::tls::Certificates;
+use crate::format::Syslog;
+use ipnet::IpNet;
+use jiff::tz::TimeZone;
+use logstead_config::{Count, Format, Framing, Reception, SourceKind};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The settings of one source, resolved.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// `syslog`, `relp` or `file`.
+    pub(crate) kind: &'static str,
+    pub(crate) syslog: Arc<Syslog>,
+    pub(crate) framing: Framing,
+    pub(crate) split_datagrams: bool,
+    pub(crate) frame_max: usize,
+    pub(crate) coalesce: Coalesce,
+    pub(crate) partitions: Count,
+    pub(crate) connections_max: u32,
+    allow: Vec<IpNet>,
+    proxies: Vec<IpNet>,
+    pub(crate) certificates: Option<Arc<Certificates>>,
+}
+
+/// Why a source can not run here.
+pub(crate) struct Refused {
+    /// The key that says it.
+    pub(crate) key: &'static str,
+    pub(crate) message: String,
+}
+
+impl Settings {
+    /// `None` for kinds without a thread.
+    pub(crate) fn new(kind: &SourceKind, data: &Path) -> Option<Result<Settings, Refused>> {
+        let (framing, split_datagrams, reception) = match kind {
+            SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
+            SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
+            SourceKind::File(_) | SourceKind::Http | SourceKind::Internal => return None,
+        };
+        Some(Settings::of(kind.name(), framing, split_datagrams, reception, data))
+    }
+
+    fn of(
+        kind: &'static str,
+        framing: Framing,
+        split_datagrams: bool,
+        reception: &Reception,
+        data: &Path,
+    ) -> Result<Settings, Refused> {
+        let certificates = match &reception.tls {
+            Some(tls) => {
+                Some(Certificates::load(tls, data).map_err(|message| Refused { key: "tls", message })?)
+            }
+            None => None,
+        };
+        Ok(Settings {
+            kind,
+            syslog: Arc::new(parser(reception.format, &reception.timezone)?),
+            framing,
+            split_datagrams,
+            frame_max: reception.max_message.as_usize(),
+            coalesce: Coalesce {
+                wait_max: reception.coalesce.delay.duration(),
+                bytes_max: reception.coalesce.buffer.as_usize(),
+            },
+            partitions: reception.partitions,
+            connections_max: reception.max_connections,
+            allow: reception.allow.clone(),
+            proxies: reception.proxy_protocol.clone(),
+            certificates: certificates.map(Arc::new),
+        })
+    }
+
+    /// Whether a sender may send.
+    pub(crate) fn allows(&self, peer: IpAddr) -> bool {
+        self.allow.is_empty() || contains(&self.allow, peer)
+    }
+
+    /// Whether a connection from there begins with who is really there.
+    pub(crate) fn is_proxy(&self, peer: IpAddr) -> bool {
+        contains(&self.proxies, peer)
+    }
+}
+
+fn contains(nets: &[IpNet], peer: IpAddr) -> bool {
+    let peer = peer.to_canonical();
+    nets.iter().any(|net| net.contains(&peer))
+}
+
+fn parser(format: Format, timezone: &str) -> Result<Syslog, Refused> {
+    let zone = TimeZone::get(timezone).map_err(|_| Refused {
+        key: "timezone",
+        message: format!("there is no time zone `{timezone}` in this system's database"),
+    })?;
+    Ok(Syslog { format, zone })
+}

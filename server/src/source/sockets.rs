@@ -1,0 +1,209 @@
+//! Opens the sockets that sources listen on.
+
+use logstead_config::Listener;
+use nix::sys::socket::{setsockopt, sockopt};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Connections that wait to be accepted.
+const BACKLOG_MAX: i32 = 4096;
+/// What the kernel is asked to hold of datagrams while we read late.
+const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
+/// Who may send through a unix socket: every program on this machine, as with `/dev/log`.
+const SOCKET_MODE: u32 = 0o666;
+
+/// A socket that is bound.
+pub(crate) enum Bound {
+    /// Whatever is spoken over it: plain, TLS, RELP.
+    Tcp(std::net::TcpListener),
+    /// All of the same address; the kernel spreads the senders over them.
+    Udp(Vec<std::net::UdpSocket>),
+    UnixStream(UnixListener),
+    UnixDatagrams(UnixDatagram),
+}
+
+impl Bound {
+    /// Opens a socket; `partitions` is how many a UDP address is spread over. Relative paths are below `data`.
+    pub(crate) fn bind(listener: &Listener, partitions: usize, data: &Path) -> io::Result<Bound> {
+        match listener {
+            Listener::Udp(address) => udp(*address, partitions).map(Bound::Udp),
+            Listener::Tcp(address)
+            | Listener::Tls(address)
+            | Listener::Relp(address)
+            | Listener::RelpTls(address) => tcp(*address).map(Bound::Tcp),
+            Listener::UnixStream(path) => {
+                let path = free_path(&data.join(path), |path| UnixStream::connect(path).map(drop))?;
+                let socket = UnixListener::bind(&path)?;
+                socket.set_nonblocking(true)?;
+                open_to_all(&path)?;
+                Ok(Bound::UnixStream(socket))
+            }
+            Listener::UnixDgram(path) => {
+                let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
+                let path = free_path(&data.join(path), connect)?;
+                let socket = UnixDatagram::bind(&path)?;
+                socket.set_nonblocking(true)?;
+                open_to_all(&path)?;
+                Ok(Bound::UnixDatagrams(socket))
+            }
+        }
+    }
+
+    /// Another handle of the same socket.
+    pub(crate) fn try_clone(&self) -> io::Result<Bound> {
+        match self {
+            Bound::Tcp(socket) => socket.try_clone().map(Bound::Tcp),
+            Bound::Udp(sockets) => {
+                sockets.iter().map(std::net::UdpSocket::try_clone).collect::<io::Result<_>>().map(Bound::Udp)
+            }
+            Bound::UnixStream(socket) => socket.try_clone().map(Bound::UnixStream),
+            Bound::UnixDatagrams(socket) => socket.try_clone().map(Bound::UnixDatagrams),
+        }
+    }
+
+    /// What a sender connects to, with the port that the system chose.
+    pub(crate) fn url(&self, listener: &Listener) -> io::Result<String> {
+        let address = match self {
+            Bound::Tcp(socket) => socket.local_addr()?,
+            Bound::Udp(sockets) => sockets[0].local_addr()?,
+            Bound::UnixStream(_) | Bound::UnixDatagrams(_) => return Ok(listener.to_string()),
+        };
+        let url = listener.to_string();
+        let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+        Ok(format!("{scheme}://{address}"))
+    }
+}
+
+/// Whether a socket that is open for one can serve the other. Each time, port 0 is another port.
+pub(super) fn is_same(open: &Listener, wanted: &Listener) -> bool {
+    let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
+    match (open.address(), wanted.address()) {
+        (Some(a), Some(b)) => a == b && a.port() != 0 && is_udp(open) == is_udp(wanted),
+        _ => open == wanted,
+    }
+}
+
+fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG_MAX)?;
+    Ok(socket.into())
+}
+
+fn udp(address: SocketAddr, partitions: usize) -> io::Result<Vec<std::net::UdpSocket>> {
+    let first = udp_socket(address, 1 < partitions)?;
+    let bound = first.local_addr()?;
+    let mut sockets = vec![first];
+    for _ in 1..partitions {
+        sockets.push(udp_socket(bound, true)?);
+    }
+    Ok(sockets)
+}
+
+fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_nonblocking(true)?;
+    if is_shared {
+        setsockopt(&socket, sockopt::ReusePort, &true)?;
+    }
+    // An administrator may have more than the system allows to everyone.
+    if setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).is_err() {
+        socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
+    }
+    // Without it the kernel does not say how many datagrams it dropped: that much is not worth a refusal.
+    if let Err(error) = setsockopt(&socket, sockopt::RxqOvfl, &1) {
+        tracing::warn!("udp://{address}: datagrams that the kernel drops are not counted: {error}");
+    }
+    socket.bind(&address.into())?;
+    let granted_bytes = socket.recv_buffer_size()?;
+    if granted_bytes < RECEIVE_BUFFER_BYTES {
+        tracing::warn!(
+            "udp://{address}: the kernel grants a receive buffer of {granted_bytes} bytes, so bursts may be \
+             dropped; set net.core.rmem_max to {RECEIVE_BUFFER_BYTES}"
+        );
+    }
+    Ok(socket.into())
+}
+
+/// The path without what an earlier process left there. Whatever else lies there is not ours to remove.
+fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(found) if !found.file_type().is_socket() => {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there"));
+        }
+        Ok(_) if connect(path).is_ok() => {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
+        }
+        Ok(_) => std::fs::remove_file(path)?,
+    }
+    Ok(path.to_owned())
+}
+
+fn open_to_all(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(url: &str, data: &Path) -> io::Result<Bound> {
+        let path = url.split_once(':').unwrap().1.to_owned();
+        let listener = if url.starts_with("unix-dgram") {
+            Listener::UnixDgram(path)
+        } else {
+            Listener::UnixStream(path)
+        };
+        Bound::bind(&listener, 1, data)
+    }
+
+    #[test]
+    fn a_path_is_taken_from_a_process_that_is_gone_and_from_nobody_else() {
+        let data = tempfile::tempdir().unwrap();
+        for url in ["unix-dgram:run/a.sock", "unix-stream:run/b.sock"] {
+            let open = bind(url, data.path()).unwrap();
+            let refused = bind(url, data.path()).err().unwrap();
+            assert_eq!(refused.to_string(), "another program listens there");
+            drop(open);
+            assert!(bind(url, data.path()).is_ok());
+        }
+        std::fs::write(data.path().join("precious"), "data").unwrap();
+        let refused = bind("unix-stream:precious", data.path()).err().unwrap();
+        assert_eq!(refused.to_string(), "a file that is no socket is there");
+        assert_eq!(std::fs::read(data.path().join("precious")).unwrap(), b"data");
+    }
+
+    #[test]
+    fn an_open_socket_serves_whatever_is_spoken_over_it() {
+        let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let check = |open: Listener, wanted: Listener, expected: bool| {
+            assert_eq!(is_same(&open, &wanted), expected, "{open} {wanted}");
+        };
+        check(Listener::Tcp(address(514)), Listener::Tls(address(514)), true);
+        check(Listener::Tcp(address(514)), Listener::Udp(address(514)), false);
+        check(Listener::Tcp(address(0)), Listener::Tcp(address(0)), false);
+        check(Listener::UnixDgram("a".to_owned()), Listener::UnixDgram("a".to_owned()), true);
+        check(Listener::UnixDgram("a".to_owned()), Listener::UnixStream("a".to_owned()), false);
+    }
+
+    #[test]
+    fn the_sockets_of_one_udp_address_share_its_port() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let Bound::Udp(sockets) = Bound::bind(&Listener::Udp(any), 3, Path::new("")).unwrap() else {
+            panic!()
+        };
+        let ports: Vec<u16> = sockets.iter().map(|socket| socket.local_addr().unwrap().port()).collect();
+        assert!(ports.len() == 3 && ports.iter().all(|port| *port == ports[0]), "{ports:?}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
+//! other connections.
+
+use super::coalesce::{Coalesce, Next, Waiting};
+use super::connection::Connection;
+use super::framing::Framer;
+use super::{Frames, Sender, Shared};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// How long a message that may go on over more lines is waited for.
+const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// Reads a connection to its end, or until told to stop.
+pub(super) async fn read(
+    shared: &Shared,
+    mut connection: Connection,
+    sender: Sender,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let settings = shared.settings.load_full();
+    let mut framer = Framer::new(settings.framing, settings.frame_max);
+    let number = shared.next_connection();
+    let mut reader = Reader::default();
+    loop {
+        let is_last = tokio::select! {
+            ready = wait(&connection, &reader, &framer) => match ready {
+                Ready::Bytes => false,
+                Ready::NoMoreLines => {
+                    let mut frames = Vec::new();
+                    framer.give_up_waiting(&reader.pending, &mut frames);
+                    let bytes = std::mem::take(&mut reader.pending);
+                    shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
+                    continue;
+                }
+                Ready::Broken => true,
+            },
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+        };
+        let ended = reader.read_late(&mut connection, shared.settings.load().coalesce).await || is_last;
+        let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
+        reader.waiting.seal(Instant::now());
+        let mut frames = Vec::new();
+        let taken = framer.split(&reader.pending, &mut frames);
+        // Where nothing is complete, the bytes stay where they are.
+        if 0 < taken {
+            let rest = reader.pending[taken..].to_vec();
+            let mut bytes = std::mem::replace(&mut reader.pending, rest);
+            bytes.truncate(taken);
+            shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+        }
+        if ended {
+            let mut frames = Vec::new();
+            framer.finish(&reader.pending, &mut frames);
+            let bytes = std::mem::take(&mut reader.pending);
+            return shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+        }
+    }
+}
+
+/// Why a connection is looked at.
+enum Ready {
+    Bytes,
+    /// The message that is there did not go on.
+    NoMoreLines,
+    Broken,
+}
+
+async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Ready {
+    if reader.was_full && connection.may_hold_more() {
+        return Ready::Bytes;
+    }
+    let readable = connection.readable();
+    let ready = if framer.may_go_on(&reader.pending) {
+        match tokio::time::timeout(NEXT_LINE_WAIT_MAX, readable).await {
+            Ok(ready) => ready,
+            Err(_) => return Ready::NoMoreLines,
+        }
+    } else {
+        readable.await
+    };
+    if ready.is_ok() { Ready::Bytes } else { Ready::Broken }
+}
+
+/// What was read and is not taken yet.
+#[derive(Default)]
+pub(super) struct Reader {
+    pub(super) pending: Vec<u8>,
+    pub(super) waiting: Waiting,
+    /// Whether the last read stopped because it was enough.
+    pub(super) was_full: bool,
+}
+
+impl Reader {
+    /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
+    pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
+        let start = self.pending.len();
+        loop {
+            let before = self.pending.len();
+            let ended = connection.read_all_there_is(&mut self.pending, start + policy.bytes_max);
+            let now = Instant::now();
+            self.waiting.add(self.pending.len() - before, now);
+            self.was_full = start + policy.bytes_max <= self.pending.len();
+            match policy.next(&self.waiting, now) {
+                _ if ended => return true,
+                Next::Sleep(wait) => tokio::time::sleep(wait).await,
+                Next::Seal | Next::Block => return false,
+            }
+        }
+    }
+}
