@@ -101,7 +101,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let counters = Counters::default();
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &counters);
-    let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
+    let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut appender = logstead_indexer::open(&disk, data, Options::default())?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
@@ -126,7 +126,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
         builder.reserve(frames.len(), bytes.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
         for frame in &frames {
-            let known = Known { flags: frame.flags, received: now, peer: b"10.0.0.1" };
+            let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
             syslog.parse(&bytes[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         let batch = Arc::new(builder.seal());

@@ -54,7 +54,7 @@ pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
     let Opened { mut appender, searcher, keeper, .. } =
         logstead_indexer::open(&disk, data, Options::default())?;
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
-    let syslog = Syslog { format: Format::Auto, zone: jiff::tz::TimeZone::UTC };
+    let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let (mut messages, mut bytes, mut ingest, mut seal) = (0, 0, 0, 0);
@@ -71,7 +71,7 @@ pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
         builder.reserve(frames.len(), pending.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
         for frame in &frames {
-            let known = Known { flags: frame.flags, received: now, peer: b"10.0.0.1" };
+            let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
             syslog.parse(&pending[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         pending.drain(..taken);

@@ -84,8 +84,8 @@ impl Case {
         let zone = TimeZone::get(self.zone.as_deref().unwrap_or("UTC")).expect(&self.place);
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer, received });
-        let known = Known { flags: Flags::default(), received, peer };
-        Syslog { format, zone }.parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
+        let known = Known { peer, ..Known::at(received) };
+        Syslog::new(format, zone).parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
         builder.seal()
     }
 

@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::tz::TimeZone;
 use logstead_config::{Format, SourceKind};
-use logstead_record::{Batch, BatchBuilder, Flags, Origin, Row};
+use logstead_record::{Batch, BatchBuilder, Origin, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::SemaphorePermit;
@@ -234,8 +234,8 @@ fn parse(body: &Bytes, form: Form, names: KnownNames, source: &str, peer: Peer) 
             Ok(())
         }),
         Form::Syslog => {
-            let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
-            let known = Known { flags: Flags::default(), received: origin.received, peer: b"" };
+            let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+            let known = Known::at(origin.received);
             parser.all(lines(body), |line, builder| {
                 LIMITS.check_line(line)?;
                 syslog.parse(line, known, builder);

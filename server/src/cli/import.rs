@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
-use logstead_record::{BatchBuilder, Flags, Origin, Timestamp};
+use logstead_record::{BatchBuilder, Origin, Timestamp};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -274,8 +274,8 @@ impl Target for Data {
 
 /// Lines as batches, each of about [`CHUNK_BYTES`].
 fn parse(lines: &[u8], received: Timestamp) -> Vec<Encoded> {
-    let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
-    let known = Known { flags: Flags::default(), received, peer: b"" };
+    let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+    let known = Known::at(received);
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         if builder.rows() == 0 {

@@ -10,6 +10,7 @@ mod rfc5424;
 mod stamp;
 mod vendor;
 
+use encoding_rs::Encoding;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
@@ -24,6 +25,8 @@ pub struct Syslog {
     pub format: Format,
     /// For stamps that say no zone.
     pub zone: TimeZone,
+    /// What texts are written in that are no UTF-8.
+    pub charset: &'static Encoding,
 }
 
 /// What is known of a frame besides its bytes.
@@ -35,6 +38,15 @@ pub struct Known<'a> {
     pub received: Timestamp,
     /// Stands in for a host where the message names none.
     pub peer: &'a [u8],
+    /// Something else that is known of the sender: name and value of a field.
+    pub field: Option<(&'a [u8], &'a [u8])>,
+}
+
+impl Known<'_> {
+    /// Of a frame of which only the time of receipt is known.
+    pub fn at(received: Timestamp) -> Known<'static> {
+        Known { flags: Flags::default(), received, peer: b"", field: None }
+    }
 }
 
 /// The bytes of a frame and which of them are read.
@@ -49,10 +61,30 @@ struct Frame<'a> {
 }
 
 impl Syslog {
+    /// For senders that write UTF-8.
+    pub fn new(format: Format, zone: TimeZone) -> Syslog {
+        Syslog { format, zone, charset: encoding_rs::UTF_8 }
+    }
+
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
-        let row = self.row(Frame::new(frame), known, builder);
-        builder.push(&row);
+        let mut row = self.row(Frame::new(frame), known, builder);
+        if let Some((name, value)) = known.field {
+            builder.field(name, value);
+            row.fields_behind += 1;
+        }
+        match self.decoded(row.message) {
+            None => builder.push(&row),
+            Some(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
+        }
+    }
+
+    /// The text as UTF-8, where it is not and another character set is expected.
+    fn decoded(&self, text: &[u8]) -> Option<String> {
+        if self.charset == encoding_rs::UTF_8 || std::str::from_utf8(text).is_ok() {
+            return None;
+        }
+        Some(self.charset.decode_without_bom_handling(text).0.into_owned())
     }
 
     /// The row of the frame; its fields are added to the builder.
@@ -157,8 +189,8 @@ pub(crate) mod tests {
         let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.9", received });
-        let syslog = Syslog { format, zone: TimeZone::get(zone).unwrap() };
-        let known = Known { flags: Flags::default(), received, peer: b"10.0.0.9" };
+        let syslog = Syslog::new(format, TimeZone::get(zone).unwrap());
+        let known = Known { peer: b"10.0.0.9", ..Known::at(received) };
         syslog.parse(frame, known, &mut builder);
         builder.seal()
     }
@@ -197,6 +229,42 @@ pub(crate) mod tests {
             assert_eq!((batch.host(0), batch.priority(0)), (&b"10.0.0.9"[..], Some(Priority::DEFAULT)));
             assert_raw(&batch, frame);
         }
+    }
+
+    #[test]
+    fn text_in_another_character_set_is_shown_as_utf_8_and_kept_as_it_is() {
+        let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
+        let check = |charset: &str, message: &[u8], expected: &str| {
+            let charset = Encoding::for_label(charset.as_bytes()).unwrap();
+            let syslog = Syslog { charset, ..Syslog::new(Format::Auto, TimeZone::UTC) };
+            let frame = [b"<13>1 2026-11-21T06:13:00Z h a - - - ", message].concat();
+            let mut builder = BatchBuilder::new();
+            builder.origin(Origin { source: b"syslog", peer: b"", received });
+            syslog.parse(&frame, Known::at(received), &mut builder);
+            let batch = builder.seal();
+            assert_eq!(String::from_utf8_lossy(batch.message(0)), expected);
+            assert_raw(&batch, &frame);
+        };
+        check("iso-8859-1", b"Gr\xfc\xdfe", "Grüße");
+        check("shift_jis", b"\x83\x8d\x83O", "ログ");
+        check("gbk", b"\xc8\xd5\xd6\xbe", "日志");
+        check("gbk", "already UTF-8: 日志".as_bytes(), "already UTF-8: 日志");
+        check("utf-8", b"\xfc", "\u{fffd}");
+    }
+
+    #[test]
+    fn what_is_known_of_the_sender_is_a_field_that_costs_no_head() {
+        let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
+        let frame = br#"<13>1 2026-11-21T06:13:00Z h a - - [x@1 a="b"] hello"#;
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"syslog", peer: b"", received });
+        let known = Known { field: Some((b"tls.subject", b"CN=web-1")), ..Known::at(received) };
+        Syslog::new(Format::Auto, TimeZone::UTC).parse(frame, known, &mut builder);
+        let batch = builder.seal();
+        let fields: Vec<_> = batch.fields(0).collect();
+        assert_eq!(fields, [(&b"x@1.a"[..], &b"b"[..]), (b"tls.subject", b"CN=web-1")]);
+        assert!(batch.columns().head.bytes().len() <= 1);
+        assert_raw(&batch, frame);
     }
 
     #[test]

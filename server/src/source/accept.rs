@@ -9,7 +9,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -20,74 +20,58 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long a sender may take to agree on keys.
 const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Accepts connections until told to stop, then waits for those that are open.
-pub(super) async fn serve_tcp(
-    shared: Arc<Shared>,
-    listener: Listener,
-    socket: std::net::TcpListener,
-    stopped: watch::Receiver<bool>,
-) {
-    let socket = match TcpListener::from_std(socket) {
-        Ok(socket) => socket,
-        Err(error) => return tracing::error!(source = %shared.id, "{listener} can not be used: {error}"),
-    };
-    let accept = async || socket.accept().await.map(|(stream, peer)| (stream, peer.ip()));
-    let spoken = Spoken { tls: listener.is_tls(), relp: listener.is_relp() };
-    serve(&shared, &stopped, accept, |connections, (stream, peer), open| {
-        let (shared, stopped) = (shared.clone(), stopped.clone());
-        connections.spawn(async move {
-            tcp(&shared, stream, peer, spoken, stopped).await;
-            drop(open);
-        });
-    })
-    .await;
-}
-
-/// The same for programs on this machine.
-pub(super) async fn serve_unix(
-    shared: Arc<Shared>,
-    socket: std::os::unix::net::UnixListener,
-    stopped: watch::Receiver<bool>,
-) {
-    let socket = match UnixListener::from_std(socket) {
-        Ok(socket) => socket,
-        Err(error) => return tracing::error!(source = %shared.id, "the socket can not be used: {error}"),
-    };
-    let accept = async || socket.accept().await.map(|(stream, _)| stream);
-    serve(&shared, &stopped, accept, |connections, stream, open| {
-        let (shared, stopped) = (shared.clone(), stopped.clone());
-        connections.spawn(async move {
-            stream::read(&shared, Connection::Unix(stream), Sender::local(), stopped).await;
-            drop(open);
-        });
-    })
-    .await;
+/// A socket that connections come in through.
+pub(super) enum Door {
+    Tcp(TcpListener, Spoken),
+    Unix(UnixListener),
 }
 
 /// What is spoken over a TCP connection.
 #[derive(Clone, Copy)]
-struct Spoken {
+pub(super) struct Spoken {
     tls: bool,
     relp: bool,
 }
 
-async fn serve<T>(
-    shared: &Arc<Shared>,
-    stopped: &watch::Receiver<bool>,
-    accept: impl AsyncFn() -> io::Result<T>,
-    start: impl Fn(&mut JoinSet<()>, T, Open),
-) {
-    let mut stopped = stopped.clone();
+/// A connection that was just made.
+enum Visitor {
+    Tcp(TcpStream, IpAddr, Spoken),
+    Unix(UnixStream),
+}
+
+impl Door {
+    pub(super) fn tcp(socket: std::net::TcpListener, listener: &Listener) -> io::Result<Door> {
+        let spoken = Spoken { tls: listener.is_tls(), relp: listener.is_relp() };
+        Ok(Door::Tcp(TcpListener::from_std(socket)?, spoken))
+    }
+
+    pub(super) fn unix(socket: std::os::unix::net::UnixListener) -> io::Result<Door> {
+        UnixListener::from_std(socket).map(Door::Unix)
+    }
+
+    async fn accept(&self) -> io::Result<Visitor> {
+        match self {
+            Door::Tcp(socket, spoken) => {
+                let (stream, peer) = socket.accept().await?;
+                Ok(Visitor::Tcp(stream, peer.ip(), *spoken))
+            }
+            Door::Unix(socket) => socket.accept().await.map(|(stream, _)| Visitor::Unix(stream)),
+        }
+    }
+}
+
+/// Accepts connections until told to stop, then waits for those that are open.
+pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
-            accepted = accept() => accepted,
+            accepted = door.accept() => accepted,
             _ = stopped.wait_for(|stopped| *stopped) => break,
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
-            Ok(accepted) => match Open::new(shared) {
-                Some(open) => start(&mut connections, accepted, open),
+            Ok(visitor) => match Open::new(&shared) {
+                Some(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
                 None => {
                     let max = shared.settings.load().connections_max;
                     shared.refuse("connection_limit", "a sender", &format!("{max} connections are open"));
@@ -99,8 +83,18 @@ async fn serve<T>(
             }
         }
     }
-    drop(accept);
+    drop(door);
     while connections.join_next().await.is_some() {}
+}
+
+async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
+    let Open(shared) = &open;
+    match visitor {
+        Visitor::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
+        Visitor::Unix(stream) => {
+            stream::read(shared, Connection::Unix(stream), Sender::local(), stopped).await;
+        }
+    }
 }
 
 /// A connection that is counted for as long as this lives.

@@ -6,7 +6,6 @@ use super::framing::{Frame, Framer};
 use super::{Frames, Sender, Shared};
 use logstead_config::Framing;
 use logstead_record::Flags;
-use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use std::collections::HashMap;
 use std::io::{self, IoSliceMut};
@@ -15,7 +14,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::net::{UdpSocket, UnixDatagram};
 use tokio::sync::watch;
 
 /// Datagrams that one system call fetches at most.
@@ -25,37 +24,51 @@ const DATAGRAM_BYTES_MAX: usize = 1 << 16;
 /// Names of senders that are remembered.
 const SENDERS_MAX: usize = 10_000;
 
+/// A socket that datagrams come in through.
+pub(super) enum Post {
+    Udp(UdpSocket),
+    Unix(UnixDatagram),
+}
+
+impl Post {
+    pub(super) fn udp(socket: std::net::UdpSocket) -> io::Result<Post> {
+        UdpSocket::from_std(socket).map(Post::Udp)
+    }
+
+    pub(super) fn unix(socket: std::os::unix::net::UnixDatagram) -> io::Result<Post> {
+        UnixDatagram::from_std(socket).map(Post::Unix)
+    }
+
+    async fn readable(&self) -> io::Result<()> {
+        match self {
+            Post::Udp(socket) => socket.readable().await,
+            Post::Unix(socket) => socket.readable().await,
+        }
+    }
+
+    /// Fetches what is there, up to a datagram for every slot.
+    fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
+        match self {
+            Post::Udp(socket) => {
+                socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
+            }
+            Post::Unix(socket) => {
+                socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
+            }
+        }
+    }
+}
+
 /// Reads datagrams until told to stop, and then what has come until then.
-pub(super) async fn serve_udp(
-    shared: Arc<Shared>,
-    socket: std::net::UdpSocket,
-    stopped: watch::Receiver<bool>,
-) {
-    serve(&shared, socket, stopped).await;
-}
-
-/// The same for programs on this machine.
-pub(super) async fn serve_unix(
-    shared: Arc<Shared>,
-    socket: std::os::unix::net::UnixDatagram,
-    stopped: watch::Receiver<bool>,
-) {
-    serve(&shared, socket, stopped).await;
-}
-
-async fn serve<S: AsRawFd>(shared: &Shared, socket: S, mut stopped: watch::Receiver<bool>) {
-    let socket = match AsyncFd::with_interest(socket, Interest::READABLE) {
-        Ok(socket) => socket,
-        Err(error) => return tracing::error!(source = %shared.id, "the socket can not be used: {error}"),
-    };
+pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::Receiver<bool>) {
     let mut receiver = Receiver::default();
     let mut chunk = 0;
     loop {
         let stop = tokio::select! {
-            ready = socket.readable() => ready.is_err(),
+            ready = post.readable() => ready.is_err(),
             _ = stopped.wait_for(|stopped| *stopped) => true,
         };
-        let frames = receiver.read_late(shared, &socket).await;
+        let frames = receiver.read_late(&shared, &post).await;
         if !frames.frames.is_empty() {
             chunk += 1;
             shared.hand_on_or_drop(Frames { turn: (0, chunk), ..frames });
@@ -88,12 +101,12 @@ struct Datagram {
 
 impl Receiver {
     /// Reads datagrams until the policy says that it is enough.
-    async fn read_late<S: AsRawFd>(&mut self, shared: &Shared, socket: &AsyncFd<S>) -> Frames {
+    async fn read_late(&mut self, shared: &Shared, post: &Post) -> Frames {
         let policy = shared.settings.load().coalesce;
         let mut read = Frames::default();
         loop {
             let before = read.bytes.len();
-            self.read_all_there_is(shared, socket, &mut read, policy.bytes_max);
+            self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
             let now = Instant::now();
             self.waiting.add(read.bytes.len() - before, now);
             match policy.next(&self.waiting, now) {
@@ -107,24 +120,15 @@ impl Receiver {
     }
 
     /// Reads without waiting.
-    fn read_all_there_is<S: AsRawFd>(
-        &mut self,
-        shared: &Shared,
-        socket: &AsyncFd<S>,
-        read: &mut Frames,
-        bytes_max: usize,
-    ) {
+    fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Frames, bytes_max: usize) {
         let slot_bytes = shared.settings.load().frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
             // Fresh, so that only what datagrams really fill becomes memory.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
         }
         while read.bytes.len() < bytes_max {
-            let fetched = socket.try_io(Interest::READABLE, |socket| {
-                fetch(socket.as_raw_fd(), &mut self.slots, slot_bytes).map_err(io::Error::from)
-            });
-            // An error here is an earlier answer of ours that could not be delivered: nothing was received.
-            let Ok(datagrams) = fetched else { return };
+            // Nothing is there, or nothing can be: a socket that only receives has no other errors.
+            let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {
                 self.add(shared, &datagram, slot_bytes, read);
@@ -183,8 +187,7 @@ impl Receiver {
     }
 }
 
-/// Fetches what is there, up to a datagram for every slot.
-fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> Result<Vec<Datagram>, Errno> {
+fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
     let mut buffers: Vec<[IoSliceMut<'_>; 1]> =
         slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
     let space = nix::cmsg_space!(u32);

@@ -13,8 +13,6 @@ use logstead_record::Flags;
 
 /// Longest length prefix that is believed: seven digits.
 const LENGTH_DIGITS_MAX: usize = 7;
-/// The longest priority: `<191>`.
-const PRIORITY_BYTES_MAX: usize = 5;
 
 /// One frame: a range of the bytes that were split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,11 +203,13 @@ impl Framer {
             }
             break;
         }
-        let taken = self.take(bytes, start, found, Flags::default(), Skip::Until(b'\n'), frames);
-        if let (None, Some(end)) = (taken, undecided) {
+        if let (None, Some(end)) = (found, undecided)
+            && end - start <= self.frame_max
+        {
             self.scanned = end - start;
+            return None;
         }
-        taken
+        self.take(bytes, start, found, Flags::default(), Skip::Until(b'\n'), frames)
     }
 
     /// What stands here should be a counted frame and is none.
@@ -222,12 +222,13 @@ impl Framer {
             (None, Some(end)) => Some((end, end + 1)),
             (None, None) => None,
         };
-        let taken = self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::Until(b'\n'), frames);
-        if taken.is_none() {
-            // A length and a priority may be cut in two by the end of what has come so far.
-            self.scanned = self.scanned.saturating_sub(LENGTH_DIGITS_MAX + 1 + PRIORITY_BYTES_MAX);
+        // The beginning of a counted frame may be cut in two by the end of what has come so far.
+        let begun = if ends.is_none() { begun_prefix(&bytes[start + 1..]) } else { 0 };
+        if 0 < begun && bytes.len() - start - begun <= self.frame_max {
+            self.scanned = bytes.len() - start - begun;
+            return None;
         }
-        taken
+        self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::Until(b'\n'), frames)
     }
 
     /// Takes the frame that ends, and is followed by the next one, at `ends`; or as much of it as is allowed.
@@ -340,6 +341,18 @@ fn next_counted(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
+/// How many bytes at the end can be the beginning of a length and a priority.
+fn begun_prefix(bytes: &[u8]) -> usize {
+    let strip_digits = |bytes: &[u8], max: usize| {
+        let digits = bytes.iter().rev().take(max).take_while(|byte| byte.is_ascii_digit()).count();
+        bytes.len() - digits
+    };
+    let mut end = strip_digits(bytes, 3);
+    end = bytes[..end].strip_suffix(b"<").map_or(bytes.len(), <[u8]>::len);
+    end = bytes[..end].strip_suffix(b" ").map_or(bytes.len(), <[u8]>::len);
+    bytes.len() - strip_digits(&bytes[..end], LENGTH_DIGITS_MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,7 +429,7 @@ mod tests {
         check(
             Framing::Auto,
             &["7 <1>ab5 <2>cd5 <3>ef"],
-            &[("<1>ab5 ", WHOLE), ("<2>cd5 <3>e", Flags::TRUNCATED)],
+            &[("<1>ab5 ", WHOLE), ("<2>cd5 <3>", Flags::TRUNCATED)],
         );
     }
 

@@ -30,7 +30,9 @@ use crate::clock;
 use crate::pipeline::counters::SourceCounters;
 use crate::pipeline::receipt::{Budget, Outcome, Pending};
 use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
+use accept::Door;
 use arc_swap::ArcSwap;
+use datagrams::Post;
 use framing::Frame;
 use gather::Gather;
 use logstead_config::{Count, Listener};
@@ -44,6 +46,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 
 /// How long a stopped source may take to hand on what it has read.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
@@ -360,7 +363,7 @@ impl Shared {
 
     /// Hands on what the connections have read in time, for as long as it is polled.
     async fn run_gathers(self: Arc<Shared>) {
-        let mut running = tokio::task::JoinSet::new();
+        let mut running = JoinSet::new();
         for number in 0..self.gathers.len() {
             let shared = self.clone();
             running.spawn(async move { shared.gathers[number].run(&shared, number).await });
@@ -369,26 +372,40 @@ impl Shared {
     }
 }
 
+/// Starts to read a socket.
+fn serve(
+    tasks: &mut JoinSet<()>,
+    shared: &Arc<Shared>,
+    listener: &Listener,
+    socket: Bound,
+    stopped: &watch::Receiver<bool>,
+) -> io::Result<()> {
+    match socket {
+        Bound::Udp(sockets) => {
+            for socket in sockets {
+                let post = Post::udp(socket)?;
+                tasks.spawn(datagrams::serve(shared.clone(), post, stopped.clone()));
+            }
+        }
+        Bound::UnixDatagrams(socket) => {
+            tasks.spawn(datagrams::serve(shared.clone(), Post::unix(socket)?, stopped.clone()));
+        }
+        Bound::Tcp(socket) => {
+            tasks.spawn(accept::serve(shared.clone(), Door::tcp(socket, listener)?, stopped.clone()));
+        }
+        Bound::UnixStream(socket) => {
+            tasks.spawn(accept::serve(shared.clone(), Door::unix(socket)?, stopped.clone()));
+        }
+    }
+    Ok(())
+}
+
 async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Listen>) {
     let housekeeping = tokio::spawn(shared.clone().run_gathers());
-    let mut tasks = tokio::task::JoinSet::new();
+    let mut tasks = JoinSet::new();
     while let Some(Listen { listener, socket, stopped }) = commands.recv().await {
-        let shared = shared.clone();
-        match socket {
-            Bound::Udp(sockets) => {
-                for socket in sockets {
-                    tasks.spawn(datagrams::serve_udp(shared.clone(), socket, stopped.clone()));
-                }
-            }
-            Bound::UnixDatagrams(socket) => {
-                tasks.spawn(datagrams::serve_unix(shared, socket, stopped));
-            }
-            Bound::Tcp(socket) => {
-                tasks.spawn(accept::serve_tcp(shared, listener, socket, stopped));
-            }
-            Bound::UnixStream(socket) => {
-                tasks.spawn(accept::serve_unix(shared, socket, stopped));
-            }
+        if let Err(error) = serve(&mut tasks, &shared, &listener, socket, &stopped) {
+            tracing::error!(source = %shared.id, "{listener} can not be used: {error}");
         }
     }
     let ended = async { while tasks.join_next().await.is_some() {} };

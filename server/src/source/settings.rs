@@ -3,9 +3,10 @@
 use super::coalesce::Coalesce;
 use super::tls::Certificates;
 use crate::format::Syslog;
+use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use logstead_config::{Count, Format, Framing, Reception, SourceKind};
+use logstead_config::{Count, Framing, Reception, SourceKind};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Settings {
         };
         Ok(Settings {
             kind,
-            syslog: Arc::new(parser(reception.format, &reception.timezone)?),
+            syslog: Arc::new(parser(reception)?),
             framing,
             split_datagrams,
             frame_max: reception.max_message.as_usize(),
@@ -92,10 +93,17 @@ fn contains(nets: &[IpNet], peer: IpAddr) -> bool {
     nets.iter().any(|net| net.contains(&peer))
 }
 
-fn parser(format: Format, timezone: &str) -> Result<Syslog, Refused> {
+fn parser(reception: &Reception) -> Result<Syslog, Refused> {
+    let Reception { timezone, charset, .. } = reception;
     let zone = TimeZone::get(timezone).map_err(|_| Refused {
         key: "timezone",
         message: format!("there is no time zone `{timezone}` in this system's database"),
     })?;
-    Ok(Syslog { format, zone })
+    let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
+        key: "charset",
+        message: format!(
+            "`{charset}` is no character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
+        ),
+    })?;
+    Ok(Syslog { format: reception.format, zone, charset })
 }

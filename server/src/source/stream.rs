@@ -23,21 +23,19 @@ pub(super) async fn read(
     let number = shared.next_connection();
     let mut reader = Reader::default();
     loop {
-        let is_last = tokio::select! {
-            ready = wait(&connection, &reader, &framer) => match ready {
-                Ready::Bytes => false,
-                Ready::NoMoreLines => {
-                    let mut frames = Vec::new();
-                    framer.give_up_waiting(&reader.pending, &mut frames);
-                    let bytes = std::mem::take(&mut reader.pending);
-                    shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
-                    continue;
-                }
-                Ready::Broken => true,
-            },
-            _ = stopped.wait_for(|stopped| *stopped) => true,
+        let ready = tokio::select! {
+            ready = wait(&connection, &reader, &framer) => ready,
+            _ = stopped.wait_for(|stopped| *stopped) => Ready::Last,
         };
-        let ended = reader.read_late(&mut connection, shared.settings.load().coalesce).await || is_last;
+        if matches!(ready, Ready::NoMoreLines) {
+            let mut frames = Vec::new();
+            framer.give_up_waiting(&reader.pending, &mut frames);
+            let bytes = std::mem::take(&mut reader.pending);
+            shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
+            continue;
+        }
+        let policy = shared.settings.load().coalesce;
+        let ended = reader.read_late(&mut connection, policy).await || matches!(ready, Ready::Last);
         let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
         reader.waiting.seal(Instant::now());
         let mut frames = Vec::new();
@@ -63,7 +61,8 @@ enum Ready {
     Bytes,
     /// The message that is there did not go on.
     NoMoreLines,
-    Broken,
+    /// We are told to stop, or the connection is broken: what has come is all there will be.
+    Last,
 }
 
 async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Ready {
@@ -79,7 +78,7 @@ async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Read
     } else {
         readable.await
     };
-    if ready.is_ok() { Ready::Bytes } else { Ready::Broken }
+    if ready.is_ok() { Ready::Bytes } else { Ready::Last }
 }
 
 /// What was read and is not taken yet.

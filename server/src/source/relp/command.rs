@@ -239,7 +239,7 @@ mod tests {
         };
         check("<13>a\n", Malformed::Number("transaction"));
         check("1234567890 open 0\n", Malformed::Number("transaction"));
-        check("1 2 3\n", Malformed::End);
+        check("1 2 3\n", Malformed::Number("length"));
         check("1  0\n", Malformed::Name);
         check("1 open x\n", Malformed::Number("length"));
         check("1 open 2\n", Malformed::Number("length"));

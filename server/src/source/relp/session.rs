@@ -88,21 +88,21 @@ impl Session<'_> {
                 return End::Gone;
             }
             let hold_more = self.reader.was_full && self.connection.may_hold_more();
-            tokio::select! {
+            let due = tokio::select! {
                 readable = async { if hold_more { Ok(()) } else { self.connection.readable().await } } => {
                     if readable.is_err() {
                         return End::Gone;
                     }
+                    None
                 }
-                answer = due(&mut self.answers) => {
-                    if self.answer(answer).await.is_err() {
-                        return End::Gone;
-                    }
-                    continue;
-                }
+                answer = due(&mut self.answers) => Some(answer),
                 _ = stopped.wait_for(|stopped| *stopped) => return End::Stopped,
-            }
-            if let Err(end) = self.read().await {
+            };
+            let done = match due {
+                Some(answer) => self.answer(answer).await.map_err(|()| End::Gone),
+                None => self.read().await,
+            };
+            if let Err(end) = done {
                 return end;
             }
         }
