@@ -77,7 +77,7 @@ mod tests {
         let path = data.path().join("run/positions/files.json");
         assert_eq!(Positions::load(&path), Ok(None));
         let identity = Identity { device: u64::MAX, inode: 7 };
-        let place = Place { position: 12, ..Place::default() };
+        let place = Place::new(12, false, b"the first bytes");
         let saved = Saved { path: "/var/log/a.log".to_owned(), identity, place };
         let positions = Positions::new(BTreeSet::from(["*.log".to_owned()]), vec![saved]);
         for _ in 0..2 {
