@@ -13,7 +13,7 @@ RUN useradd --system --uid 10001 --no-create-home --home-dir /data logstead \
  && install -d -o logstead -g logstead /data
 USER logstead
 VOLUME /data
-EXPOSE 5514/udp 5514/tcp 6514/tcp 8080/tcp
+EXPOSE 5514/udp 5514/tcp 6514/tcp 2514/tcp 8080/tcp
 ENV LOGSTEAD_DATA=/data LOGSTEAD_WEB__LISTEN=0.0.0.0:8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /readyz HTTP/1.0\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]

@@ -4,7 +4,9 @@
 mod corpus;
 mod journal;
 mod measure;
+mod receive;
 mod search;
+mod server;
 mod store;
 
 use anyhow::Result;
@@ -62,6 +64,8 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// How the real server takes what real senders send
+    Receive(Box<receive::Receive>),
 }
 
 fn main() -> Result<()> {
@@ -76,5 +80,6 @@ fn main() -> Result<()> {
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
         Command::Search { data, runs, threads, check } => search::run(&data, runs, threads, check),
+        Command::Receive(receive) => receive.run(),
     }
 }

@@ -14,8 +14,14 @@ pub(crate) fn cpu() -> u64 {
 
 /// The most memory that this process ever had.
 pub(crate) fn peak_memory_bytes() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc says no peak")?;
+    memory_bytes("self", "VmHWM")
+}
+
+/// A line of `/proc/PID/status`: `VmHWM`, the most memory there ever was, or `VmRSS`, what there is.
+pub(crate) fn memory_bytes(pid: &str, name: &str) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let line = line.with_context(|| format!("/proc says no {name}"))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
     Ok(kibibytes << 10)
 }

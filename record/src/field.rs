@@ -57,6 +57,25 @@ impl Field {
         (Field::Logspace, "logspace"),
     ];
 
+    /// What users of other tools call them.
+    pub const ALIASES: [(Field, &'static str); 15] = [
+        (Field::Message, "msg"),
+        (Field::Message, "_msg"),
+        (Field::Host, "hostname"),
+        (Field::Program, "app"),
+        (Field::Program, "appname"),
+        (Field::Program, "app_name"),
+        (Field::Program, "app-name"),
+        (Field::Program, "tag"),
+        (Field::Pid, "procid"),
+        (Field::Pid, "process_id"),
+        (Field::Severity, "level"),
+        (Field::Severity, "priority"),
+        (Field::Time, "_time"),
+        (Field::Time, "@timestamp"),
+        (Field::Time, "timestamp"),
+    ];
+
     /// The canonical name.
     pub fn name(self) -> &'static str {
         Field::ALL.iter().find(|(field, _)| *field == self).map_or("", |(_, name)| name)
@@ -64,17 +83,8 @@ impl Field {
 
     /// By canonical name or by what users of other tools call it, in any case.
     pub fn from_name(name: &str) -> Option<Field> {
-        let lower = name.to_ascii_lowercase();
-        let canonical = match lower.as_str() {
-            "msg" | "_msg" => "message",
-            "hostname" => "host",
-            "app" | "appname" | "app_name" | "app-name" | "tag" => "program",
-            "procid" | "process_id" => "pid",
-            "level" | "priority" => "severity",
-            "_time" | "@timestamp" | "timestamp" => "time",
-            other => other,
-        };
-        Field::ALL.iter().find(|(_, known)| *known == canonical).map(|(field, _)| *field)
+        let names = Field::ALL.iter().chain(&Field::ALIASES);
+        names.into_iter().find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(field, _)| *field)
     }
 }
 
@@ -93,6 +103,9 @@ mod tests {
         for (field, name) in Field::ALL {
             assert_eq!(Field::from_name(name), Some(field));
             assert_eq!(field.name(), name);
+        }
+        for (field, alias) in Field::ALIASES {
+            assert_eq!(Field::from_name(alias), Some(field));
         }
         assert_eq!(Field::from_name("HostName"), Some(Field::Host));
         assert_eq!(Field::from_name("user"), None);

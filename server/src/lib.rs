@@ -16,6 +16,7 @@ mod destination;
 pub mod format;
 mod internal;
 mod lanes;
+mod loadgen;
 mod lock;
 pub mod meta;
 pub mod pipeline;

@@ -3,6 +3,7 @@
 mod check;
 mod import;
 mod inspect;
+mod loadgen;
 mod progress;
 mod reindex;
 mod search;
@@ -50,6 +51,9 @@ enum Command {
     /// Prints what a file of a store holds
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(inspect::Inspect),
+    /// Sends load to a receiver and counts it
+    #[command(after_help = loadgen::EXAMPLES)]
+    Loadgen(Box<loadgen::Loadgen>),
 }
 
 /// Where settings come from.
@@ -93,6 +97,7 @@ pub fn run() -> ExitCode {
         Command::Verify(verify) => verify.run(),
         Command::Reindex(reindex) => reindex.run(),
         Command::Inspect(inspect) => inspect.run(),
+        Command::Loadgen(loadgen) => loadgen.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -98,7 +98,7 @@ impl Serve {
 }
 
 /// Connections and journal files are files: as many as the system lets us have.
-fn raise_file_limit() {
+pub(super) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     // Where it can not be raised, the soft limit that the process was given stays.
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();

@@ -32,7 +32,7 @@ pub(super) struct Head<'a> {
     counter: &'a [u8],
     sequence: &'a [u8],
     mnemonic: Option<Mnemonic<'a>>,
-    pub(super) message_at: usize,
+    message_at: usize,
 }
 
 /// `%FACILITY-SEVERITY-MNEMONIC:`.
@@ -58,11 +58,10 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
     let mut is_marked = false;
     let mut behind_stamp = None;
     for _ in 0..PARTS_MAX {
-        at += text.get(at..)?.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
+        at = behind_gap(text, at);
         if text.get(at) == Some(&b'%') {
-            head.mnemonic = Some(Mnemonic::read(text, at)?);
-            head.message_at = at;
-            return Some(head);
+            let Some(mnemonic) = Mnemonic::read(text, at) else { break };
+            return Some(Head { mnemonic: Some(mnemonic), message_at: at, ..head });
         }
         let mark = usize::from(matches!(text.get(at), Some(b'*' | b'.')));
         is_marked |= 0 < mark;
@@ -80,9 +79,12 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
         }
     }
     let behind_stamp = behind_stamp.filter(|_| is_marked || !head.sequence.is_empty())?;
-    let rest = text.get(behind_stamp..)?;
-    let gap = rest.iter().take_while(|byte| matches!(byte, b' ' | b':')).count();
-    Some(Head { process: b"", pid: b"", message_at: behind_stamp + gap, ..head })
+    Some(Head { process: b"", pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
+}
+
+/// Where the text goes on behind the colon and the blanks that end a part.
+fn behind_gap(text: &[u8], at: usize) -> usize {
+    at + text.iter().skip(at).take_while(|byte| matches!(byte, b' ' | b':')).count()
 }
 
 impl<'a> Head<'a> {
@@ -140,9 +142,14 @@ impl<'a> Head<'a> {
         Some(())
     }
 
-    /// The row with what the head says, where the row does not say it already.
-    pub(super) fn row(&self, row: Row<'a>, is_host_known: bool, builder: &mut BatchBuilder) -> Row<'a> {
-        let mut fields = 0;
+    /// Takes over what the head says and the row does not say already.
+    pub(super) fn fill(
+        &self,
+        row: &mut Row<'a>,
+        text: &'a [u8],
+        is_host_known: bool,
+        builder: &mut BatchBuilder,
+    ) {
         for (name, value) in [
             (&b"cisco.node"[..], self.node),
             (b"cisco.counter", self.counter),
@@ -151,23 +158,20 @@ impl<'a> Head<'a> {
         ] {
             if !value.is_empty() {
                 builder.field(name, value);
-                fields += 1;
+                row.fields_behind += 1;
             }
         }
-        let host = if is_host_known || self.host.is_empty() { row.host } else { self.host };
-        let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
-        let program = if self.process.is_empty() { facility } else { self.process };
         if let Some(mnemonic) = &self.mnemonic {
-            fields += mnemonic.add(builder);
+            row.fields_behind += mnemonic.add(builder);
         }
-        Row {
-            time: row.time.or(self.time),
-            host,
-            program,
-            pid: self.pid,
-            fields_behind: row.fields_behind + fields,
-            ..row
+        let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
+        row.program = if self.process.is_empty() { facility } else { self.process };
+        row.pid = self.pid;
+        if !is_host_known && !self.host.is_empty() {
+            row.host = self.host;
         }
+        row.time = row.time.or(self.time);
+        super::set_message(row, text, self.message_at);
     }
 }
 

@@ -8,6 +8,8 @@
 //! | `{"a": null}`          | nothing                                                                    |
 //! | no message             | the whole text is the message                                              |
 //!
+//! An object that is the text of another format's message has the same names, through [`values_that_fit`].
+//!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 //! **Invariant:** a value that stands under a known name but can not be read as such (a time that is none) stays
 //! a field. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
@@ -21,6 +23,9 @@ use std::fmt;
 /// Names that are always read as the process id and the message id.
 const PID_NAMES: [&str; 3] = ["pid", "procid", "process.pid"];
 const MSGID_NAMES: [&str; 1] = ["msgid"];
+
+/// Room for the pairs of most objects.
+const PAIRS_EXPECTED: usize = 16;
 
 /// What a severity without a facility belongs to, as in syslog.
 const USER: Facility = Facility::new(1).expect("1 is a facility");
@@ -63,9 +68,19 @@ pub(crate) enum Rejected {
 }
 
 /// A value of the object that is no object itself.
-struct Pair<'a> {
-    name: Cow<'a, str>,
-    value: Cow<'a, str>,
+pub(super) struct Pair<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) value: Cow<'a, str>,
+}
+
+/// The values below an object as they are found.
+struct Flat<'a> {
+    limits: Limits,
+    /// Whether an object that is larger than the limits is rejected, or gives what fits.
+    rejects: bool,
+    /// A value with a longer name is left out, before its name is put together.
+    name_bytes_max: usize,
+    pairs: Vec<Pair<'a>>,
 }
 
 impl Limits {
@@ -84,9 +99,7 @@ impl Json {
     /// Adds the object as a row.
     pub(crate) fn parse(&self, line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
         self.limits.check_line(line)?;
-        let object: Object<'_> = serde_json::from_slice(line).map_err(|error| syntax(&error))?;
-        let mut pairs = Vec::new();
-        flatten(object, "", 1, self.limits, &mut pairs)?;
+        let pairs = Flat::new(self.limits, true, usize::MAX).read(line)?;
         self.push(line, pairs, builder);
         Ok(())
     }
@@ -124,54 +137,76 @@ impl Json {
     }
 }
 
+/// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
+/// where the text is no object from its first byte to its last.
+pub(super) fn values_that_fit(text: &[u8], limits: Limits, name_bytes_max: usize) -> Option<Vec<Pair<'_>>> {
+    limits.check_line(text).ok()?;
+    Flat::new(limits, false, name_bytes_max).read(text).ok()
+}
+
 /// Each object is one line, so only the column is worth saying.
 fn syntax(error: &serde_json::Error) -> Rejected {
     Rejected::Syntax(error.to_string().replace("line 1 ", ""))
 }
 
-/// Adds the values below an object; `prefix` is the name it stands under.
-fn flatten<'a>(
-    object: Object<'a>,
-    prefix: &str,
-    depth: usize,
-    limits: Limits,
-    pairs: &mut Vec<Pair<'a>>,
-) -> Result<(), Rejected> {
-    if limits.depth_max < depth {
-        return Err(Rejected::TooDeep { depth_max: limits.depth_max });
+impl<'a> Flat<'a> {
+    fn new(limits: Limits, rejects: bool, name_bytes_max: usize) -> Flat<'a> {
+        Flat { limits, rejects, name_bytes_max, pairs: Vec::with_capacity(PAIRS_EXPECTED) }
     }
-    for (key, value) in object.0 {
-        let name = if prefix.is_empty() { key } else { Cow::Owned(format!("{prefix}.{key}")) };
-        match value.get().as_bytes()[0] {
-            b'{' => flatten(parse(value)?, &name, depth + 1, limits, pairs)?,
-            b'[' => {
-                for item in parse::<Vec<&RawValue>>(value)? {
-                    add(name.clone(), item, limits, pairs)?;
-                }
-            }
-            _ => add(name, value, limits, pairs)?,
+
+    fn read(mut self, text: &'a [u8]) -> Result<Vec<Pair<'a>>, Rejected> {
+        let object = serde_json::from_slice(text).map_err(|error| syntax(&error))?;
+        self.add_object(object, "", 1)?;
+        Ok(self.pairs)
+    }
+
+    /// Adds the values below an object; `prefix` is the name it stands under.
+    fn add_object(&mut self, object: Object<'a>, prefix: &str, depth: usize) -> Result<(), Rejected> {
+        let depth_max = self.limits.depth_max;
+        if depth_max < depth {
+            return Err(Rejected::TooDeep { depth_max });
         }
+        for (key, value) in object.0 {
+            if self.name_bytes_max < prefix.len() + key.len() {
+                continue;
+            }
+            let name = if prefix.is_empty() { key } else { Cow::Owned([prefix, &key].join(".")) };
+            match value.get().as_bytes()[0] {
+                b'{' if self.rejects || depth < depth_max => {
+                    self.add_object(parse(value)?, &name, depth + 1)?;
+                }
+                b'[' => {
+                    for item in parse::<Vec<&RawValue>>(value)? {
+                        self.add(name.clone(), item)?;
+                    }
+                }
+                _ => self.add(name, value)?,
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn add(&mut self, name: Cow<'a, str>, value: &'a RawValue) -> Result<(), Rejected> {
+        let text = value.get();
+        let value = match text.as_bytes()[0] {
+            b'n' => return Ok(()),
+            b'"' => unquoted(text).map_or_else(|| parse::<Text<'a>>(value).map(|text| text.0), Ok)?,
+            _ => Cow::Borrowed(text),
+        };
+        let fields_max = self.limits.fields_max;
+        if self.pairs.len() < fields_max {
+            self.pairs.push(Pair { name, value });
+        } else if self.rejects {
+            return Err(Rejected::TooManyFields { fields_max });
+        }
+        Ok(())
+    }
 }
 
-fn add<'a>(
-    name: Cow<'a, str>,
-    value: &'a RawValue,
-    limits: Limits,
-    pairs: &mut Vec<Pair<'a>>,
-) -> Result<(), Rejected> {
-    let text = value.get();
-    let value = match text.as_bytes()[0] {
-        b'n' => return Ok(()),
-        b'"' => parse::<Text<'a>>(value)?.0,
-        _ => Cow::Borrowed(text),
-    };
-    if pairs.len() == limits.fields_max {
-        return Err(Rejected::TooManyFields { fields_max: limits.fields_max });
-    }
-    pairs.push(Pair { name, value });
-    Ok(())
+/// A text without escapes needs no second reading.
+fn unquoted(text: &str) -> Option<Cow<'_, str>> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(Cow::Borrowed(inner))
 }
 
 fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
@@ -218,7 +253,7 @@ fn time(text: &str) -> Option<Timestamp> {
 }
 
 /// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
-fn epoch(text: &str) -> Option<Timestamp> {
+pub(super) fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -284,7 +319,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(PAIRS_EXPECTED);
         while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
             pairs.push((name.0, value));
         }

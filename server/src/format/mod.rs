@@ -5,6 +5,7 @@
 
 mod cisco;
 pub(crate) mod json;
+mod payload;
 mod rfc3164;
 mod rfc5424;
 mod stamp;
@@ -68,14 +69,41 @@ impl Syslog {
 
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
-        let mut row = self.row(Frame::new(frame), known, builder);
+        let frame = Frame::new(frame);
+        let clock = Clock { received: known.received, zone: &self.zone };
+        // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
+        let mut parsed = match self.format {
+            Format::Raw => {
+                let mut row = Row { flags: known.flags, ..text_row(frame) };
+                return self.push(&mut row, known, builder);
+            }
+            Format::Rfc5424 | Format::Auto => rfc5424::parse(frame, known, clock, builder),
+            Format::Rfc3164 => None,
+        };
+        if parsed.is_none() && matches!(self.format, Format::Rfc3164 | Format::Auto) {
+            parsed = rfc3164::parse(frame, known, clock, builder);
+        }
+        let row = parsed.get_or_insert_with(|| {
+            builder.forget_fields();
+            unparsed(frame, known)
+        });
+        payload::read(row, clock, builder);
+        if let Some(count) = vendor::repeated(row.message) {
+            builder.field(b"repeated", count);
+            row.fields_behind += 1;
+        }
+        self.push(row, known, builder);
+    }
+
+    /// Adds the row with what is known of its sender.
+    fn push(&self, row: &mut Row<'_>, known: Known<'_>, builder: &mut BatchBuilder) {
         if let Some((name, value)) = known.field {
             builder.field(name, value);
             row.fields_behind += 1;
         }
         match self.decoded(row.message) {
-            None => builder.push(&row),
-            Some(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
+            None => builder.push(row),
+            Some(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..*row }),
         }
     }
 
@@ -85,25 +113,6 @@ impl Syslog {
             return None;
         }
         Some(self.charset.decode_without_bom_handling(text).0.into_owned())
-    }
-
-    /// The row of the frame; its fields are added to the builder.
-    fn row<'a>(&self, frame: Frame<'a>, known: Known<'a>, builder: &mut BatchBuilder) -> Row<'a> {
-        let clock = Clock { received: known.received, zone: &self.zone };
-        let row = match self.format {
-            Format::Raw => return Row { flags: known.flags, ..text_row(frame) },
-            Format::Rfc5424 => rfc5424::parse(frame, known, clock, builder),
-            Format::Rfc3164 => rfc3164::parse(frame, known, clock, builder),
-            Format::Auto => rfc5424::parse(frame, known, clock, builder)
-                .or_else(|| rfc3164::parse(frame, known, clock, builder)),
-        };
-        let row = row.unwrap_or_else(|| {
-            builder.forget_fields();
-            unparsed(frame, known)
-        });
-        let Some(count) = vendor::repeated(row.message) else { return row };
-        builder.field(b"repeated", count);
-        Row { fields_behind: row.fields_behind + 1, ..row }
     }
 }
 
@@ -120,9 +129,9 @@ fn text_row(frame: Frame<'_>) -> Row<'_> {
     Row { message: frame.text, ..Row::text(frame.raw) }
 }
 
-/// The row with all of the text from `at` on as its message.
-fn with_message<'a>(row: Row<'a>, text: &'a [u8], at: usize) -> Row<'a> {
-    Row { message: &text[at..], message_at: Some(at), ..row }
+/// All of the text from `at` on is the message.
+fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
+    (row.message, row.message_at) = (&text[at..], Some(at));
 }
 
 /// No format fits: the whole frame is the message. Without a priority it counts as user.notice.
@@ -162,12 +171,26 @@ fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
 
 /// Whether a word can be the name or address of a host: words of payloads hold other signs.
 fn is_host(word: &[u8]) -> bool {
-    let is_sign =
-        |byte: u8| matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'%' | b'@' | b'#' | b'+' | b'~');
-    let fits = |&byte: &u8| byte.is_ascii_alphanumeric() || 0x80 <= byte || is_sign(byte);
-    word.first().is_some_and(|&first| {
-        first.is_ascii_alphanumeric() || first == b'_' || 0x80 <= first || first == b':'
-    }) && word.iter().all(fits)
+    const FITS: [bool; 256] = bytes(b".-_:/%@#+~");
+    let first_fits =
+        |first: u8| FITS[usize::from(first)] && !matches!(first, b'.' | b'-' | b'/' | b'%' | b'@');
+    word.first().is_some_and(|&first| first_fits(first)) && word.iter().all(|&byte| FITS[usize::from(byte)])
+}
+
+/// For each byte whether it is a letter or digit of any script or one of `signs`.
+const fn bytes(signs: &[u8]) -> [bool; 256] {
+    let mut fits = [false; 256];
+    let mut byte = 0;
+    while byte < fits.len() {
+        fits[byte] = 0x80 <= byte || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < signs.len() {
+        fits[signs[at] as usize] = true;
+        at += 1;
+    }
+    fits
 }
 
 /// The bytes up to the next space, and where the text goes on behind it.
@@ -221,8 +244,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_no_syslog_is_kept_whole_and_flagged() {
-        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1}"]
-        {
+        for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1"] {
             let batch = parse_as(Format::Auto, "UTC", frame);
             assert!(batch.flags(0).has(Flags::UNPARSED), "{frame:?}");
             assert_eq!(batch.message(0), visible(frame));

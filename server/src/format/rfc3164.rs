@@ -4,7 +4,7 @@
 //! peer and all of the text is the message.
 
 use super::stamp::{self, Clock};
-use super::{Frame, Known, cisco, is_host, priority, text_row, vendor, with_message};
+use super::{Frame, Known, bytes, cisco, is_host, priority, set_message, text_row, vendor};
 use logstead_record::{BatchBuilder, Flags, HeadForm, Row};
 
 /// Longest program name that is believed.
@@ -19,82 +19,76 @@ pub(super) fn parse<'a>(
 ) -> Option<Row<'a>> {
     let text = frame.text;
     let (priority, start) = priority(text, frame.start)?;
-    let row = Row { priority: Some(priority), host: known.peer, flags: known.flags, ..text_row(frame) };
-    Some(match stamped(row, text, start, clock) {
-        Some((row, at)) => behind_stamp(row, text, at, clock, builder),
-        None => unusual(row, text, start, clock, builder),
-    })
+    let mut row = Row { priority: Some(priority), host: known.peer, flags: known.flags, ..text_row(frame) };
+    match stamped(&mut row, text, start, clock) {
+        Some(at) => behind_stamp(&mut row, text, at, clock, builder),
+        None => unusual(&mut row, text, start, clock, builder),
+    }
+    Some(row)
 }
 
-/// The row with the time of the stamp at `start`, and where the text goes on.
-fn stamped<'a>(row: Row<'a>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Row<'a>, usize)> {
+/// Takes over the time of the stamp at `start`, and says where the text goes on.
+fn stamped(row: &mut Row<'_>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<usize> {
     let (time, end) = stamp::read(text, start, clock)?;
-    Some((Row { time: Some(time), ..row }, behind_gap(text, end)?))
+    let at = behind_gap(text, end)?;
+    row.time = Some(time);
+    Some(at)
 }
 
-/// The row of a text that has no stamp directly behind the priority.
+/// Reads a text that has no stamp directly behind the priority.
+#[cold]
 fn unusual<'a>(
-    row: Row<'a>,
+    row: &mut Row<'a>,
     text: &'a [u8],
     start: usize,
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
-) -> Row<'a> {
+) {
     let at = behind_spaces(text, start);
     let behind_version = behind_version(text, at);
     let starts = [Some(at), behind_version, stamp::behind_weekday(text, at)];
-    if let Some((row, at)) = starts.into_iter().flatten().find_map(|at| stamped(row, text, at, clock)) {
-        return behind_stamp(row, text, at, clock, builder);
-    }
-    if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {
-        let row = Row { time: Some(time), ..row };
+    if let Some(at) = starts.into_iter().flatten().find_map(|at| stamped(row, text, at, clock)) {
+        behind_stamp(row, text, at, clock, builder);
+    } else if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {
+        row.time = Some(time);
         let at = behind_spaces(text, end);
         if behind_version.is_none() {
             return behind_stamp(row, text, at, clock, builder);
         }
-        let (host, at) = host(text, at);
-        let host = if host.is_empty() { row.host } else { host };
-        return vendor::meraki(Row { host, ..row }, text, at);
+        let at = take_host(row, text, at);
+        vendor::meraki(row, text, at);
+    } else if let Some(head) = cisco::head(text, at, clock) {
+        head.fill(row, text, false, builder);
+    } else {
+        row.flags = row.flags.with(Flags::UNPARSED);
+        set_message(row, text, start);
     }
-    if let Some(head) = cisco::head(text, at, clock) {
-        return head.row(with_message(row, text, head.message_at), false, builder);
-    }
-    Row { flags: row.flags.with(Flags::UNPARSED), ..with_message(row, text, start) }
 }
 
 /// Reads host and tag.
 fn behind_stamp<'a>(
-    row: Row<'a>,
+    row: &mut Row<'a>,
     text: &'a [u8],
     at: usize,
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
-) -> Row<'a> {
-    let (host, at) = host(text, at);
-    let is_host_known = !host.is_empty();
-    let row = if is_host_known { Row { host, ..row } } else { row };
+) {
+    let host_at = at;
+    let at = take_host(row, text, host_at);
     if cisco::may_begin(text, at)
         && let Some(head) = cisco::head(text, at, clock)
     {
-        return head.row(with_message(row, text, head.message_at), is_host_known, builder);
+        return head.fill(row, text, host_at < at, builder);
     }
-    let (program, pid, at) = match tag(text, at) {
-        (b"", ..) => vendor::behind_severity(text, at)
-            .map(|at| tag(text, at))
-            .filter(|(.., pid, _)| !pid.is_empty())
-            .unwrap_or((b"", b"", at)),
-        found => found,
-    };
-    let row = Row { program, pid, head_form: HeadForm::Rfc3164, ..with_message(row, text, at) };
+    row.head_form = HeadForm::Rfc3164;
+    let at = take_tag(row, text, at).or_else(|| take_tag_behind_severity(row, text, at)).unwrap_or(at);
+    set_message(row, text, at);
     match row.message.first() {
-        Some(b'%') => {
-            let fields = vendor::mnemonic(row.message, builder);
-            Row { fields_behind: row.fields_behind + fields, ..row }
+        Some(b'%') => row.fields_behind += vendor::mnemonic(row.message, builder),
+        Some(b'M') if row.program.is_empty() => {
+            row.program = vendor::tabbed(row.message).unwrap_or_default();
         }
-        Some(b'M') if program.is_empty() => {
-            Row { program: vendor::tabbed(row.message).unwrap_or_default(), ..row }
-        }
-        _ => row,
+        _ => {}
     }
 }
 
@@ -108,8 +102,11 @@ fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-fn behind_spaces(text: &[u8], at: usize) -> usize {
-    at + text.iter().skip(at).take_while(|&&byte| byte == b' ').count()
+fn behind_spaces(text: &[u8], mut at: usize) -> usize {
+    while text.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    at
 }
 
 /// `1 ` where a stamp should stand: the version of RFC 5424, before a head that is none of it.
@@ -117,43 +114,56 @@ fn behind_version(text: &[u8], at: usize) -> Option<usize> {
     matches!(text.get(at..at + 2)?, [b'1'..=b'9', b' ']).then_some(at + 2)
 }
 
-/// The host, unless what stands there is the tag or the message already.
-fn host(text: &[u8], at: usize) -> (&[u8], usize) {
+/// Takes over the host, unless what stands there is the tag or the message already; says where the text goes on.
+fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     let rest = &text[at..];
-    let end = memchr::memchr2(b' ', b'\t', rest).unwrap_or(rest.len());
+    let Some(end) = memchr::memchr2(b' ', b'\t', rest) else { return at };
     let host = &rest[..end];
-    if end == rest.len() || host.ends_with(b":") || !is_host(host) {
-        return (b"", at);
+    if host.ends_with(b":") || !is_host(host) {
+        return at;
     }
     if host == b"Message"
-        && let Some(forwarded) = vendor::forwarded_from(text, at)
+        && let Some((host, at)) = vendor::forwarded_from(text, at)
     {
-        return forwarded;
+        row.host = host;
+        return at;
     }
-    (host, at + end + 1)
+    row.host = host;
+    at + end + 1
 }
 
-/// `TAG[PID]: `, `TAG: `, `TAG[PID] ` or `TAG - `; where there is none, the message begins at once.
-fn tag(text: &[u8], at: usize) -> (&[u8], &[u8], usize) {
+/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] ` or `TAG - ` and says where the message begins.
+fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
-    let rest = &text[start..];
-    let (program, rest_of_tag) = rest.split_at(program_length(rest));
-    let found = if is_program(program) { pid(rest_of_tag) } else { None };
-    match found {
-        Some((pid, length)) => (program, pid, start + program.len() + length),
-        None => (b"", b"", at),
+    let (program, rest) = text[start..].split_at(program_length(&text[start..]));
+    if !is_program(program) {
+        return None;
     }
+    let (pid, length) = pid(rest)?;
+    (row.program, row.pid) = (program, pid);
+    Some(start + program.len() + length)
+}
+
+/// The same behind the name of a severity, where a process id shows that it is no text.
+fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
+    let mut tagged = *row;
+    let at = take_tag(&mut tagged, text, vendor::behind_severity(text, at)?)?;
+    (!tagged.pid.is_empty()).then(|| {
+        *row = tagged;
+        at
+    })
 }
 
 /// How many bytes may be a program name: a colon belongs to it where something follows at once.
 fn program_length(rest: &[u8]) -> usize {
-    let is_sign = |byte: u8| matches!(byte, b'[' | b'"' | b'{' | b'=' | b'|' | b',' | b';' | b'<' | b'>');
-    let ends = |at: usize| match rest[at] {
-        b':' => matches!(rest.get(at + 1), None | Some(b' ')),
-        byte => byte <= b' ' || 0x7F <= byte || is_sign(byte),
-    };
+    const FITS: [bool; 256] = bytes(b"!#$%&'()*+-./:?@\\]^_`}~");
+    let fits = |at: usize| FITS[usize::from(rest[at])] && !is_end_of_name(rest, at);
     let length_max = rest.len().min(PROGRAM_BYTES_MAX);
-    (0..length_max).find(|&at| ends(at)).unwrap_or(length_max)
+    (0..length_max).find(|&at| !fits(at)).unwrap_or(length_max)
+}
+
+fn is_end_of_name(rest: &[u8], at: usize) -> bool {
+    rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
 }
 
 /// Numbers, mnemonics and marks of payloads are no programs.

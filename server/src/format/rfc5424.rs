@@ -50,9 +50,14 @@ fn version(text: &[u8], at: usize) -> Option<(bool, usize)> {
     if rest.starts_with(b"1 ") {
         return Some((true, at + 2));
     }
+    later_version(rest).map(|length| (false, at + length))
+}
+
+#[cold]
+fn later_version(rest: &[u8]) -> Option<usize> {
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let fits = (1..=3).contains(&digits) && rest[0] != b'0' && rest.get(digits) == Some(&b' ');
-    fits.then_some((false, at + digits + 1))
+    fits.then_some(digits + 1)
 }
 
 /// The next part and where the text goes on; the message may end after any of them.
@@ -215,7 +220,7 @@ fn name_end(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Where the closing quote of a value stands.
-fn value_end(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn value_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
         at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
@@ -227,7 +232,7 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// `\"`, `\\` and `\]` stand for the second character; any other backslash is itself.
-fn unescape(value: &[u8], out: &mut Vec<u8>) {
+pub(super) fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         let escaped = (byte == b'\\').then(|| bytes.next_if(|next| matches!(next, b'"' | b'\\' | b']')));
@@ -237,7 +242,7 @@ fn unescape(value: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check, parse_as};
+    use super::super::tests::{assert_raw, check, parse_as};
     use logstead_config::Format;
 
     #[test]
@@ -273,6 +278,15 @@ mod tests {
             let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
             assert!(batch.columns().head.bytes().is_empty(), "{stamp}");
         }
+    }
+
+    #[test]
+    fn a_field_read_from_the_message_adds_one_byte_to_a_head_that_is_not_stored() {
+        let frame = r#"<13>1 2026-11-21T06:13:00Z vm root - - [x@1 a="1"] last message repeated 5 times"#;
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.columns().head.bytes(), [1]);
+        assert_eq!(batch.fields(0).last(), Some((&b"repeated"[..], &b"5"[..])));
+        assert_raw(&batch, frame.as_bytes());
     }
 
     fn check_fields(data: &str, message: &str, expected: &[(&str, &str)]) {

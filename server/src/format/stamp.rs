@@ -39,15 +39,38 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
         month_first(text, start)?
     };
     let (date, at) = date.year_behind(text, at, clock);
-    let (offset_seconds, at) = zone(text, at);
-    let (date, at) = date.year_behind(text, at, clock);
+    let (offset_seconds, behind_zone) = zone(text, at);
+    let (date, at) = if at < behind_zone { date.year_behind(text, behind_zone, clock) } else { (date, at) };
     Some((date.time(offset_seconds, clock)?, at))
 }
 
 /// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
+#[cold]
 pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     let (date, at) = iso(text, 0)?;
     if at == text.len() { date.time(None, clock) } else { None }
+}
+
+/// A date and a time of day that stand apart, as `2026-11-21` or `2026/11/21`, and `16:18:51`.
+pub(super) fn of_parts(
+    date: &[u8],
+    time: &[u8],
+    offset_seconds: Option<i32>,
+    clock: Clock<'_>,
+) -> Option<Timestamp> {
+    let &[y1, y2, y3, y4, b'-' | b'/', m1, m2, b'-' | b'/', d1, d2] = date else { return None };
+    let whole = |digits: &[u8]| number(digits, 0, 4).filter(|&(_, end)| end == digits.len());
+    let ((year, _), (month, _), (day, _)) = (whole(&[y1, y2, y3, y4])?, whole(&[m1, m2])?, whole(&[d1, d2])?);
+    let (second_of_day, at) = time_of_day(time, 0)?;
+    let (nanos, end) = fraction(time, at);
+    let date = Date { year: Some(i64::from(year)), month, day, second_of_day, nanos };
+    if end == time.len() { date.time(offset_seconds, clock) } else { None }
+}
+
+/// A text that is a zone, as `+0200`, `UTC+2:00` or `CET`: seconds east of UTC.
+pub(super) fn offset(text: &[u8]) -> Option<i32> {
+    let (offset_seconds, end) = named_offset(text, 0)?;
+    (end == text.len()).then_some(offset_seconds)
 }
 
 /// Seconds since 1970 with a fraction, and where they end.
@@ -78,6 +101,7 @@ struct Date {
 }
 
 /// `Nov  5 [2026 ]12:00:00[.123]`.
+#[inline]
 fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     let name = text.get(start..start + 3)?;
     let month = 1 + MONTHS.iter().position(|month| name.eq_ignore_ascii_case(*month))?;
@@ -120,15 +144,15 @@ fn iso(text: &[u8], start: usize) -> Option<(Date, usize)> {
 impl Date {
     /// With the year that stands behind the time, where it says none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
-        if self.year.is_some() || text.get(at) != Some(&b' ') {
+        let next = (text.get(at), text.get(at + 1));
+        if self.year.is_some() || !matches!(next, (Some(b' '), Some(b'0'..=b'9'))) {
             return (self, at);
         }
-        let year_max = clock.received.to_civil().0 + 1;
-        match number(text, at + 1, 4) {
+        match number(text, at + 1, 4).map(|(year, end)| (i64::from(year), end)) {
             Some((year, end))
-                if end == at + 5 && is_end(text, end) && (YEAR_MIN..=year_max).contains(&i64::from(year)) =>
+                if is_end(text, end) && YEAR_MIN <= year && year <= clock.received.to_civil().0 + 1 =>
             {
-                (Date { year: Some(i64::from(year)), ..self }, end)
+                (Date { year: Some(year), ..self }, end)
             }
             _ => (self, at),
         }
@@ -161,7 +185,7 @@ impl Date {
         let nanos = |instant: jiff::Timestamp| i64::try_from(instant.as_nanosecond()).ok();
         let found = match ambiguous.offset() {
             AmbiguousOffset::Fold { .. } => {
-                let both = [ambiguous.clone().earlier().ok()?, ambiguous.later().ok()?];
+                let both = [ambiguous.earlier().ok()?, ambiguous.later().ok()?];
                 let [first, second] = both.map(nanos);
                 let received = clock.received.nanos();
                 [first?, second?].into_iter().min_by_key(|time| time.abs_diff(received))

@@ -79,15 +79,16 @@ fn junos_priority(message: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     }
 }
 
-/// Where the message of a Meraki device begins, behind the kind of event, which is its program.
-pub(super) fn meraki<'a>(row: Row<'a>, text: &'a [u8], at: usize) -> Row<'a> {
+/// Reads what stands behind the host of a Meraki device: the kind of event, which is its program.
+pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     let rest = &text[at..];
     let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
     let length = rest.iter().take_while(|byte| is_part(byte)).count();
     if length == 0 || rest.get(length) != Some(&b' ') {
-        return super::with_message(row, text, at);
+        return super::set_message(row, text, at);
     }
-    Row { program: &rest[..length], ..super::with_message(row, text, at + length + 1) }
+    row.program = &rest[..length];
+    super::set_message(row, text, at + length + 1);
 }
 
 /// The host that a relay on AIX forwards for, and where the text goes on.

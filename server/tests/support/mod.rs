@@ -100,8 +100,7 @@ impl Server {
 
     /// Asks it to stop and waits until it has.
     pub fn terminate(&mut self) -> ExitStatus {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(signal("TERM", self.child.id()));
         self.child.wait().unwrap()
     }
 
@@ -117,7 +116,7 @@ impl Server {
         &self.web
     }
 
-    fn address(&self, scheme: &str) -> SocketAddr {
+    pub fn address(&self, scheme: &str) -> SocketAddr {
         let prefix = format!("{scheme}://");
         let url = self.listening.iter().find_map(|(_, url)| url.strip_prefix(&prefix)).unwrap();
         url.parse().unwrap()
@@ -234,6 +233,11 @@ impl Drop for Server {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+/// Sends a signal to a process.
+pub fn signal(name: &str, pid: u32) -> bool {
+    Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap().success()
 }
 
 /// Waits until something holds; fails the test when it does not.

@@ -965,6 +965,21 @@ export interface components {
             /** @description The file, absolute or below the data directory. */
             path: string;
         };
+        /** @description The keys of a file source. */
+        Files: {
+            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            charset: string;
+            /** @description How a line is parsed. */
+            format: components["schemas"]["Format"];
+            /** @description The longest line that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names. */
+            paths: string[];
+            /** @description Where reading begins in a file that is there when the source is new. */
+            start: components["schemas"]["Start"];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+        };
         /**
          * @description How a message is parsed.
          * @enum {string}
@@ -984,7 +999,7 @@ export interface components {
          * @description How messages are told apart in a stream.
          * @enum {string}
          */
-        Framing: "auto" | "newline" | "octet" | "nul";
+        Framing: "auto" | "newline" | "octet" | "nul" | "multiline";
         /** @description Counts in spans of time. Exact, where `coverage.complete`. */
         Histogram: {
             /** @description One after the other, also those without a message. They begin at multiples of the interval since 1970. */
@@ -1205,7 +1220,7 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`. */
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`. */
             flags: string[];
             /** @description The host it claims to come from; empty where it says none. */
             host: string;
@@ -1370,6 +1385,36 @@ export interface components {
         Queue: {
             /** @description The most bytes that wait. */
             size: string;
+        };
+        /** @description How what comes in through sockets is read, and who may send. */
+        Reception: {
+            /** @description Networks that may send; empty is everyone. */
+            allow: string[];
+            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            charset: string;
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description How a message is parsed. */
+            format: components["schemas"]["Format"];
+            /**
+             * Format: int32
+             * @description How many stream connections are open at a time; one more is refused.
+             */
+            max_connections: number;
+            /** @description The longest message that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+            /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
+            proxy_protocol: string[];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+            tls?: components["schemas"]["Tls"] | null;
+        };
+        /** @description The keys of a RELP source. */
+        Relp: components["schemas"]["Reception"] & {
+            /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
+            listen: string[];
         };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
@@ -1546,6 +1591,12 @@ export interface components {
         SourceKind: (components["schemas"]["Syslog"] & {
             /** @enum {string} */
             kind: "syslog";
+        }) | (components["schemas"]["Relp"] & {
+            /** @enum {string} */
+            kind: "relp";
+        }) | (components["schemas"]["Files"] & {
+            /** @enum {string} */
+            kind: "file";
         }) | {
             /** @enum {string} */
             kind: "http";
@@ -1562,17 +1613,30 @@ export interface components {
             bytes: number;
             /**
              * Format: int64
+             * @description By how many milliseconds the time that the last message said was behind ours. The time it took to get
+             *     here is part of it.
+             */
+            clock_skew_ms: number;
+            /**
+             * Format: int64
              * @description Open connections.
              */
             connections: number;
-            /** @description What was dropped, by reason. */
+            /** @description What was dropped or refused, by reason. */
             dropped: {
                 [key: string]: number;
             };
             /** @description Its id. */
             id: string;
-            /** @description `syslog`, `http` or `internal`. */
+            /**
+             * Format: int64
+             * @description Messages whose sender went away in the middle of them.
+             */
+            incomplete: number;
+            /** @description `syslog`, `relp`, `file`, `http` or `internal`. */
             kind: string;
+            /** @description What last went wrong with a sender. */
+            last_error?: string | null;
             /** @description When the last message came. */
             last_seen?: string | null;
             /** @description Its sockets. */
@@ -1589,6 +1653,16 @@ export interface components {
             messages_per_second: number;
             /**
              * Format: int64
+             * @description Pieces that stood where a frame should begin: their senders count wrongly.
+             */
+            out_of_step: number;
+            /**
+             * Format: int64
+             * @description The bytes of these pieces.
+             */
+            out_of_step_bytes: number;
+            /**
+             * Format: int64
              * @description Bytes between the sockets and the disk.
              */
             queue_bytes: number;
@@ -1599,6 +1673,11 @@ export interface components {
             queue_bytes_max: number;
             /**
              * Format: int64
+             * @description Coalesced reads, each of which a worker parsed as one batch.
+             */
+            reads: number;
+            /**
+             * Format: int64
              * @description Messages that were longer than the limit.
              */
             truncated: number;
@@ -1607,7 +1686,17 @@ export interface components {
              * @description Messages whose format was not recognised.
              */
             unparsed: number;
+            /**
+             * Format: int64
+             * @description Messages that no route matched.
+             */
+            unrouted: number;
         };
+        /**
+         * @description Where reading begins in a file that is there when the source is new.
+         * @enum {string}
+         */
+        Start: "beginning" | "end";
         /** @description Counters and states of everything that the live router document names. */
         Status: {
             /** @description Since when it is live. */
@@ -1632,28 +1721,13 @@ export interface components {
             unrouted_messages: number;
         };
         /** @description The keys of a syslog source. */
-        Syslog: {
-            /** @description Networks that may send; empty is everyone. */
-            allow: string[];
-            /** @description How long and for how much a read waits for company. */
-            coalesce: components["schemas"]["Coalesce"];
-            /** @description How a message is parsed. */
-            format: components["schemas"]["Format"];
+        Syslog: components["schemas"]["Reception"] & {
             /** @description How messages are told apart in a stream. */
             framing: components["schemas"]["Framing"];
-            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://ADDRESS:PORT`. */
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
             listen: string[];
-            /**
-             * Format: int32
-             * @description How many stream connections are open at a time; one more is refused.
-             */
-            max_connections: number;
-            /** @description The longest message that is kept whole; a longer one is cut and flagged. */
-            max_message: string;
-            /** @description How many workers one connection's messages are spread over. */
-            partitions: components["schemas"]["Count"];
-            /** @description IANA name of the zone of stamps that name none. */
-            timezone: string;
+            /** @description Whether a datagram is many messages, each ending with a newline. */
+            split_datagrams: boolean;
         };
         /** @description The keys of a syslog destination. */
         SyslogServer: {
@@ -1671,6 +1745,17 @@ export interface components {
             notes: string[];
             /** @description Each has a value for every column; at most 10 000. */
             rows: components["schemas"]["Cell"][][];
+        };
+        /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
+        Tls: {
+            /** @description Our certificate, and those between it and the authority that the senders know. */
+            certificate: string;
+            /** @description The authorities whose certificates senders may show. */
+            client_ca?: string | null;
+            /** @description Its private key. */
+            key: string;
+            /** @description Whether a sender without a certificate is refused. */
+            require_client_certificate: boolean;
         };
         /** @description A token without its secret. */
         Token: {

@@ -1,5 +1,5 @@
 /** One field of an item, by the table of fields.ts. An empty field takes its key out of the document. */
-import { NativeSelect, TextInput, Textarea } from '@mantine/core';
+import { NativeSelect, Switch, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type Json, listOf, textOf } from './document';
 import type { FieldSpec } from './fields';
@@ -55,6 +55,16 @@ export function FieldInput({ spec, value, error, onChange }: Props) {
             onChange(text === '' ? undefined : text)
           }
           data={[...(value === undefined ? [''] : []), ...spec.input.options]}
+        />
+      );
+    case 'switch':
+      return (
+        <Switch
+          label={common.label}
+          description={common.description}
+          error={error}
+          checked={value === true}
+          onChange={({ currentTarget: { checked } }) => onChange(checked || undefined)}
         />
       );
     case 'lines':

@@ -15,6 +15,7 @@ export type FieldInput =
   | { kind: 'text' }
   | { kind: 'number' }
   | { kind: 'lines' }
+  | { kind: 'switch' }
   | { kind: 'choice'; options: readonly string[] };
 
 export type KindSpec = {
@@ -27,26 +28,30 @@ export type KindSpec = {
 
 const text = { kind: 'text' } as const;
 
-const syslogSource: readonly FieldSpec[] = [
-  {
-    key: 'listen',
-    label: 'Listen on',
-    help: 'One address a line: udp://ADDRESS:PORT or tcp://ADDRESS:PORT.',
-    input: { kind: 'lines' },
-    placeholder: 'tcp://0.0.0.0:5514',
-  },
-  {
-    key: 'framing',
-    label: 'Framing',
-    help: 'How messages are told apart in a stream. auto: octet counts where a frame begins with one, else newlines.',
-    input: { kind: 'choice', options: ['auto', 'newline', 'octet', 'nul'] },
-  },
-  {
-    key: 'format',
-    label: 'Format',
-    help: 'How a message is parsed. auto: each as what it looks like; raw: not at all.',
-    input: { kind: 'choice', options: ['auto', 'rfc5424', 'rfc3164', 'raw'] },
-  },
+const format: FieldSpec = {
+  key: 'format',
+  label: 'Format',
+  help: 'How a message is parsed. auto: each as what it looks like; raw: not at all.',
+  input: { kind: 'choice', options: ['auto', 'rfc5424', 'rfc3164', 'raw'] },
+};
+
+const framing: FieldSpec = {
+  key: 'framing',
+  label: 'Framing',
+  help: 'How messages are told apart in a stream. auto: octet counts where a frame begins with one, else newlines.',
+  input: { kind: 'choice', options: ['auto', 'newline', 'octet', 'nul', 'multiline'] },
+};
+
+const splitDatagrams: FieldSpec = {
+  key: 'split_datagrams',
+  label: 'Split datagrams',
+  help: 'Each line of a datagram is a message.',
+  input: { kind: 'switch' },
+};
+
+/** How the text of a message is read, whatever it comes in through. */
+const reading: readonly FieldSpec[] = [
+  format,
   {
     key: 'timezone',
     label: 'Time zone',
@@ -55,12 +60,24 @@ const syslogSource: readonly FieldSpec[] = [
     placeholder: 'UTC',
   },
   {
+    key: 'charset',
+    label: 'Character set',
+    help: 'Of texts that are no UTF-8, as iso-8859-1 or shift_jis.',
+    input: text,
+    placeholder: 'utf-8',
+  },
+  {
     key: 'max_message',
     label: 'Longest message',
     help: 'A longer one is cut and flagged.',
     input: text,
     placeholder: '64KiB',
   },
+];
+
+/** What is the same for every source that opens sockets. */
+const reception = (delay: string): readonly FieldSpec[] => [
+  ...reading,
   {
     key: 'max_connections',
     label: 'Most connections',
@@ -76,11 +93,37 @@ const syslogSource: readonly FieldSpec[] = [
     placeholder: 'everyone',
   },
   {
+    key: 'proxy_protocol',
+    label: 'Proxies',
+    help: 'Networks whose connections begin with a PROXY protocol header, one a line.',
+    input: { kind: 'lines' },
+    placeholder: 'none',
+  },
+  {
+    key: 'tls.certificate',
+    label: 'Certificate',
+    help: 'For encrypted addresses: a file in PEM, absolute or below the data directory.',
+    input: text,
+  },
+  { key: 'tls.key', label: 'Private key', help: 'Its key: a file in PEM.', input: text },
+  {
+    key: 'tls.client_ca',
+    label: 'Authorities of senders',
+    help: 'Certificates that senders may show are signed by these: a file in PEM.',
+    input: text,
+  },
+  {
+    key: 'tls.require_client_certificate',
+    label: 'Only with a certificate',
+    help: 'A sender that shows none is refused.',
+    input: { kind: 'switch' },
+  },
+  {
     key: 'coalesce.delay',
     label: 'Read delay',
     help: 'How long a read waits for more messages: a little gives bigger batches for less work.',
     input: text,
-    placeholder: '5ms',
+    placeholder: delay,
   },
   {
     key: 'coalesce.buffer',
@@ -101,9 +144,56 @@ const syslogSource: readonly FieldSpec[] = [
 const sources: readonly KindSpec[] = [
   {
     kind: 'syslog',
-    label: 'Syslog over UDP and TCP',
+    label: 'Syslog over UDP, TCP, TLS and unix sockets',
     initial: { kind: 'syslog', listen: ['tcp://0.0.0.0:5515'] },
-    fields: syslogSource,
+    fields: [
+      {
+        key: 'listen',
+        label: 'Listen on',
+        help: 'One a line: udp://, tcp:// or tls:// with ADDRESS:PORT; unix-dgram:PATH or unix-stream:PATH.',
+        input: { kind: 'lines' },
+        placeholder: 'tcp://0.0.0.0:5514',
+      },
+      framing,
+      splitDatagrams,
+      ...reception('5ms'),
+    ],
+  },
+  {
+    kind: 'relp',
+    label: 'Syslog over RELP, acknowledged',
+    initial: { kind: 'relp', listen: ['relp://0.0.0.0:2515'] },
+    fields: [
+      {
+        key: 'listen',
+        label: 'Listen on',
+        help: 'One a line: relp:// or relp+tls:// with ADDRESS:PORT.',
+        input: { kind: 'lines' },
+        placeholder: 'relp://0.0.0.0:2514',
+      },
+      ...reception('0ms'),
+    ],
+  },
+  {
+    kind: 'file',
+    label: 'Lines of files',
+    initial: { kind: 'file', paths: ['/var/log/*.log'] },
+    fields: [
+      {
+        key: 'paths',
+        label: 'Files',
+        help: 'One path a line, absolute or below the data directory; * and ? stand for parts of names.',
+        input: { kind: 'lines' },
+        placeholder: '/var/log/nginx/*.log',
+      },
+      {
+        key: 'start',
+        label: 'Start at',
+        help: 'Where reading begins in a file that is there when the source is new.',
+        input: { kind: 'choice', options: ['end', 'beginning'] },
+      },
+      ...reading,
+    ],
   },
   { kind: 'http', label: 'HTTP ingest', initial: { kind: 'http' }, fields: [] },
   { kind: 'internal', label: 'Logstead’s own log', initial: { kind: 'internal' }, fields: [] },

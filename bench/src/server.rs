@@ -1,0 +1,204 @@
+//! A server under measurement: the real binary on a fresh data directory, its counters, and what the kernel says about it.
+
+use crate::measure::memory_bytes;
+use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const TOKEN: &str = "bench";
+/// What Linux counts CPU time in, on every architecture.
+const TICK_MICROS: u64 = 10_000;
+
+/// A running server, which ends with this value.
+pub(crate) struct Server {
+    child: Child,
+    web: String,
+    listening: Vec<String>,
+    agent: ureq::Agent,
+}
+
+impl Server {
+    /// Starts the binary with a router document, on free ports.
+    pub(crate) fn start(binary: &Path, data: &Path, router: &str, settings: &[&str]) -> Result<Server> {
+        if data.exists() {
+            std::fs::remove_dir_all(data)?;
+        }
+        std::fs::create_dir_all(data)?;
+        let document = data.join("router.toml");
+        std::fs::write(&document, router)?;
+        let mut command = Command::new(binary);
+        command.arg("serve").arg("--data").arg(data.join("store")).arg("--router").arg(&document);
+        for setting in ["web.listen=127.0.0.1:0", "log.level=warn"].iter().chain(settings) {
+            command.args(["--set", setting]);
+        }
+        command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().with_context(|| format!("{}", binary.display()))?;
+        let out = child.stdout.take().context("the server has no standard output")?;
+        let mut server = Server { child, web: String::new(), listening: Vec::new(), agent: agent() };
+        for line in BufReader::new(out).lines() {
+            let line = line?;
+            if let Some(listener) = line.strip_prefix("listening: ") {
+                server.listening.extend(listener.split_once(' ').map(|(_, url)| url.to_owned()));
+            } else if let Some(web) = line.strip_prefix("ready: console ") {
+                web.clone_into(&mut server.web);
+                return Ok(server);
+            }
+        }
+        let status = server.child.wait()?;
+        let repeat = format!("{} serve --data NEW --router {}", binary.display(), document.display());
+        bail!("the server ends before it is ready ({status}); why, says `{repeat}`")
+    }
+
+    /// The URL of a listener.
+    pub(crate) fn url(&self, scheme: &str) -> Result<&str> {
+        let prefix = format!("{scheme}://");
+        let found = self.listening.iter().find(|url| url.starts_with(&prefix));
+        found.map(String::as_str).with_context(|| format!("the server listens on no {scheme}"))
+    }
+
+    /// Every counter, added up over its labels, without `logstead_`.
+    pub(crate) fn counters(&self) -> Result<Counters> {
+        let request = self.agent.get(format!("{}/metrics", self.web));
+        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call()?;
+        Ok(Counters::parse(&answer.body_mut().read_to_string()?))
+    }
+
+    /// How many messages a search finds.
+    pub(crate) fn found(&self) -> Result<u64> {
+        let request = self.agent.post(format!("{}/api/v1/count", self.web));
+        let request = request.header("Authorization", format!("Bearer {TOKEN}"));
+        let mut answer = request.send_json(serde_json::json!({ "query": "*" }))?;
+        let answer: serde_json::Value = answer.body_mut().read_json()?;
+        answer["count"].as_u64().context("an answer without a count")
+    }
+
+    /// CPU time of all its threads, user and system.
+    pub(crate) fn cpu_micros(&self) -> Result<u64> {
+        cpu_micros(&self.child.id().to_string(), [11, 12])
+    }
+
+    pub(crate) fn peak_bytes(&self) -> Result<u64> {
+        memory_bytes(&self.child.id().to_string(), "VmHWM")
+    }
+
+    pub(crate) fn resident_bytes(&self) -> Result<u64> {
+        memory_bytes(&self.child.id().to_string(), "VmRSS")
+    }
+}
+
+impl Drop for Server {
+    /// The data is measured and goes: nothing needs to be stopped in order.
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().build().into()
+}
+
+/// CPU time of the processes that this one has started and that have ended.
+pub(crate) fn ended_children_cpu_micros() -> Result<u64> {
+    cpu_micros("self", [13, 14])
+}
+
+/// The sum of fields of `/proc/PID/stat`, counted from the one behind the name, which may hold spaces.
+fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let (_, rest) = stat.rsplit_once(") ").context("/proc has no name")?;
+    let values: Vec<&str> = rest.split(' ').collect();
+    let tick = |field: usize| values.get(field).and_then(|value| value.parse::<u64>().ok());
+    let ticks = tick(fields[0]).zip(tick(fields[1])).context("/proc says no CPU time")?;
+    Ok((ticks.0 + ticks.1) * TICK_MICROS)
+}
+
+/// Counters at a moment.
+#[derive(Default)]
+pub(crate) struct Counters(BTreeMap<String, f64>);
+
+impl Counters {
+    fn parse(text: &str) -> Counters {
+        let mut sums = BTreeMap::new();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let Some((name, value)) = line.rsplit_once(' ') else { continue };
+            let name = name.split('{').next().unwrap_or_default().trim_start_matches("logstead_");
+            *sums.entry(name.to_owned()).or_default() += value.parse().unwrap_or(0.0);
+        }
+        Counters(sums)
+    }
+
+    /// 0 where nothing was counted.
+    pub(crate) fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or_default() as u64
+    }
+}
+
+/// What the load generator said in the end.
+pub(crate) struct Load(BTreeMap<String, String>);
+
+impl Load {
+    /// Runs it to its end.
+    pub(crate) fn run(binary: &Path, arguments: &[String]) -> Result<Load> {
+        Load::start(binary, arguments)?.end()
+    }
+
+    pub(crate) fn start(binary: &Path, arguments: &[String]) -> Result<Running> {
+        let mut command = Command::new(binary);
+        command.arg("loadgen").args(arguments).arg("--quiet").stdout(Stdio::piped()).stderr(Stdio::piped());
+        Ok(Running { child: command.spawn().with_context(|| format!("{}", binary.display()))? })
+    }
+
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// 0 where it does not say.
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        self.text(name).parse().unwrap_or(0.0)
+    }
+}
+
+/// A load generator that is not done.
+pub(crate) struct Running {
+    child: Child,
+}
+
+impl Running {
+    pub(crate) fn end(mut self) -> Result<Load> {
+        let (mut out, mut error) = (String::new(), String::new());
+        if let (Some(mut stdout), Some(mut stderr)) = (self.child.stdout.take(), self.child.stderr.take()) {
+            stdout.read_to_string(&mut out)?;
+            stderr.read_to_string(&mut error)?;
+        }
+        let status = self.child.wait()?;
+        ensure!(status.success(), "the load generator ends with {status}: {error}");
+        let pairs = out.lines().filter_map(|line| line.split_once(": "));
+        Ok(Load(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_added_up_over_their_labels() {
+        let text = "# HELP logstead_a A.\nlogstead_a{x=\"1 2\"} 3\nlogstead_a{x=\"2\"} 4\nlogstead_b 1.5\n";
+        let counters = Counters::parse(text);
+        assert_eq!(["a", "b", "c"].map(|name| counters.get(name)), [7, 1, 0]);
+    }
+
+    #[test]
+    fn the_kernel_says_what_a_process_needs() {
+        let start = std::time::Instant::now();
+        while cpu_micros("self", [11, 12]).expect("a figure") == 0 {
+            assert!(start.elapsed().as_secs() < 10, "CPU time passes");
+        }
+        assert!(0 < memory_bytes("self", "VmHWM").expect("a figure"));
+        assert!(ended_children_cpu_micros().is_ok());
+    }
+}

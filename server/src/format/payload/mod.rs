@@ -1,0 +1,254 @@
+//! The text of a message that is a format of its own → fields.
+//!
+//! | the text begins with        | and is                                                          |
+//! |-----------------------------|-----------------------------------------------------------------|
+//! | `{`, `@cee:`                | a JSON object                                                   |
+//! | `CEF:`, `LEEF:`             | what ArcSight and QRadar read                                   |
+//! | `[name:"`, `name:"`         | Check Point's pairs                                             |
+//! | a number, a comma, a time   | PAN-OS's columns                                                |
+//! | `name=`                     | pairs and nothing else: FortiGate, SonicWall, Sophos, logfmt    |
+//!
+//! The first bytes decide what is tried, so that an ordinary message costs a look at its first word.
+//!
+//! **Invariant:** the message stays as it was received, and so do the columns that its header has filled: fields are
+//! added. What turns out not to be the format from its first byte to its last gives no field at all.
+
+mod cef;
+mod checkpoint;
+mod fields;
+mod fortigate;
+mod json;
+mod leef;
+mod pairs;
+mod paloalto;
+
+use super::rfc5424::unescape;
+use super::stamp::Clock;
+use fields::Fields;
+use logstead_record::{BatchBuilder, Flags, Priority, Row, Severity, Timestamp};
+
+/// What a text may be, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Json,
+    Cef,
+    Leef,
+    CheckPoint,
+    PaloAlto,
+    Pairs,
+}
+
+/// What a text says that stands in columns, for messages whose header does not. Absent texts are empty.
+#[derive(Default)]
+struct Claims<'a> {
+    time: Option<Timestamp>,
+    host: &'a [u8],
+    program: &'a [u8],
+    severity: Option<Severity>,
+}
+
+/// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
+pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
+    if let Some(kind) = kind(row.message) {
+        read_as(kind, row, clock, builder);
+    }
+}
+
+fn kind(text: &[u8]) -> Option<Kind> {
+    match text.first()? {
+        b'{' => Some(Kind::Json),
+        b'@' if text.starts_with(b"@cee:") => Some(Kind::Json),
+        b'[' => Some(Kind::CheckPoint),
+        b'0'..=b'9' if paloalto::begins(text) => Some(Kind::PaloAlto),
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => kind_by_word(text),
+        b' ' => kind(text.trim_ascii_start()),
+        _ => None,
+    }
+}
+
+/// By what follows the first word.
+fn kind_by_word(text: &[u8]) -> Option<Kind> {
+    match &text[pairs::name_bytes(text)..] {
+        [b'=', ..] => Some(Kind::Pairs),
+        [b':', b'"', ..] => Some(Kind::CheckPoint),
+        [b':', ..] if text.starts_with(b"CEF:") => Some(Kind::Cef),
+        [b':', ..] if text.starts_with(b"LEEF:") => Some(Kind::Leef),
+        _ => None,
+    }
+}
+
+#[cold]
+fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
+    // The end of the text is missing, and with it the end of a value.
+    if row.flags.has(Flags::TRUNCATED) {
+        return;
+    }
+    let text = row.message.trim_ascii();
+    let found = match kind {
+        Kind::Json => plain(builder, "json", |fields| json::read(text, fields)),
+        Kind::Cef => plain(builder, "cef", |fields| cef::read(text, fields)),
+        Kind::Leef => plain(builder, "leef", |fields| leef::read(text, fields)),
+        Kind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
+        Kind::PaloAlto => {
+            let mut fields = Fields::new(builder, "paloalto");
+            paloalto::read(text, clock, &mut fields).map(|claims| (claims, fields.count()))
+        }
+        Kind::Pairs => read_pairs(text, clock, builder),
+    };
+    if let Some((claims, count)) = found {
+        row.fields_behind += count;
+        if row.flags.has(Flags::UNPARSED) {
+            fill(row, &claims);
+        }
+    }
+}
+
+/// Reads a format that says nothing of columns.
+fn plain<'a>(
+    builder: &mut BatchBuilder,
+    format: &'static str,
+    read: impl FnOnce(&mut Fields<'_>) -> Option<()>,
+) -> Option<(Claims<'a>, usize)> {
+    let mut fields = Fields::new(builder, format);
+    read(&mut fields).map(|()| (Claims::default(), fields.count()))
+}
+
+fn read_pairs<'a>(
+    text: &'a [u8],
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
+) -> Option<(Claims<'a>, usize)> {
+    let found = pairs::all(text)?;
+    let (format, claims) = if fortigate::is(&found) {
+        ("fortigate", fortigate::claims(&found, clock))
+    } else {
+        ("kv", Claims::default())
+    };
+    let mut fields = Fields::new(builder, format);
+    found.iter().for_each(|pair| pair.add_to(&mut fields, unescape));
+    Some((claims, fields.count()))
+}
+
+/// The payload stands in for the header that is missing, and the format is known after all.
+fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
+    row.flags = Flags(row.flags.0 & !Flags::UNPARSED.0);
+    row.time = row.time.or(claims.time);
+    if !claims.host.is_empty() {
+        row.host = claims.host;
+    }
+    if row.program.is_empty() {
+        row.program = claims.program;
+    }
+    // Behind a priority, the message does not begin where the frame does.
+    let says_priority = row.message_at != Some(0);
+    if let (false, Some(severity)) = (says_priority, claims.severity) {
+        row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_raw, parse_as};
+    use super::super::{Known, Syslog};
+    use super::*;
+    use jiff::tz::TimeZone;
+    use logstead_config::Format;
+    use logstead_record::{Batch, Origin};
+
+    const HEAD: &str = "<13>1 2026-11-21T06:13:00Z h a - - - ";
+
+    #[test]
+    fn the_first_bytes_tell_what_a_text_may_be() {
+        for (text, expected) in [
+            ("{\"a\":1}", Some(Kind::Json)),
+            ("@cee: {}", Some(Kind::Json)),
+            ("@cei: {}", None),
+            ("CEF:0|", Some(Kind::Cef)),
+            ("LEEF:2.0|", Some(Kind::Leef)),
+            ("LEAF:2.0|", None),
+            ("[a:\"b\"", Some(Kind::CheckPoint)),
+            ("src:\"a\";", Some(Kind::CheckPoint)),
+            ("1,2026/11/21 06:13:00,", Some(Kind::PaloAlto)),
+            ("1,2,3", None),
+            ("2026-11-21 06:13:00", None),
+            ("key=value", Some(Kind::Pairs)),
+            ("_PID=1", Some(Kind::Pairs)),
+            ("  key=value", Some(Kind::Pairs)),
+            ("key = value", None),
+            ("Accepted publickey for ana", None),
+            ("=x", None),
+            ("word", None),
+            (" ", None),
+            ("", None),
+        ] {
+            assert_eq!(kind(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    /// A message with this text has so many fields, and nothing of it is lost.
+    fn check(text: &str, fields: usize) {
+        let frame = format!("{HEAD}{text}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let shown: String = text.chars().take(40).collect();
+        assert_eq!(batch.fields(0).count(), fields, "{shown}");
+        assert_eq!(batch.message(0), text.as_bytes());
+        assert_raw(&batch, frame.as_bytes());
+    }
+
+    #[test]
+    fn of_a_hostile_text_there_is_what_fits_and_nothing_is_lost() {
+        const MANY: usize = 10_000;
+        let joined =
+            |pair: fn(usize) -> String, between: &str| (0..MANY).map(pair).collect::<Vec<_>>().join(between);
+        let max = fields::FIELDS_MAX;
+        check(&joined(|n| format!("k{n}=v"), " "), max);
+        check(&joined(|n| format!("k{n}=\"\""), ", "), max);
+        check(&format!("CEF:0|a|b|c|d|e|f|{}", joined(|n| format!("k{n}=v"), " ")), max);
+        check(&format!("CEF:0|a|b|c|d|e|f|{}", joined(|n| format!("k{n}Label=v"), " ")), max);
+        check(&format!("LEEF:1.0|a|b|c|d|{}", joined(|n| format!("k{n}=v"), "\t")), max);
+        check(&format!("[{}]", joined(|n| format!("k{n}:\"v\""), "; ")), max);
+        check(&format!("{{{}}}", joined(|n| format!("\"k{n}\":{n}"), ",")), max);
+        check(&format!("{{\"a\":[{}]}}", joined(|n| n.to_string(), ",")), max);
+        check(&format!("1,2026/11/21 06:13:00,x,TRAFFIC,{}", joined(|n| n.to_string(), ",")), 62);
+        check(&format!("{}1{}", "{\"a\":".repeat(MANY), "}".repeat(MANY)), 1);
+        check(&format!("{{\"a\":{}{}}}", "[".repeat(MANY), "]".repeat(MANY)), 1);
+        check(&format!("{}{}", "{".repeat(MANY), "}".repeat(MANY)), 0);
+        let long = "n".repeat(MANY);
+        check(&format!("{{\"{long}\":{{{}}}}}", joined(|n| format!("\"k{n}\":1"), ",")), 0);
+        check(&format!("{{\"{long}\":[{}]}}", joined(|n| n.to_string(), ",")), 0);
+        check(&format!("a=1 b=2 {long}=3"), 0);
+    }
+
+    #[test]
+    fn a_value_with_many_labels_is_stored_twice_at_most() {
+        let value = "v".repeat(10_000);
+        let labels: String = (0..20).map(|n| format!(" cs1Label=L{n}")).collect();
+        let frame = format!("<13>CEF:0|a|b|c|d|e|f|cs1={value}{labels}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.fields(0).filter(|(_, found)| *found == value.as_bytes()).count(), 2);
+    }
+
+    fn parse_flagged(frame: &[u8], flags: Flags) -> Batch {
+        let received = Timestamp::from_nanos(0);
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"", peer: b"", received });
+        let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
+        syslog.parse(frame, Known { flags, received, peer: b"" }, &mut builder);
+        builder.seal()
+    }
+
+    #[test]
+    fn a_message_that_was_cut_has_no_fields_of_its_text() {
+        let frame = b"<13>1 - h a - - - a=1 b=2 c=3";
+        assert_eq!(parse_flagged(frame, Flags::TRUNCATED).fields(0).count(), 0);
+        assert_eq!(parse_flagged(frame, Flags::INCOMPLETE).fields(0).count(), 3);
+    }
+
+    #[test]
+    fn a_head_before_a_payload_is_not_stored() {
+        let frame = format!("{HEAD}{{\"a\":1,\"b\":2}}");
+        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        assert_eq!(batch.columns().head.bytes().len(), 1);
+        assert_raw(&batch, frame.as_bytes());
+    }
+}

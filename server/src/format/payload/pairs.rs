@@ -1,0 +1,98 @@
+//! `key=value key="a value" key='another'`, when the whole message is such pairs: logfmt and many appliances.
+//!
+//! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
+//! it. A comma or a semicolon that ends a value is no part of it.
+
+use super::super::rfc5424::value_end;
+use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
+
+/// Fewer pairs may be a coincidence.
+const PAIRS_MIN: usize = 3;
+
+/// Letters, digits and the signs that names have. A table, because every ordinary message is asked for its first word.
+const IN_NAMES: [bool; 256] = {
+    let mut found = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let sign = matches!(byte as u8, b'_' | b'-' | b'.' | b'@' | b'/');
+        found[byte] = sign || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    found
+};
+
+/// A name and a value as they stand in a message.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) value: &'a [u8],
+    /// Whether a backslash in the value may mean something.
+    escaped: bool,
+}
+
+impl<'a> Pair<'a> {
+    /// A pair whose value may have escapes.
+    pub(super) fn new(name: &'a [u8], value: &'a [u8]) -> Pair<'a> {
+        Pair { name, value, escaped: true }
+    }
+
+    /// Adds it as a field.
+    pub(super) fn add_to(&self, fields: &mut Fields<'_>, unescape: fn(&[u8], &mut Vec<u8>)) {
+        if self.escaped && memchr::memchr(b'\\', self.value).is_some() {
+            fields.add_with(self.name, |out| unescape(self.value, out));
+        } else {
+            fields.add(self.name, self.value);
+        }
+    }
+}
+
+/// The first [`FIELDS_MAX`] pairs; `None` where the text is not pairs from its first byte to its last.
+pub(super) fn all(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+    let mut pairs = Vec::with_capacity(32);
+    let mut rest = text.trim_ascii();
+    let mut count = 0_usize;
+    while !rest.is_empty() {
+        let name_bytes = name_bytes(rest);
+        if name_bytes == 0 || rest.get(name_bytes) != Some(&b'=') {
+            return None;
+        }
+        let (name, after) = (&rest[..name_bytes], &rest[name_bytes + 1..]);
+        let (value, escaped, after) = value(after)?;
+        if pairs.len() < FIELDS_MAX {
+            pairs.push(Pair { name, value, escaped });
+        }
+        count += 1;
+        rest = after.trim_ascii_start();
+    }
+    (PAIRS_MIN <= count).then_some(pairs)
+}
+
+/// How many bytes of the text are a name; 0 where it begins with none, or with one that is too long.
+pub(super) fn name_bytes(text: &[u8]) -> usize {
+    let begins = text.first().is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_');
+    let length = text.iter().take_while(|&&byte| IN_NAMES[usize::from(byte)]).count();
+    if begins && length <= NAME_BYTES_MAX { length } else { 0 }
+}
+
+/// The value that the text begins with, whether it may have escapes, and what stands behind it.
+fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
+    let (value, escaped, after) = match text.first() {
+        Some(b'"') => {
+            let close = value_end(text, 1)?;
+            (&text[1..close], true, &text[close + 1..])
+        }
+        Some(b'\'') => {
+            let ends = |at: &usize| matches!(text.get(at + 1), None | Some(b' ' | b',' | b';'));
+            let close = memchr::memchr_iter(b'\'', text).skip(1).find(ends)?;
+            (&text[1..close], false, &text[close + 1..])
+        }
+        _ => {
+            let end = memchr::memchr(b' ', text).unwrap_or(text.len());
+            let (value, after) = text.split_at(end);
+            let bare = value.strip_suffix(b",").or(value.strip_suffix(b";")).unwrap_or(value);
+            return Some((bare, false, after));
+        }
+    };
+    let after = after.strip_prefix(b",").or(after.strip_prefix(b";")).unwrap_or(after);
+    matches!(after.first(), None | Some(b' ')).then_some((value, escaped, after))
+}

@@ -1,0 +1,126 @@
+//! What was sent and what became of it: counted by the thread of a connection, read by the one that reports.
+//!
+//! **Invariant:** a message counts as sent when all its bytes were taken by the system, and as acknowledged when the receiver
+//! said so for it and for every message before it.
+
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// One connection's, over all its reconnections.
+#[derive(Default)]
+pub(super) struct Counts {
+    sent: AtomicU64,
+    bytes: AtomicU64,
+    acknowledged: AtomicU64,
+    resent: AtomicU64,
+    /// How often it broke, by reason.
+    broken: Mutex<BTreeMap<String, u64>>,
+}
+
+/// Counts at a moment.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub(crate) struct Total {
+    pub(crate) sent: u64,
+    /// Of messages and their framing.
+    pub(crate) bytes: u64,
+    pub(crate) acknowledged: u64,
+    /// Sent again, for the connection broke before they were acknowledged.
+    pub(crate) resent: u64,
+    pub(crate) broken: u64,
+}
+
+/// Why a connection does not go on.
+#[derive(Debug)]
+pub(super) struct Broken {
+    pub(super) reason: String,
+    /// Connecting again would not help.
+    pub(super) is_final: bool,
+}
+
+/// When a connection ends.
+pub(super) struct Until<'a> {
+    pub(super) stop: &'a AtomicBool,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Counts {
+    pub(super) fn sent(&self, messages: usize, bytes: usize) {
+        self.sent.fetch_add(messages as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn acknowledged(&self, messages: usize) {
+        self.acknowledged.fetch_add(messages as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn resent(&self, messages: usize) {
+        self.resent.fetch_add(messages as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn broke(&self, broken: &Broken) {
+        *self.broken.lock().entry(broken.reason.clone()).or_default() += 1;
+    }
+
+    pub(super) fn total(&self) -> Total {
+        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Total {
+            // First, so that no more are acknowledged than sent.
+            acknowledged: get(&self.acknowledged),
+            sent: get(&self.sent),
+            bytes: get(&self.bytes),
+            resent: get(&self.resent),
+            broken: self.broken.lock().values().sum(),
+        }
+    }
+
+    pub(super) fn reasons(&self) -> BTreeMap<String, u64> {
+        self.broken.lock().clone()
+    }
+}
+
+impl std::iter::Sum for Total {
+    fn sum<I: Iterator<Item = Total>>(totals: I) -> Total {
+        totals.fold(Total::default(), |sum, one| Total {
+            sent: sum.sent + one.sent,
+            bytes: sum.bytes + one.bytes,
+            acknowledged: sum.acknowledged + one.acknowledged,
+            resent: sum.resent + one.resent,
+            broken: sum.broken + one.broken,
+        })
+    }
+}
+
+impl Until<'_> {
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
+    }
+
+    /// So much of a wait as there is time for.
+    pub(super) fn cut(&self, wait: Duration) -> Duration {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(wait, |left| wait.min(left))
+    }
+}
+
+impl Broken {
+    pub(super) fn new(reason: impl Into<String>) -> Broken {
+        Broken { reason: reason.into(), is_final: false }
+    }
+
+    pub(super) fn finally(reason: impl Into<String>) -> Broken {
+        Broken { reason: reason.into(), is_final: true }
+    }
+
+    /// What could not be done, and why.
+    pub(super) fn io(what: &str, error: &io::Error) -> Broken {
+        Broken::new(format!("{what}: {error}"))
+    }
+}
+
+/// Whether nothing failed but the wait is over: a socket has a timeout, so that its thread sees when it is to end.
+pub(super) fn is_patience(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}

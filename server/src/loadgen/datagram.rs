@@ -1,0 +1,170 @@
+//! Sends each message as a datagram, over UDP or to a unix socket.
+
+use super::chunk::Chunk;
+use super::counts::{Broken, Counts, Until, is_patience};
+use super::sender::Sender;
+use super::socket::PATIENCE;
+use super::target::Address;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+
+/// The longest message that UDP takes over IPv4.
+pub(super) const UDP_BYTES_MAX: usize = 65_507;
+/// What the system is asked to hold for a receiver that is behind.
+const SEND_BUFFER_BYTES: usize = 4 << 20;
+
+/// Where datagrams go.
+pub(super) enum To {
+    Udp(Address),
+    Unix(PathBuf),
+}
+
+enum Socket {
+    Udp(UdpSocket),
+    Unix(UnixDatagram),
+}
+
+/// Datagrams from one socket.
+pub(super) struct Datagrams {
+    to: To,
+    socket: Option<Socket>,
+}
+
+impl Datagrams {
+    pub(super) fn new(to: To) -> Datagrams {
+        Datagrams { to, socket: None }
+    }
+}
+
+/// Whether a unix socket takes datagrams, as `/dev/log` does on many systems.
+pub(super) fn takes_datagrams(path: &Path) -> bool {
+    UnixDatagram::unbound().and_then(|socket| socket.connect(path)).is_ok()
+}
+
+impl Sender for Datagrams {
+    fn connect(&mut self) -> Result<(), Broken> {
+        self.socket = None;
+        self.socket = Some(match &self.to {
+            To::Udp(address) => {
+                udp(address).map(Socket::Udp).map_err(|error| Broken::new(format!("{address}: {error}")))
+            }
+            To::Unix(path) => unix(path)
+                .map(Socket::Unix)
+                .map_err(|error| Broken::new(format!("{}: {error}", path.display()))),
+        }?);
+        Ok(())
+    }
+
+    fn send(&mut self, chunk: &mut Chunk, _: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        let socket = self.socket.as_ref().ok_or_else(|| Broken::new("not connected"))?;
+        let (mut sent, mut failed) = (0, None);
+        for datagram in chunk.frames() {
+            match socket.send(datagram) {
+                Ok(_) => sent += 1,
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        let bytes = chunk.advance(sent);
+        counts.sent(sent, bytes);
+        match failed {
+            // A full socket: the rest stays pending, and whoever calls looks at the time.
+            Some(error) if !is_patience(&error) => Err(Broken::io("sending", &error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+        self.socket = None;
+        Ok(())
+    }
+}
+
+impl Socket {
+    fn send(&self, datagram: &[u8]) -> io::Result<usize> {
+        match self {
+            Socket::Udp(socket) => socket.send(datagram),
+            Socket::Unix(socket) => socket.send(datagram),
+        }
+    }
+}
+
+/// A connected socket hears when nobody listens.
+fn udp(address: &Address) -> io::Result<UdpSocket> {
+    let none = || io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    let to = (address.host.as_str(), address.port).to_socket_addrs()?.next().ok_or_else(none)?;
+    let any: SocketAddr = if to.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { ([0_u16; 8], 0).into() };
+    let socket = UdpSocket::bind(any)?;
+    socket.connect(to)?;
+    // Where the system grants less, sending waits sooner.
+    socket2::SockRef::from(&socket).set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    Ok(socket)
+}
+
+fn unix(path: &Path) -> io::Result<UnixDatagram> {
+    let socket = UnixDatagram::unbound()?;
+    socket.connect(path)?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    Ok(socket)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chunk::Framing;
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    fn chunk() -> Chunk {
+        let mut chunk = Chunk::default();
+        for message in ["one", "two", "three"] {
+            Framing::None.write(message.as_bytes(), &mut chunk.bytes);
+            chunk.ends.push(chunk.bytes.len());
+        }
+        chunk.begin(3);
+        chunk
+    }
+
+    /// Sends three messages; what arrives.
+    fn check(to: To, receive: impl Fn(&mut [u8]) -> usize) {
+        let (mut sender, mut chunk, counts) = (Datagrams::new(to), chunk(), Counts::default());
+        let stop = AtomicBool::new(false);
+        sender.connect().unwrap();
+        sender.send(&mut chunk, &Until { stop: &stop, deadline: None }, &counts).unwrap();
+        for expected in ["one", "two", "three"] {
+            let mut buffer = [0; 100];
+            let length = receive(&mut buffer);
+            assert_eq!(&buffer[..length], expected.as_bytes());
+        }
+        assert_eq!((counts.total().sent, counts.total().bytes, chunk.pending()), (3, 11, 0));
+    }
+
+    #[test]
+    fn a_message_is_a_datagram() {
+        let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = receiver.local_addr().unwrap().port();
+        check(To::Udp(Address { host: "127.0.0.1".to_owned(), port }), |buffer| {
+            receiver.recv(buffer).unwrap()
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.sock");
+        let receiver = UnixDatagram::bind(&path).unwrap();
+        assert!(takes_datagrams(&path) && !takes_datagrams(folder.path()));
+        check(To::Unix(path), |buffer| receiver.recv(buffer).unwrap());
+    }
+
+    #[test]
+    fn a_port_where_nobody_listens_is_noticed() {
+        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut sender = Datagrams::new(To::Udp(Address { host: "127.0.0.1".to_owned(), port }));
+        sender.connect().unwrap();
+        let (counts, stop) = (Counts::default(), AtomicBool::new(false));
+        let until = Until { stop: &stop, deadline: None };
+        let broken = (0..1000).find_map(|_| sender.send(&mut chunk(), &until, &counts).err());
+        assert!(broken.is_some_and(|broken| broken.reason.contains("refused")));
+    }
+}

@@ -1,0 +1,107 @@
+//! Generated messages: a chunk is laid out once, and for each use only the numbers are written over, and the times when
+//! the second has changed.
+
+use super::chunk::{Chunk, Framing, Limits};
+use super::template::Template;
+use logstead_record::Timestamp;
+
+const SECOND_NANOS: i64 = 1_000_000_000;
+
+/// The messages of one connection, without end.
+pub(super) struct Generated {
+    template: Template,
+    framing: Framing,
+    limits: Limits,
+    /// The number of the next message.
+    next: u64,
+    /// What the messages of the chunk say.
+    second: i64,
+}
+
+impl Generated {
+    pub(super) fn new(template: Template, framing: Framing, limits: Limits) -> Generated {
+        Generated { template, framing, limits, next: 0, second: i64::MIN }
+    }
+
+    /// Fills the chunk, always the same one, with up to `wanted` messages.
+    pub(super) fn fill(&mut self, chunk: &mut Chunk, wanted: usize, now: Timestamp) {
+        if chunk.ends.is_empty() {
+            self.lay_out(chunk);
+        }
+        let count = wanted.min(chunk.ends.len());
+        let second = now.nanos().div_euclid(SECOND_NANOS);
+        if self.second != second {
+            self.second = second;
+            let stamps = self.template.stamps(now);
+            self.each(chunk, usize::MAX, |template, message, _| template.stamp(message, &stamps));
+        }
+        let next = self.next;
+        self.each(chunk, count, |template, message, at| template.number(message, next + at));
+        self.next += count as u64;
+        chunk.begin(count);
+    }
+
+    fn lay_out(&self, chunk: &mut Chunk) {
+        let Limits { messages_max, bytes_max } = self.limits;
+        self.framing.write(&self.template.bytes, &mut chunk.bytes);
+        let frame = chunk.bytes.clone();
+        let count = (bytes_max / frame.len()).clamp(1, messages_max);
+        chunk.bytes = frame.repeat(count);
+        chunk.ends = (1..=count).map(|number| number * frame.len()).collect();
+    }
+
+    fn each(&self, chunk: &mut Chunk, count: usize, change: impl Fn(&Template, &mut [u8], u64)) {
+        let frame_bytes = chunk.ends[0];
+        let trailer_bytes = usize::from(self.framing == Framing::Newline);
+        let message_at = frame_bytes - trailer_bytes - self.template.bytes.len();
+        for (frame, at) in chunk.bytes.chunks_exact_mut(frame_bytes).take(count).zip(0..) {
+            change(&self.template, &mut frame[message_at..], at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template::{Header, Identity};
+    use super::*;
+
+    fn generated(framing: Framing, limits: Limits) -> Generated {
+        let identity = Identity { run_id: 7, thread: 3 };
+        let template = Template::new(Header::Rfc5424, 130, identity, Timestamp::from_nanos(0)).unwrap();
+        Generated::new(template, framing, limits)
+    }
+
+    #[test]
+    fn every_message_has_its_number_and_its_second() {
+        let mut chunk = Chunk::default();
+        let mut messages = generated(Framing::Octet, Limits { messages_max: 3, bytes_max: 1 << 20 });
+        let mut sequence = 0;
+        for (second, wanted, count) in [(0, 2, 2), (0, 9, 3), (1, 1, 1), (1, 3, 3)] {
+            messages.fill(&mut chunk, wanted, Timestamp::from_nanos(second * SECOND_NANOS));
+            assert_eq!(chunk.pending(), count);
+            for frame in chunk.frames() {
+                let text = std::str::from_utf8(frame).unwrap();
+                let expected = format!(
+                    "130 <38>1 1970-01-01T00:00:0{second}Z localhost prg00003 1234 - - seq: {sequence:010}, thread: 0003, \
+                     runid: 7, stamp: 1970-01-01T00:00:0{second} "
+                );
+                assert!(text.starts_with(&expected), "{text}");
+                assert_eq!(text.len(), 134);
+                sequence += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn a_chunk_is_as_long_as_it_may_be_but_holds_a_message() {
+        let check = |messages_max, bytes_max, expected| {
+            let mut chunk = Chunk::default();
+            let limits = Limits { messages_max, bytes_max };
+            generated(Framing::Newline, limits).fill(&mut chunk, usize::MAX, Timestamp::from_nanos(0));
+            assert_eq!(chunk.pending(), expected);
+        };
+        check(1000, 131 * 5, 5);
+        check(4, 131 * 5, 4);
+        check(1000, 10, 1);
+    }
+}

@@ -1,0 +1,228 @@
+//! The load generator: many connections that send numbered messages, or a file's lines, and count exactly what they sent and
+//! what was acknowledged.
+//!
+//! ```text
+//!              ┌ template ▶ generated ┐            ┌ stream        TCP, TLS, unix stream
+//!  a thread    │                      ├ chunk ▶ ───┤ datagram      UDP, unix datagram
+//!  a connection└ lines                ┘            │ transactions  RELP (window ▶ relp)
+//!  (worker)      rate says when                    └ requests      HTTP
+//! ```
+//!
+//! **Invariant:** the messages that a receiver acknowledged on connection `t` are those numbered 0 to `acknowledged - 1` of
+//! thread `t`, whatever broke meanwhile.
+
+mod chunk;
+mod counts;
+mod datagram;
+mod generated;
+mod idle;
+mod latency;
+mod lines;
+mod plan;
+mod rate;
+mod relp;
+mod requests;
+mod sender;
+mod socket;
+mod stream;
+mod target;
+mod template;
+mod tls;
+mod transactions;
+mod window;
+mod worker;
+
+pub(crate) use chunk::Framing;
+pub(crate) use counts::Total;
+pub(crate) use idle::IdleCount;
+pub(crate) use plan::{Content, Plan};
+pub(crate) use rate::Rate;
+pub(crate) use target::Target;
+pub(crate) use template::Header;
+pub(crate) use tls::TlsOptions;
+
+use counts::{Broken, Counts, Until};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender as Channel, bounded, unbounded};
+use idle::Idle;
+use latency::Latencies;
+use plan::Prepared;
+use rate::Pace;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, Scope};
+use std::time::{Duration, Instant};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Why nothing is sent.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The plan can not be followed.
+    Plan(String),
+    /// The system does not let us.
+    Environment(String),
+}
+
+/// Hears how it goes.
+pub(crate) trait Report {
+    /// Another second has passed: what was done since the beginning.
+    fn second(&mut self, passed: Duration, total: Total);
+
+    /// A connection has ended before its time.
+    fn ended(&mut self, thread: usize, reason: &str);
+}
+
+/// What a run came to.
+pub(crate) struct Summary {
+    pub(crate) passed: Duration,
+    pub(crate) total: Total,
+    /// Each connection's, thread 1 first.
+    pub(crate) threads: Vec<Total>,
+    /// The time that half and 99 of 100 acknowledgements did not exceed.
+    pub(crate) latency: Option<(Duration, Duration)>,
+    /// How often connections broke or could not be made, by reason.
+    pub(crate) reasons: BTreeMap<String, u64>,
+    /// Connections that ended before their time.
+    pub(crate) failed: usize,
+    pub(crate) idle: IdleCount,
+}
+
+/// What a connection's thread says.
+enum Event {
+    /// It has tried to connect, and waits for the others.
+    Ready,
+    Ended {
+        thread: usize,
+        ended: Result<(), Broken>,
+        latencies: Option<Latencies>,
+    },
+}
+
+/// Does what the plan says until it is done or told to stop.
+pub(crate) fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Summary, Error> {
+    let prepared = plan.prepare().map_err(Error::Plan)?;
+    let idle = prepared.dial.as_ref().map(|dial| Idle::open(dial, plan.idle, stop));
+    let mut idle = idle.transpose().map_err(Error::Environment)?;
+    let counts: Vec<Counts> = (0..plan.active).map(|_| Counts::default()).collect();
+    let (events, heard) = unbounded();
+    let (gate, opened) = bounded::<()>(0);
+    let (passed, failed, latencies) = std::thread::scope(|scope| {
+        let start = || {
+            for (at, counts) in counts.iter().enumerate() {
+                let thread = Connection { plan, prepared: &prepared, number: at + 1, counts, stop };
+                thread.start(scope, events.clone(), opened.clone())?;
+            }
+            await_ready(&heard, plan.active)
+        };
+        if let Err(error) = start() {
+            // Those that wait at the gate see that there is nothing to do.
+            stop.store(true, Ordering::Relaxed);
+            drop(gate);
+            return Err(error);
+        }
+        drop(gate);
+        Ok(watch(plan, stop, &counts, &heard, report))
+    })?;
+    let mut reasons = BTreeMap::new();
+    for (reason, count) in counts.iter().flat_map(Counts::reasons) {
+        *reasons.entry(reason).or_default() += count;
+    }
+    let threads: Vec<Total> = counts.iter().map(Counts::total).collect();
+    let latency = latencies.quantile(0.5).zip(latencies.quantile(0.99));
+    let idle = idle.as_mut().map(Idle::count).unwrap_or_default();
+    Ok(Summary { passed, total: threads.iter().copied().sum(), threads, latency, reasons, failed, idle })
+}
+
+/// One thread to be.
+#[derive(Clone, Copy)]
+struct Connection<'a> {
+    plan: &'a Plan,
+    prepared: &'a Prepared,
+    number: usize,
+    counts: &'a Counts,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Connection<'a> {
+    fn start<'s>(
+        self,
+        scope: &'s Scope<'s, 'a>,
+        events: Channel<Event>,
+        opened: Receiver<()>,
+    ) -> Result<(), Error> {
+        let name = format!("connection-{}", self.number);
+        let spawned = Builder::new().name(name).spawn_scoped(scope, move || self.run(&events, &opened));
+        spawned.map(|_| ()).map_err(|error| {
+            Error::Environment(format!(
+                "no thread for connection {} of {}: {error}",
+                self.number, self.plan.active
+            ))
+        })
+    }
+
+    fn run(self, events: &Channel<Event>, opened: &Receiver<()>) {
+        let Connection { plan, prepared, number, counts, stop } = self;
+        let made = prepared.worker(plan, number, counts).map_err(Broken::finally);
+        let made = made.map(|mut worker| (worker.sender.connect(), worker));
+        // Nobody listens any more where the run was called off.
+        events.send(Event::Ready).ok();
+        // The gate opens by going away.
+        opened.recv().ok();
+        let start = Instant::now();
+        let deadline = plan.interval.map(|interval| start + interval);
+        let (ended, latencies) = match made {
+            Ok((connected, mut worker)) => {
+                let ended = worker.run(connected, Pace::new(plan.rate, start), &Until { stop, deadline });
+                (ended, worker.sender.latencies().cloned())
+            }
+            Err(broken) => {
+                counts.broke(&broken);
+                (Err(broken), None)
+            }
+        };
+        events.send(Event::Ended { thread: number, ended, latencies }).ok();
+    }
+}
+
+/// Waits until all have tried to connect, so that they begin together.
+fn await_ready(heard: &Receiver<Event>, count: usize) -> Result<(), Error> {
+    for _ in 0..count {
+        // Each says this first, and nothing more until the gate opens.
+        heard.recv().map_err(|error| Error::Environment(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Tells how it goes until all have ended; says how long it took, how many ended badly, and how long answers took.
+fn watch(
+    plan: &Plan,
+    stop: &AtomicBool,
+    counts: &[Counts],
+    heard: &Receiver<Event>,
+    report: &mut dyn Report,
+) -> (Duration, usize, Latencies) {
+    let start = Instant::now();
+    let (mut latencies, mut failed, mut running) = (Latencies::default(), 0, plan.active);
+    let mut next = SECOND;
+    let is_over = || plan.interval.is_some_and(|interval| interval <= start.elapsed());
+    // With idle connections alone the time has to pass too.
+    let holds = || plan.active == 0 && !is_over() && !stop.load(Ordering::Relaxed);
+    while 0 < running || holds() {
+        match heard.recv_timeout(next.saturating_sub(start.elapsed())) {
+            Ok(Event::Ready) => {}
+            Ok(Event::Ended { thread, ended, latencies: one }) => {
+                running -= 1;
+                latencies.merge(&one.unwrap_or_default());
+                if let Err(broken) = ended {
+                    failed += 1;
+                    report.ended(thread, &broken.reason);
+                }
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                report.second(start.elapsed(), counts.iter().map(Counts::total).sum());
+                next += SECOND;
+            }
+        }
+    }
+    (start.elapsed(), failed, latencies)
+}

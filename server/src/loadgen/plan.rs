@@ -1,0 +1,201 @@
+//! What a run is to do, and whether that can be done: everything that is wrong with it is said before the first byte is sent.
+
+use super::chunk::{Framing, Limits};
+use super::counts::Counts;
+use super::datagram::{Datagrams, To, UDP_BYTES_MAX, takes_datagrams};
+use super::generated::Generated;
+use super::lines::Lines;
+use super::rate::Rate;
+use super::requests::Requests;
+use super::sender::Sender;
+use super::socket::Dial;
+use super::stream::Stream;
+use super::target::Target;
+use super::template::{Header, Identity, Template};
+use super::tls::{self, TlsOptions};
+use super::transactions::Transactions;
+use super::worker::{Feed, Worker};
+use crate::clock;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What goes with one write when nothing else says.
+const CHUNK_BYTES: usize = 128 << 10;
+/// Datagrams go one by one: more only makes the clock be read less often.
+const DATAGRAMS_TOGETHER: usize = 64;
+/// One request or write is held in memory.
+const BATCH_BYTES_MAX: usize = 64 << 20;
+const BATCH_MESSAGES_MAX: usize = 1_000_000;
+
+/// A run.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) target: Target,
+    pub(crate) content: Content,
+    /// Where the transport leaves a choice.
+    pub(crate) framing: Option<Framing>,
+    /// Each connection's.
+    pub(crate) rate: Rate,
+    /// Messages of each connection.
+    pub(crate) number: Option<u64>,
+    pub(crate) interval: Option<Duration>,
+    pub(crate) active: usize,
+    pub(crate) idle: usize,
+    /// Whether a connection that breaks is made again.
+    pub(crate) permanent: bool,
+    /// RELP: messages that are not acknowledged.
+    pub(crate) window: usize,
+    /// Messages in a write or a request.
+    pub(crate) batch: Option<usize>,
+    /// HTTP.
+    pub(crate) token: String,
+    pub(crate) tls: TlsOptions,
+    pub(crate) run_id: u64,
+}
+
+/// What messages are.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Generated { header: Header, size: usize },
+    File { path: PathBuf, repeats: bool },
+}
+
+/// A plan that can be followed.
+pub(super) struct Prepared {
+    /// How idle connections are made, where there are connections.
+    pub(super) dial: Option<Dial>,
+    transport: Transport,
+    framing: Framing,
+    limits: Limits,
+}
+
+enum Transport {
+    Stream,
+    UnixDatagrams,
+    Udp,
+    Relp,
+    Http,
+}
+
+impl Plan {
+    /// Messages in a request when nothing else says.
+    const REQUEST_MESSAGES: usize = 1000;
+
+    pub(super) fn prepare(&self) -> Result<Prepared, String> {
+        let (transport, dial) = self.transport()?;
+        let framing = match (&transport, self.framing) {
+            (Transport::Stream, framing) => framing.unwrap_or(Framing::Newline),
+            (_, Some(_)) => {
+                return Err(format!("--framing is of byte streams, which {} is not", self.target));
+            }
+            (Transport::Http, None) => Framing::Newline,
+            (_, None) => Framing::None,
+        };
+        if dial.is_none() && 0 < self.idle {
+            return Err(format!("--idle-connections: {} has no connections", self.target));
+        }
+        if self.active == 0 && self.idle == 0 {
+            return Err("there is nothing to do without any connection".to_owned());
+        }
+        let prepared = Prepared { dial, limits: self.limits(&transport)?, transport, framing };
+        self.check_content(&prepared)?;
+        Ok(prepared)
+    }
+
+    fn transport(&self) -> Result<(Transport, Option<Dial>), String> {
+        Ok(match &self.target {
+            Target::Tcp(address) => (Transport::Stream, Some(Dial::Tcp(address.clone()))),
+            Target::Tls(address) => {
+                (Transport::Stream, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
+            }
+            Target::Udp(_) => (Transport::Udp, None),
+            Target::Unix(path) if takes_datagrams(path) => (Transport::UnixDatagrams, None),
+            Target::Unix(path) => (Transport::Stream, Some(Dial::Unix(path.clone()))),
+            Target::Relp(address) => (Transport::Relp, Some(Dial::Tcp(address.clone()))),
+            Target::RelpTls(address) => {
+                (Transport::Relp, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
+            }
+            Target::Http(address) => (Transport::Http, Some(Dial::Tcp(address.clone()))),
+        })
+    }
+
+    fn limits(&self, transport: &Transport) -> Result<Limits, String> {
+        let messages_max = match (self.batch, transport) {
+            (Some(batch), _) => batch,
+            (None, Transport::Http) => Plan::REQUEST_MESSAGES,
+            (None, Transport::Udp | Transport::UnixDatagrams) => DATAGRAMS_TOGETHER,
+            (None, Transport::Stream | Transport::Relp) => BATCH_MESSAGES_MAX,
+        };
+        if messages_max == 0 || BATCH_MESSAGES_MAX < messages_max {
+            return Err(format!("--batch is 1 to {BATCH_MESSAGES_MAX} messages"));
+        }
+        let bytes_max = if self.batch.is_some() || matches!(transport, Transport::Http) {
+            BATCH_BYTES_MAX
+        } else {
+            CHUNK_BYTES
+        };
+        Ok(Limits { messages_max, bytes_max })
+    }
+
+    /// Everything about messages that is the same for each connection.
+    fn check_content(&self, prepared: &Prepared) -> Result<(), String> {
+        let size = match &self.content {
+            Content::File { path, repeats } => {
+                return Lines::open(path, *repeats, prepared.framing, prepared.limits).map(|_| ());
+            }
+            Content::Generated { size, .. } => *size,
+        };
+        if matches!(prepared.transport, Transport::Udp) && UDP_BYTES_MAX < size {
+            return Err(format!("--size: a datagram has at most {UDP_BYTES_MAX} bytes"));
+        }
+        if BATCH_BYTES_MAX < size {
+            return Err(format!("--size: a message has at most {BATCH_BYTES_MAX} bytes"));
+        }
+        // The last connection has the longest number.
+        self.template(self.active).map(|_| ())
+    }
+
+    fn template(&self, thread: usize) -> Result<Template, String> {
+        let Content::Generated { header, size } = self.content else {
+            return Err("lines have no template".to_owned());
+        };
+        let identity = Identity { run_id: self.run_id, thread };
+        Template::new(header, size, identity, clock::now())
+            .map_err(|least| format!("--size: a message that says which it is has at least {least} bytes"))
+    }
+}
+
+impl Prepared {
+    /// What one connection's thread needs; thread 1 is the first.
+    pub(super) fn worker<'a>(
+        &self,
+        plan: &Plan,
+        thread: usize,
+        counts: &'a Counts,
+    ) -> Result<Worker<'a>, String> {
+        let feed = match &plan.content {
+            Content::File { path, repeats } => {
+                Feed::Lines(Lines::open(path, *repeats, self.framing, self.limits)?)
+            }
+            Content::Generated { .. } => {
+                Feed::Generated(Generated::new(plan.template(thread)?, self.framing, self.limits))
+            }
+        };
+        let (left, together_max) = (plan.number.unwrap_or(u64::MAX), self.limits.messages_max);
+        let (sender, is_permanent) = (self.sender(plan)?, plan.permanent);
+        Ok(Worker { sender, feed, counts, is_permanent, left, together_max })
+    }
+
+    fn sender(&self, plan: &Plan) -> Result<Box<dyn Sender>, String> {
+        let dial = || self.dial.clone().ok_or_else(|| format!("{} has no connections", plan.target));
+        Ok(match (&self.transport, &plan.target) {
+            (Transport::Relp, _) => Box::new(Transactions::new(dial()?, plan.window)),
+            (Transport::Http, Target::Http(address)) => Box::new(Requests::new(address, &plan.token)),
+            (Transport::Udp, Target::Udp(address)) => Box::new(Datagrams::new(To::Udp(address.clone()))),
+            (Transport::UnixDatagrams, Target::Unix(path)) => {
+                Box::new(Datagrams::new(To::Unix(path.clone())))
+            }
+            _ => Box::new(Stream::new(dial()?, plan.batch)),
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! Decides how many messages may go now, so that a rate is kept over the whole run. Pure: the caller brings the clock.
+//!
+//! **Invariant:** after a time *t* without a stall exactly `1 + ⌊t × rate⌋` messages were allowed: a thousand in ten
+//! seconds at a hundred a second.
+
+use std::time::{Duration, Instant};
+
+/// What a receiver that stalled may be sent at once afterwards, in seconds of the rate.
+const BURST_SECONDS_MAX: u128 = 1;
+/// Waking up for each message costs more than sending it: above a thousand a second several go together.
+const WAIT_MIN: Duration = Duration::from_millis(1);
+const NANOS: u128 = 1_000_000_000;
+
+/// How fast one connection sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rate {
+    /// As fast as it goes.
+    Max,
+    /// So many messages a second, at least one.
+    PerSecond(u64),
+}
+
+/// A rate that began at some moment.
+pub(super) struct Pace {
+    rate: Rate,
+    start: Instant,
+    taken: u128,
+}
+
+impl Rate {
+    /// More is not a rate that a clock of nanoseconds can tell apart.
+    const PER_SECOND_MAX: u64 = 1_000_000_000;
+
+    /// Reads `max`, `1000` or `1000/s`.
+    pub(crate) fn parse(text: &str) -> Result<Rate, String> {
+        if text == "max" {
+            return Ok(Rate::Max);
+        }
+        match text.strip_suffix("/s").unwrap_or(text).parse() {
+            Ok(0) => Err("a rate of 0 sends nothing: leave --active-connections at 0 for that".to_owned()),
+            Ok(rate) if rate <= Rate::PER_SECOND_MAX => Ok(Rate::PerSecond(rate)),
+            _ => Err(format!(
+                "a rate is `max`, or messages a second up to {}: `10000/s`",
+                Rate::PER_SECOND_MAX
+            )),
+        }
+    }
+}
+
+impl Pace {
+    pub(super) fn new(rate: Rate, start: Instant) -> Pace {
+        Pace { rate, start, taken: 0 }
+    }
+
+    /// How many messages may go now.
+    pub(super) fn due(&mut self, now: Instant) -> u64 {
+        let Rate::PerSecond(rate) = self.rate else { return u64::MAX };
+        let rate = u128::from(rate);
+        let allowed = 1 + now.saturating_duration_since(self.start).as_nanos() * rate / NANOS;
+        self.taken = self.taken.max(allowed.saturating_sub(rate * BURST_SECONDS_MAX));
+        // A burst is a second of the rate, which fits.
+        (allowed.saturating_sub(self.taken)) as u64
+    }
+
+    /// So many have gone.
+    pub(super) fn took(&mut self, messages: usize) {
+        self.taken += messages as u128;
+    }
+
+    /// How long to wait when nothing is due.
+    pub(super) fn wait(&self, now: Instant) -> Duration {
+        let Rate::PerSecond(rate) = self.rate else { return Duration::ZERO };
+        let next_nanos = (self.taken * NANOS).div_ceil(u128::from(rate));
+        let passed_nanos = now.saturating_duration_since(self.start).as_nanos();
+        let wait =
+            Duration::from_nanos(u64::try_from(next_nanos.saturating_sub(passed_nanos)).unwrap_or(u64::MAX));
+        wait.max(WAIT_MIN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_rate_is_read_or_refused() {
+        let check =
+            |text: &str, expected: Option<Rate>| assert_eq!(Rate::parse(text).ok(), expected, "{text}");
+        check("max", Some(Rate::Max));
+        check("100000", Some(Rate::PerSecond(100_000)));
+        check("100000/s", Some(Rate::PerSecond(100_000)));
+        for text in ["", "0", "0/s", "-1", "1.5", "100k", "/s", "99999999999999999999", "2000000000"] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn messages_are_due_one_after_the_other_and_none_at_the_end_of_the_last_second() {
+        let start = Instant::now();
+        let mut pace = Pace::new(Rate::PerSecond(100), start);
+        let mut check = |micros: u64, due: u64, wait_ms: u64| {
+            let now = start + Duration::from_micros(micros);
+            assert_eq!(pace.due(now), due, "after {micros} us");
+            pace.took(due as usize);
+            assert_eq!(pace.wait(now), Duration::from_millis(wait_ms), "after {micros} us");
+        };
+        check(0, 1, 10);
+        check(5_000, 0, 5);
+        check(9_999, 0, 1);
+        check(10_000, 1, 10);
+        check(999_999, 98, 1);
+        check(1_000_000, 1, 10);
+    }
+
+    #[test]
+    fn after_a_stall_a_second_is_made_up_for_and_no_more() {
+        let start = Instant::now();
+        let mut pace = Pace::new(Rate::PerSecond(1000), start);
+        assert_eq!(pace.due(start + Duration::from_secs(60)), 1000);
+    }
+
+    proptest! {
+        #[test]
+        fn a_rate_is_kept_however_often_it_is_asked(
+            rate in 1_u64..2_000_000,
+            steps in proptest::collection::vec(1_u64..900_000, 1..50),
+        ) {
+            let start = Instant::now();
+            let mut pace = Pace::new(Rate::PerSecond(rate), start);
+            let (mut micros, mut sent) = (0, 0);
+            for step in steps {
+                micros += step;
+                let due = pace.due(start + Duration::from_micros(micros));
+                pace.took(due as usize);
+                sent += due;
+            }
+            prop_assert_eq!(sent, 1 + micros * rate / 1_000_000);
+        }
+    }
+}

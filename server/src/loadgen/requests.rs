@@ -1,0 +1,151 @@
+//! Sends messages as the bodies of HTTP requests, a line each, over a connection that stays open.
+//!
+//! **Invariant:** a request is sent again until it is answered, so what is acknowledged is so from the first message on.
+
+use super::chunk::Chunk;
+use super::counts::{Broken, Counts, Until};
+use super::latency::Latencies;
+use super::sender::Sender;
+use super::socket::PATIENCE;
+use super::target::Address;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+use ureq::http::{Response, StatusCode};
+use ureq::{Agent, Body};
+
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
+/// How long a receiver that is busy is left alone.
+const BUSY_WAIT: Duration = Duration::from_secs(1);
+
+/// One sender's requests.
+pub(super) struct Requests {
+    url: String,
+    authorization: String,
+    agent: Agent,
+    /// Whether the messages of the pending chunk count as sent already.
+    is_counted: bool,
+    latencies: Latencies,
+}
+
+impl Requests {
+    pub(super) fn new(address: &Address, token: &str) -> Requests {
+        Requests {
+            url: format!("http://{address}/api/v1/ingest?format=auto"),
+            authorization: format!("Bearer {token}"),
+            agent: agent(),
+            is_counted: false,
+            latencies: Latencies::default(),
+        }
+    }
+
+    fn post(&self, body: &[u8]) -> Result<(StatusCode, Value), ureq::Error> {
+        let mut answer: Response<Body> = self
+            .agent
+            .post(&self.url)
+            .header("Authorization", &self.authorization)
+            .header("Content-Type", "text/plain")
+            .send(body)?;
+        let text = answer.body_mut().read_to_string()?;
+        Ok((answer.status(), serde_json::from_str(&text).unwrap_or(Value::Null)))
+    }
+
+    fn count(&mut self, chunk: &Chunk, counts: &Counts) {
+        if self.is_counted {
+            counts.resent(chunk.pending());
+        } else {
+            counts.sent(chunk.pending(), chunk.pending_bytes().len());
+            self.is_counted = true;
+        }
+    }
+}
+
+fn agent() -> Agent {
+    Agent::config_builder().http_status_as_error(false).timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
+}
+
+impl Sender for Requests {
+    /// The next request connects.
+    fn connect(&mut self) -> Result<(), Broken> {
+        self.agent = agent();
+        Ok(())
+    }
+
+    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        let start = Instant::now();
+        let answer = self.post(chunk.pending_bytes());
+        if answer.as_ref().map_or_else(has_left, |_| true) {
+            self.count(chunk, counts);
+        }
+        let (status, answer) = answer.map_err(|error| Broken::new(format!("{}: {error}", self.url)))?;
+        let messages = chunk.pending();
+        if status == StatusCode::OK && answer["accepted"].as_u64() == Some(messages as u64) {
+            counts.acknowledged(messages);
+            self.latencies.add(start.elapsed(), messages as u64);
+            chunk.advance(messages);
+            self.is_counted = false;
+            return Ok(());
+        }
+        let refused = refused(status, &answer, messages);
+        if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+            return Err(refused);
+        }
+        counts.broke(&refused);
+        let end = Instant::now() + BUSY_WAIT;
+        while Instant::now() < end && !until.is_over() {
+            std::thread::sleep(until.cut(PATIENCE));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn latencies(&self) -> Option<&Latencies> {
+        Some(&self.latencies)
+    }
+}
+
+/// Whether a request that failed may have reached the receiver.
+fn has_left(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => false,
+        ureq::Error::Io(error) => error.kind() != std::io::ErrorKind::ConnectionRefused,
+        _ => true,
+    }
+}
+
+/// Why messages were not taken; a request that is wrong stays wrong.
+fn refused(status: StatusCode, answer: &Value, messages: usize) -> Broken {
+    let detail = answer["detail"].as_str().or(answer["title"].as_str());
+    if let Some(detail) = detail {
+        return Broken { reason: format!("{status}: {detail}"), is_final: status.is_client_error() };
+    }
+    match answer["errors"][0]["reason"].as_str() {
+        Some(reason) => {
+            let rejected = answer["rejected"].as_u64().unwrap_or_default();
+            Broken::finally(format!("{rejected} of {messages} messages were refused, the first: {reason}"))
+        }
+        None => Broken::finally(format!("{status}: this is no answer to {messages} messages")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_that_is_not_all_messages_says_why() {
+        let check = |status: u16, answer: Value, reason: &str, is_final: bool| {
+            let broken = refused(StatusCode::from_u16(status).unwrap(), &answer, 10);
+            assert_eq!((broken.reason.as_str(), broken.is_final), (reason, is_final));
+        };
+        check(401, json!({"detail": "no token"}), "401 Unauthorized: no token", true);
+        check(503, json!({"title": "disk full"}), "503 Service Unavailable: disk full", false);
+        let errors = json!({"accepted": 9, "rejected": 1, "errors": [{"line": 3, "reason": "too long"}]});
+        check(200, errors, "1 of 10 messages were refused, the first: too long", true);
+        check(200, json!({"accepted": 9}), "200 OK: this is no answer to 10 messages", true);
+        check(404, Value::Null, "404 Not Found: this is no answer to 10 messages", true);
+    }
+}

@@ -1,0 +1,163 @@
+//! A connection whose bytes come in order: TCP, TLS or a unix stream. Reads and writes give up after a moment, so that a
+//! thread sees when it is to end.
+
+#![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
+
+use super::counts::{Broken, is_patience};
+use super::target::Address;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long a write or read waits before its thread looks whether it is to end.
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+/// How long the last bytes may take.
+pub(super) const LAST_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How to connect.
+#[derive(Clone)]
+pub(super) enum Dial {
+    Tcp(Address),
+    Tls(Address, Arc<ClientConfig>),
+    Unix(PathBuf),
+}
+
+/// A connection.
+pub(super) enum Socket {
+    Tcp(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    Unix(UnixStream),
+}
+
+impl Dial {
+    pub(super) fn connect(&self) -> Result<Socket, Broken> {
+        match self {
+            Dial::Tcp(address) => Ok(Socket::Tcp(tcp(address)?)),
+            Dial::Tls(address, config) => tls(address, config),
+            Dial::Unix(path) => {
+                let failed = |error: io::Error| Broken::new(format!("{}: {error}", path.display()));
+                let socket = UnixStream::connect(path).map_err(failed)?;
+                socket.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+                socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+                Ok(Socket::Unix(socket))
+            }
+        }
+    }
+}
+
+fn tcp(address: &Address) -> Result<TcpStream, Broken> {
+    let failed = |error: &io::Error| Broken::new(format!("{address}: {error}"));
+    let mut last = Broken::new(format!("{address}: the name has no address"));
+    let found = (address.host.as_str(), address.port).to_socket_addrs().map_err(|error| failed(&error))?;
+    for one in found {
+        match TcpStream::connect_timeout(&one, CONNECT_WAIT_MAX) {
+            Ok(socket) => {
+                let set = socket
+                    .set_nodelay(true)
+                    .and_then(|()| socket.set_write_timeout(Some(PATIENCE)))
+                    .and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
+                return set.map(|()| socket).map_err(|error| failed(&error));
+            }
+            Err(error) => last = failed(&error),
+        }
+    }
+    Err(last)
+}
+
+/// Connects and shakes hands, so that a wrong certificate is noticed here.
+fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<Socket, Broken> {
+    let failed = |reason: String| Broken::new(format!("{address}: TLS: {reason}"));
+    let name = ServerName::try_from(address.host.clone()).map_err(|error| failed(error.to_string()))?;
+    let mut socket = tcp(address)?;
+    let connection = ClientConnection::new(config.clone(), name);
+    let mut connection = connection.map_err(|error| failed(error.to_string()))?;
+    let start = Instant::now();
+    while connection.is_handshaking() {
+        match connection.complete_io(&mut socket) {
+            Err(error) if is_patience(&error) && start.elapsed() < CONNECT_WAIT_MAX => {}
+            Err(error) if is_patience(&error) => {
+                return Err(failed("the handshake takes too long".to_owned()));
+            }
+            Err(error) => return Err(failed(error.to_string())),
+            Ok(_) => {}
+        }
+    }
+    Ok(Socket::Tls(Box::new(StreamOwned::new(connection, socket))))
+}
+
+impl Socket {
+    pub(super) fn set_read_wait(&self, wait: Duration) -> io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.set_read_timeout(Some(wait)),
+            Socket::Tls(stream) => stream.sock.set_read_timeout(Some(wait)),
+            Socket::Unix(socket) => socket.set_read_timeout(Some(wait)),
+        }
+    }
+
+    /// Whether the other side has closed an idle connection.
+    pub(super) fn is_closed(&mut self) -> bool {
+        let set = match self {
+            Socket::Tcp(socket) => socket.set_nonblocking(true),
+            Socket::Tls(stream) => stream.sock.set_nonblocking(true),
+            Socket::Unix(socket) => socket.set_nonblocking(true),
+        };
+        set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_patience(&error), |read| read == 0)
+    }
+
+    /// Says good-bye. TLS waits for the other side: its session tickets, unread in our buffer, would make the system reset the
+    /// connection, and the receiver could lose what it had not read yet.
+    pub(super) fn close(mut self) -> io::Result<()> {
+        let start = Instant::now();
+        let Socket::Tls(stream) = &mut self else { return Ok(()) };
+        stream.conn.send_close_notify();
+        while let Err(error) = stream.flush() {
+            if !is_patience(&error) || LAST_WAIT_MAX <= start.elapsed() {
+                return Err(error);
+            }
+        }
+        stream.sock.shutdown(Shutdown::Write)?;
+        let mut rest = [0; 4096];
+        while start.elapsed() < LAST_WAIT_MAX {
+            match stream.sock.read(&mut rest) {
+                Err(error) if is_patience(&error) => {}
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(socket) => socket.read(buffer),
+            Socket::Tls(stream) => stream.read(buffer),
+            Socket::Unix(socket) => socket.read(buffer),
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(socket) => socket.write(bytes),
+            Socket::Tls(stream) => stream.write(bytes),
+            Socket::Unix(socket) => socket.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.flush(),
+            Socket::Tls(stream) => stream.flush(),
+            Socket::Unix(socket) => socket.flush(),
+        }
+    }
+}

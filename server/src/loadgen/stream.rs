@@ -1,0 +1,163 @@
+//! Sends frames end to end over a stream.
+//!
+//! **Invariant:** a frame that was begun is ended before the connection is left, if the receiver takes it in time.
+
+#![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
+
+use super::chunk::Chunk;
+use super::counts::{Broken, Counts, Until, is_patience};
+use super::sender::Sender;
+use super::socket::{Dial, LAST_WAIT_MAX, Socket};
+use std::io::{self, Write};
+use std::time::Instant;
+
+/// A longer write would keep its thread from seeing that the time is over.
+const WRITE_BYTES_MAX: usize = 1 << 20;
+
+/// Frames over TCP, TLS or a unix stream.
+pub(super) struct Stream {
+    dial: Dial,
+    socket: Option<Socket>,
+    /// What goes with one write at most; a lone message a write where that is what is measured.
+    frames_max: Option<usize>,
+}
+
+impl Stream {
+    pub(super) fn new(dial: Dial, frames_max: Option<usize>) -> Stream {
+        Stream { dial, socket: None, frames_max }
+    }
+}
+
+impl Sender for Stream {
+    fn connect(&mut self) -> Result<(), Broken> {
+        self.socket = None;
+        self.socket = Some(self.dial.connect()?);
+        Ok(())
+    }
+
+    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        let socket = self.socket.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+        // How much of the first pending frame is written.
+        let (mut begun_bytes, mut stuck) = (0, None);
+        while 0 < chunk.pending() {
+            let is_over = until.is_over();
+            if is_over && begun_bytes == 0 {
+                return Ok(());
+            }
+            let frames = if is_over { 1 } else { self.frames_max.unwrap_or(usize::MAX).min(chunk.pending()) };
+            let rest = &chunk.first_frames(frames)[begun_bytes..];
+            match write(socket, &rest[..rest.len().min(WRITE_BYTES_MAX)]) {
+                Ok(0) => return Err(Broken::new("the receiver takes nothing more")),
+                Ok(taken) => {
+                    stuck = None;
+                    begun_bytes += taken;
+                    let whole = chunk.whole_frames(begun_bytes);
+                    let whole_bytes = chunk.advance(whole);
+                    begun_bytes -= whole_bytes;
+                    counts.sent(whole, whole_bytes);
+                }
+                Err(error) if is_patience(&error) => {
+                    let since = *stuck.get_or_insert_with(Instant::now);
+                    if is_over && LAST_WAIT_MAX <= since.elapsed() {
+                        return Err(Broken::new("the receiver took only a part of the last message"));
+                    }
+                }
+                Err(error) => return Err(Broken::io("sending", &error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+        let closed = self.socket.take().map_or(Ok(()), Socket::close);
+        closed.map_err(|error| Broken::io("closing", &error))
+    }
+}
+
+/// Writes some; what TLS took is also handed on.
+fn write(socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
+    let taken = socket.write(bytes)?;
+    let start = Instant::now();
+    loop {
+        match socket.flush() {
+            Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+            Err(error) if is_patience(&error) => return Ok(taken),
+            done => return done.map(|()| taken),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chunk::Framing;
+    use super::super::target::{Address, Target};
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn chunk(messages: usize, message_bytes: usize) -> Chunk {
+        let mut chunk = Chunk::default();
+        for _ in 0..messages {
+            Framing::Newline.write(&vec![b'x'; message_bytes - 1], &mut chunk.bytes);
+            chunk.ends.push(chunk.bytes.len());
+        }
+        chunk.begin(messages);
+        chunk
+    }
+
+    fn connected(listener: &TcpListener) -> Stream {
+        let Ok(Target::Tcp(address)) = Target::parse(&format!("tcp://{}", listener.local_addr().unwrap()))
+        else {
+            panic!("an address")
+        };
+        let mut stream = Stream::new(Dial::Tcp(address), None);
+        stream.connect().unwrap();
+        stream
+    }
+
+    #[test]
+    fn a_frame_that_was_begun_is_ended_when_the_time_is_over() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = connected(&listener);
+        let (mut receiver, _) = listener.accept().unwrap();
+        // Far more than the system holds for a receiver that does not read.
+        let (mut chunk, counts, stop) = (chunk(40, 1 << 20), Counts::default(), AtomicBool::new(false));
+        let until = Until { stop: &stop, deadline: None };
+        let mut received = Vec::new();
+        std::thread::scope(|scope| {
+            let (stream, chunk) = (&mut stream, &mut chunk);
+            scope.spawn(|| {
+                stream.send(chunk, &until, &counts).unwrap();
+                stream.finish(&counts).unwrap();
+            });
+            let mut piece = vec![0; 1 << 20];
+            while received.len() < 2 << 20 {
+                let read = receiver.read(&mut piece).unwrap();
+                received.extend_from_slice(&piece[..read]);
+            }
+            stop.store(true, Ordering::Relaxed);
+            receiver.read_to_end(&mut received).unwrap();
+        });
+        let total = counts.total();
+        assert!(2 <= total.sent && total.sent < 40, "{total:?}");
+        assert_eq!((total.bytes, total.sent), (received.len() as u64, (received.len() >> 20) as u64));
+        assert_eq!(chunk.pending() as u64, 40 - total.sent);
+    }
+
+    #[test]
+    fn a_receiver_that_goes_away_breaks_the_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = connected(&listener);
+        drop(listener.accept().unwrap());
+        drop(listener);
+        let (counts, stop) = (Counts::default(), AtomicBool::new(false));
+        let until = Until { stop: &stop, deadline: None };
+        let broken = (0..1000).find_map(|_| stream.send(&mut chunk(1, 10), &until, &counts).err());
+        assert!(broken.is_some_and(|broken| broken.reason.starts_with("sending: ")));
+        let refused = stream.connect().unwrap_err();
+        assert!(refused.reason.contains("refused"), "{refused:?}");
+        let nowhere = Dial::Tcp(Address { host: "127.0.0.1".to_owned(), port: 1 });
+        assert!(Stream::new(nowhere, None).send(&mut chunk(1, 10), &until, &counts).is_err());
+    }
+}

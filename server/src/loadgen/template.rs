@@ -1,0 +1,152 @@
+//! The text of a generated message, of which only the number and the times change: rendered once, then written over.
+//!
+//! ```text
+//! <38>Nov 21 16:18:51 localhost prg00001[1234]: seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-21T16:18:51 PADDPADD…
+//! <38>1 2026-11-21T16:18:51Z localhost prg00001 1234 - - seq: 0000000042, thread: 0001, runid: 1793491200, stamp: …
+//! ```
+
+use logstead_record::{MONTHS, Timestamp};
+
+/// After as many messages of one connection the number begins again at 0.
+const SEQUENCE_DIGITS: usize = 10;
+const PADDING: &[u8] = b"PADD";
+
+/// What stands before the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    Rfc3164,
+    Rfc5424,
+}
+
+/// What the messages of one connection have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    pub(super) run_id: u64,
+    /// From 1.
+    pub(super) thread: usize,
+}
+
+/// One message.
+#[derive(Debug)]
+pub(super) struct Template {
+    pub(super) bytes: Vec<u8>,
+    sequence_at: usize,
+    header_at: usize,
+    header: Header,
+    stamp_at: usize,
+}
+
+/// The times of a message at some second.
+pub(super) struct Stamps {
+    header: Vec<u8>,
+    /// `2026-11-21T16:18:51`
+    stamp: Vec<u8>,
+}
+
+impl Template {
+    /// A message of exactly `size` bytes, or the least size that there is.
+    pub(super) fn new(
+        header: Header,
+        size: usize,
+        identity: Identity,
+        now: Timestamp,
+    ) -> Result<Template, usize> {
+        let stamps = Stamps::new(header, now);
+        let Identity { run_id, thread } = identity;
+        let mut bytes = match header {
+            Header::Rfc3164 => b"<38>".to_vec(),
+            Header::Rfc5424 => b"<38>1 ".to_vec(),
+        };
+        let header_at = bytes.len();
+        bytes.extend_from_slice(&stamps.header);
+        let program = match header {
+            Header::Rfc3164 => format!(" localhost prg{thread:05}[1234]: seq: "),
+            Header::Rfc5424 => format!(" localhost prg{thread:05} 1234 - - seq: "),
+        };
+        bytes.extend_from_slice(program.as_bytes());
+        let sequence_at = bytes.len();
+        bytes.extend_from_slice(&[b'0'; SEQUENCE_DIGITS]);
+        bytes.extend_from_slice(format!(", thread: {thread:04}, runid: {run_id}, stamp: ").as_bytes());
+        let stamp_at = bytes.len();
+        bytes.extend_from_slice(&stamps.stamp);
+        let padding = size.checked_sub(bytes.len()).ok_or(bytes.len())?;
+        bytes.extend(b" ".iter().chain(PADDING.iter().cycle()).take(padding));
+        Ok(Template { bytes, sequence_at, header_at, header, stamp_at })
+    }
+
+    pub(super) fn stamps(&self, now: Timestamp) -> Stamps {
+        Stamps::new(self.header, now)
+    }
+
+    /// Numbers a copy of the message.
+    pub(super) fn number(&self, message: &mut [u8], sequence: u64) {
+        let mut rest = sequence;
+        for digit in message[self.sequence_at..self.sequence_at + SEQUENCE_DIGITS].iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+    }
+
+    /// Gives a copy of the message new times.
+    pub(super) fn stamp(&self, message: &mut [u8], stamps: &Stamps) {
+        message[self.header_at..self.header_at + stamps.header.len()].copy_from_slice(&stamps.header);
+        message[self.stamp_at..self.stamp_at + stamps.stamp.len()].copy_from_slice(&stamps.stamp);
+    }
+}
+
+impl Stamps {
+    fn new(header: Header, now: Timestamp) -> Stamps {
+        let mut rfc3339 = Vec::with_capacity(20);
+        now.write_rfc3339(&mut rfc3339, 0);
+        let stamp = rfc3339[..rfc3339.len() - 1].to_vec();
+        match header {
+            Header::Rfc5424 => Stamps { header: rfc3339, stamp },
+            Header::Rfc3164 => {
+                let (_, month, day, of_day, _) = now.to_civil();
+                let month = String::from_utf8_lossy(MONTHS[month as usize - 1]);
+                let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+                let header = format!("{month} {day:2} {hour:02}:{minute:02}:{second:02}");
+                Stamps { header: header.into_bytes(), stamp }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDENTITY: Identity = Identity { run_id: 1_793_491_200, thread: 1 };
+
+    fn time(text: &str) -> Timestamp {
+        Timestamp::parse_rfc3339(text.as_bytes()).unwrap()
+    }
+
+    fn check(header: Header, size: usize, sequence: u64, expected: &str) {
+        let template = Template::new(header, size, IDENTITY, time("2025-01-01T00:00:00Z")).unwrap();
+        let mut message = template.bytes.clone();
+        template.number(&mut message, sequence);
+        template.stamp(&mut message, &template.stamps(time("2026-11-05T16:18:51.9Z")));
+        assert_eq!(String::from_utf8(message).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_message_says_which_it_is_and_is_as_long_as_it_should_be() {
+        let text = "seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-05T16:18:51";
+        let old = format!("<38>Nov  5 16:18:51 localhost prg00001[1234]: {text}");
+        check(Header::Rfc3164, old.len(), 42, &old);
+        check(Header::Rfc3164, old.len() + 1, 42, &format!("{old} "));
+        check(Header::Rfc3164, old.len() + 8, 42, &format!("{old} PADDPAD"));
+        let new = format!("<38>1 2026-11-05T16:18:51Z localhost prg00001 1234 - - {text}");
+        check(Header::Rfc5424, new.len() + 3, 42, &format!("{new} PA"));
+        check(Header::Rfc5424, new.len(), 10_000_000_042, &new);
+    }
+
+    #[test]
+    fn a_size_that_is_too_small_names_the_least_one() {
+        let least = Template::new(Header::Rfc3164, 10, IDENTITY, Timestamp::from_nanos(0)).unwrap_err();
+        assert!(Template::new(Header::Rfc3164, least - 1, IDENTITY, Timestamp::from_nanos(0)).is_err());
+        let smallest = Template::new(Header::Rfc3164, least, IDENTITY, Timestamp::from_nanos(0)).unwrap();
+        assert_eq!(smallest.bytes.len(), least);
+    }
+}

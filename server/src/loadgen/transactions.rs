@@ -1,0 +1,255 @@
+//! Sends messages as RELP transactions, many at a time, and waits for their answers.
+//!
+//! **Invariant:** what counts as acknowledged was answered with `200`; any other answer breaks the connection.
+
+#![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
+
+use super::chunk::Chunk;
+use super::counts::{Broken, Counts, Until, is_patience};
+use super::latency::Latencies;
+use super::relp;
+use super::sender::Sender;
+use super::socket::{Dial, LAST_WAIT_MAX, PATIENCE, Socket};
+use super::window::Window;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// What is written at once, about.
+const WRITE_BYTES: usize = 64 << 10;
+const READ_BYTES: usize = 16 << 10;
+/// How long the receiver may take to answer what is open in the end.
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long it may take to say good-bye.
+const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// RELP over TCP or TLS.
+pub(super) struct Transactions {
+    dial: Dial,
+    window: Window,
+    connection: Option<Connection>,
+}
+
+/// One session.
+struct Connection {
+    socket: Socket,
+    /// How long a read waits now.
+    read_wait: Duration,
+    /// The next transaction.
+    txnr: u32,
+    /// Frames to write, of which so many bytes are written.
+    out: Vec<u8>,
+    written_bytes: usize,
+    /// What was read and is no whole frame yet.
+    input: Vec<u8>,
+}
+
+impl Transactions {
+    pub(super) fn new(dial: Dial, window: usize) -> Transactions {
+        Transactions { dial, window: Window::new(window), connection: None }
+    }
+}
+
+impl Sender for Transactions {
+    fn connect(&mut self) -> Result<(), Broken> {
+        self.connection = None;
+        self.window.start_again();
+        self.connection = Some(Connection::open(self.dial.connect()?)?);
+        Ok(())
+    }
+
+    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        let connection = self.connection.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+        loop {
+            let mut taken = 0;
+            for message in chunk.frames() {
+                if self.window.is_full() {
+                    break;
+                }
+                self.window.put(message);
+                taken += 1;
+            }
+            chunk.advance(taken);
+            connection.write(&mut self.window, until, counts)?;
+            if chunk.pending() == 0 || until.is_over() {
+                return Ok(());
+            }
+            // Half the window, so that writes stay large.
+            let open = self.window.open();
+            while open / 2 < self.window.open() && !until.is_over() {
+                connection.read(&mut self.window, PATIENCE, counts)?;
+            }
+        }
+    }
+
+    /// Reads the answers that come meanwhile.
+    fn wait(&mut self, pause: Duration, counts: &Counts) -> Result<(), Broken> {
+        let end = Instant::now() + pause;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left < Duration::from_micros(1) {
+                return Ok(());
+            }
+            match &mut self.connection {
+                Some(connection) if 0 < self.window.open() => {
+                    connection.read(&mut self.window, left, counts)?
+                }
+                _ => std::thread::sleep(left),
+            }
+        }
+    }
+
+    fn finish(&mut self, counts: &Counts) -> Result<(), Broken> {
+        let connection = self.connection.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+        let end = Instant::now() + ANSWER_WAIT_MAX;
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        connection.write(&mut self.window, &Until { stop: &stop, deadline: Some(end) }, counts)?;
+        while 0 < self.window.open() {
+            if end <= Instant::now() {
+                let reason = format!("{} messages are not acknowledged in time", self.window.open());
+                return Err(Broken::finally(reason));
+            }
+            connection.read(&mut self.window, PATIENCE, counts)?;
+        }
+        self.connection.take().map_or(Ok(()), Connection::close)
+    }
+
+    fn latencies(&self) -> Option<&Latencies> {
+        Some(self.window.latencies())
+    }
+}
+
+impl Connection {
+    /// Shakes hands.
+    fn open(socket: Socket) -> Result<Connection, Broken> {
+        let (out, input) = (Vec::new(), Vec::new());
+        let mut connection =
+            Connection { socket, read_wait: PATIENCE, txnr: 1, out, written_bytes: 0, input };
+        let txnr = connection.command("open", relp::offers().as_bytes())?;
+        let verdict = connection.answer(txnr, LAST_WAIT_MAX)?;
+        verdict.map_err(|reason| Broken::new(format!("the receiver refuses: {reason}")))?;
+        Ok(connection)
+    }
+
+    /// Writes everything that is queued, and reads where the receiver takes nothing until it has been read from.
+    fn write(&mut self, window: &mut Window, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        let mut stuck = None;
+        loop {
+            if self.written_bytes == self.out.len() {
+                self.out.clear();
+                self.written_bytes = 0;
+                window.queue(&mut self.out, WRITE_BYTES, &mut self.txnr);
+            }
+            if self.out.is_empty() {
+                return self.flush();
+            }
+            match self.socket.write(&self.out[self.written_bytes..]) {
+                Ok(0) => return Err(Broken::new("the receiver takes nothing more")),
+                Ok(taken) => {
+                    stuck = None;
+                    self.written_bytes += taken;
+                    let wrote = window.wrote(taken, Instant::now());
+                    counts.sent(wrote.messages, wrote.bytes);
+                    counts.resent(wrote.again);
+                }
+                Err(error) if is_patience(&error) => {
+                    let since = *stuck.get_or_insert_with(Instant::now);
+                    if until.is_over() && LAST_WAIT_MAX <= since.elapsed() {
+                        return Err(Broken::finally("the receiver took only a part of the last messages"));
+                    }
+                    self.read(window, Duration::from_millis(1), counts)?;
+                }
+                Err(error) => return Err(Broken::io("sending", &error)),
+            }
+        }
+    }
+
+    /// Reads the answers that are there, or the first that comes in time.
+    fn read(&mut self, window: &mut Window, wait: Duration, counts: &Counts) -> Result<(), Broken> {
+        self.fill(wait)?;
+        let (mut at, now) = (0, Instant::now());
+        while let Some((frame, length)) = relp::read(&self.input[at..]).map_err(Broken::new)? {
+            at += length;
+            match frame.command {
+                b"rsp" => {
+                    let refused = |reason| Broken::new(format!("the receiver refuses a message: {reason}"));
+                    relp::verdict(frame.data).map_err(refused)?;
+                    counts.acknowledged(window.answered(frame.txnr, now).map_err(Broken::new)?);
+                }
+                b"serverclose" => return Err(Broken::new("the receiver ends the session")),
+                other => return Err(unexpected(other)),
+            }
+        }
+        self.input.drain(..at);
+        Ok(())
+    }
+
+    /// Reads some bytes, if there are any in time.
+    fn fill(&mut self, wait: Duration) -> Result<(), Broken> {
+        if self.read_wait != wait {
+            self.socket.set_read_wait(wait).map_err(|error| Broken::io("receiving", &error))?;
+            self.read_wait = wait;
+        }
+        let before = self.input.len();
+        self.input.resize(before + READ_BYTES, 0);
+        let read = self.socket.read(&mut self.input[before..]);
+        self.input.truncate(before + *read.as_ref().unwrap_or(&0));
+        match read {
+            Ok(0) => Err(Broken::new("the receiver has closed the connection")),
+            Err(error) if !is_patience(&error) => Err(Broken::io("receiving", &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a frame that is no message, at a moment when nothing else is to be written.
+    fn command(&mut self, command: &str, data: &[u8]) -> Result<u32, Broken> {
+        let txnr = self.txnr;
+        let mut frame = Vec::new();
+        relp::write(txnr, command, data, &mut frame);
+        self.txnr = relp::next(txnr);
+        self.socket.write_all(&frame).map_err(|error| Broken::io(command, &error))?;
+        self.flush()?;
+        Ok(txnr)
+    }
+
+    /// Waits for the answer to a command.
+    fn answer(&mut self, txnr: u32, wait_max: Duration) -> Result<Result<(), String>, Broken> {
+        let end = Instant::now() + wait_max;
+        loop {
+            if let Some((frame, length)) = relp::read(&self.input).map_err(Broken::new)? {
+                if frame.command != b"rsp" || frame.txnr != txnr {
+                    return Err(unexpected(frame.command));
+                }
+                let verdict = relp::verdict(frame.data);
+                self.input.drain(..length);
+                return Ok(verdict);
+            }
+            if end <= Instant::now() {
+                return Err(Broken::new("the receiver does not answer as one of RELP does"));
+            }
+            self.fill(PATIENCE)?;
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Broken> {
+        let start = Instant::now();
+        loop {
+            match self.socket.flush() {
+                Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+                done => return done.map_err(|error| Broken::io("sending", &error)),
+            }
+        }
+    }
+
+    /// All is acknowledged: a receiver that does not say good-bye loses nothing by that.
+    fn close(mut self) -> Result<(), Broken> {
+        if let Ok(txnr) = self.command("close", b"") {
+            self.answer(txnr, CLOSE_WAIT_MAX).ok();
+            self.socket.close().ok();
+        }
+        Ok(())
+    }
+}
+
+fn unexpected(command: &[u8]) -> Broken {
+    Broken::new(format!("the receiver sends `{}`, which is no answer", String::from_utf8_lossy(command)))
+}

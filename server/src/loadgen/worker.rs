@@ -1,0 +1,190 @@
+//! One active connection from its beginning to its end: when messages are due they are made and sent; when it breaks it ends,
+//! or begins again where it was told to be permanent.
+
+use super::chunk::Chunk;
+use super::counts::{Broken, Counts, Until};
+use super::generated::Generated;
+use super::lines::Lines;
+use super::rate::Pace;
+use super::sender::Sender;
+use super::socket::PATIENCE;
+use crate::clock;
+use std::time::{Duration, Instant};
+
+/// How long a permanent connection waits before it tries again: longer each time, up to this.
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(1);
+const RETRY_WAIT_MIN: Duration = Duration::from_millis(50);
+/// How long a permanent connection tries to have its last messages acknowledged.
+const FINISH_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Where messages come from.
+pub(super) enum Feed {
+    Generated(Generated),
+    Lines(Lines),
+}
+
+/// One connection's thread.
+pub(super) struct Worker<'a> {
+    pub(super) sender: Box<dyn Sender>,
+    pub(super) feed: Feed,
+    pub(super) counts: &'a Counts,
+    pub(super) is_permanent: bool,
+    /// Messages that are still to be made.
+    pub(super) left: u64,
+    /// How many are made together at most.
+    pub(super) together_max: usize,
+}
+
+impl Worker<'_> {
+    /// Sends until it is over, beginning with an attempt to connect that was made before.
+    pub(super) fn run(
+        &mut self,
+        connected: Result<(), Broken>,
+        mut pace: Pace,
+        until: &Until<'_>,
+    ) -> Result<(), Broken> {
+        connected.or_else(|broken| self.mend(broken, until))?;
+        let mut chunk = Chunk::default();
+        while !until.is_over() {
+            if 0 < chunk.pending() {
+                let sent = self.sender.send(&mut chunk, until, self.counts);
+                sent.or_else(|broken| self.mend(broken, until))?;
+                continue;
+            }
+            let now = Instant::now();
+            let due = pace.due(now).min(self.left).min(self.together_max as u64) as usize;
+            if self.left == 0 {
+                break;
+            }
+            if due == 0 {
+                let pause = until.cut(pace.wait(now).min(PATIENCE));
+                let waited = self.sender.wait(pause, self.counts);
+                waited.or_else(|broken| self.mend(broken, until))?;
+                continue;
+            }
+            let made = self.make(&mut chunk, due)?;
+            if made == 0 {
+                break;
+            }
+            pace.took(made);
+            self.left -= made as u64;
+        }
+        self.finish()
+    }
+
+    fn make(&mut self, chunk: &mut Chunk, wanted: usize) -> Result<usize, Broken> {
+        match &mut self.feed {
+            Feed::Generated(generated) => generated.fill(chunk, wanted, clock::now()),
+            Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(Broken::finally)?,
+        }
+        Ok(chunk.pending())
+    }
+
+    /// Connects again until it works or the time is over; or says that this connection ends.
+    fn mend(&mut self, mut broken: Broken, until: &Until<'_>) -> Result<(), Broken> {
+        let mut wait = RETRY_WAIT_MIN;
+        loop {
+            self.counts.broke(&broken);
+            if broken.is_final || !self.is_permanent {
+                return Err(broken);
+            }
+            let end = Instant::now() + wait;
+            while Instant::now() < end {
+                if until.is_over() {
+                    return Ok(());
+                }
+                std::thread::sleep(wait.min(PATIENCE));
+            }
+            match self.sender.connect() {
+                Ok(()) => return Ok(()),
+                Err(again) => broken = again,
+            }
+            wait = (wait * 2).min(RETRY_WAIT_MAX);
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Broken> {
+        let end = Instant::now() + FINISH_WAIT_MAX;
+        let mut finished = self.sender.finish(self.counts);
+        while let Err(broken) = finished {
+            self.counts.broke(&broken);
+            if broken.is_final || !self.is_permanent || end <= Instant::now() {
+                return Err(broken);
+            }
+            std::thread::sleep(RETRY_WAIT_MIN);
+            finished = self.sender.connect().and_then(|()| self.sender.finish(self.counts));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chunk::{Framing, Limits};
+    use super::super::rate::Rate;
+    use super::super::template::{Header, Identity, Template};
+    use super::*;
+    use logstead_record::Timestamp;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+    use std::sync::atomic::AtomicBool;
+
+    /// Takes ten messages at a time and breaks at each third call.
+    #[derive(Default)]
+    struct Fragile {
+        calls: usize,
+        connects: Rc<RefCell<usize>>,
+        taken: Rc<RefCell<Vec<String>>>,
+    }
+
+    impl Sender for Fragile {
+        fn connect(&mut self) -> Result<(), Broken> {
+            *self.connects.borrow_mut() += 1;
+            Ok(())
+        }
+
+        fn send(&mut self, chunk: &mut Chunk, _: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+            self.calls += 1;
+            if self.calls.is_multiple_of(3) {
+                return Err(Broken::new("third call"));
+            }
+            let count = chunk.pending().min(10);
+            let text = |frame: &[u8]| String::from_utf8_lossy(frame).into_owned();
+            self.taken.borrow_mut().extend(chunk.frames().take(count).map(text));
+            counts.sent(count, chunk.advance(count));
+            Ok(())
+        }
+
+        fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+            Ok(())
+        }
+    }
+
+    /// What 45 messages become: how the connection ended, how often it was made, and how many were sent.
+    fn check(is_permanent: bool, ends_well: bool, connects: usize, sent: u64) {
+        let limits = Limits { messages_max: 20, bytes_max: 1 << 20 };
+        let identity = Identity { run_id: 1, thread: 1 };
+        let template = Template::new(Header::Rfc5424, 200, identity, Timestamp::from_nanos(0)).unwrap();
+        let (counts, fragile, stop) = (Counts::default(), Fragile::default(), AtomicBool::new(false));
+        let (made, taken) = (fragile.connects.clone(), fragile.taken.clone());
+        let feed = Feed::Generated(Generated::new(template, Framing::None, limits));
+        let sender = Box::new(fragile);
+        let mut worker = Worker { sender, feed, counts: &counts, is_permanent, left: 45, together_max: 20 };
+        let until = Until { stop: &stop, deadline: None };
+        let ended = worker.run(Ok(()), Pace::new(Rate::Max, Instant::now()), &until);
+        assert_eq!(ended.is_ok(), ends_well);
+        assert_eq!((*made.borrow(), counts.total().sent), (connects, sent));
+        let numbered = taken
+            .borrow()
+            .iter()
+            .zip(0..)
+            .all(|(text, number): (_, u64)| text.contains(&format!("seq: {number:010},")));
+        assert!(numbered, "each message once, in order");
+    }
+
+    #[test]
+    fn a_connection_that_breaks_ends_unless_it_is_permanent() {
+        check(false, false, 0, 20);
+        check(true, true, 2, 45);
+    }
+}

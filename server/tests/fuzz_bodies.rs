@@ -1,0 +1,98 @@
+//! The bodies of the fuzz targets over random bytes and over texts that look like what they read, as far as a test has
+//! time for it.
+
+#[expect(unreachable_pub, reason = "they are public in the crate of the fuzz targets")]
+#[path = "../fuzz/src/bodies.rs"]
+mod bodies;
+
+use proptest::prelude::*;
+
+/// Pieces that parsers look for, between pieces that they do not.
+const PIECES: &[&str] = &[
+    "<13>",
+    "<34>1 ",
+    "<999>",
+    "1 ",
+    "- ",
+    "2026-11-21T06:13:00Z ",
+    "2026-11-21T06:13:00.25+01:00 ",
+    "Nov  5 12:00:00 ",
+    "Feb 29 00:00:00 ",
+    "host ",
+    "app[7]: ",
+    "app: ",
+    "[x@1 k=\"v\"] ",
+    "[x k=\"\\]\"",
+    "%ASA-4-106023: ",
+    "{",
+    "}",
+    "\"a\":",
+    "1,",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "\\n",
+    "=",
+    "|",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\0",
+    "\u{feff}",
+    "ä",
+    "CEF:0|",
+    "LEEF:2.0|",
+    "x5E",
+    "^",
+    "cs1=",
+    "cs1Label=",
+    "src=10.0.0.1 ",
+    "msg=\"a b\" ",
+    "k='",
+    "date=2026-02-20 time=16:33:10 ",
+    "tz=\"+0100\" ",
+    "devname=fw devid=F1 logid=1 type=event ",
+    "1,2026/11/21 06:13:00,0018,TRAFFIC,end,0,",
+    "2026/11/21 06:12:59,",
+    ",\"a\"\"b\",",
+    "action:\"Drop\"; ",
+    "src:\"a\";",
+    "@cee: ",
+    "12 <13>x",
+    "5 ",
+    "\r\n",
+    "\u{1}",
+];
+
+fn data() -> impl Strategy<Value = Vec<u8>> {
+    let pieces = proptest::collection::vec(proptest::sample::select(PIECES), 0..14);
+    let text = (any::<[u8; 3]>(), pieces).prop_map(|(head, pieces)| {
+        let mut data = head.to_vec();
+        pieces.iter().for_each(|piece| data.extend_from_slice(piece.as_bytes()));
+        data
+    });
+    prop_oneof![3 => text, 1 => proptest::collection::vec(any::<u8>(), 0..80)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn where_a_stream_is_cut_makes_no_difference(data in data()) {
+        bodies::framing(&data);
+    }
+
+    #[test]
+    fn any_frame_is_a_row_with_its_bytes(data in data()) {
+        bodies::format_auto(&data);
+        bodies::format_rfc5424(&data);
+        bodies::format_rfc3164(&data);
+    }
+
+    #[test]
+    fn any_text_gives_fields_that_can_be_asked_for(data in data()) {
+        bodies::payload(data.get(3..).unwrap_or_default());
+    }
+}
