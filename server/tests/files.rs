@@ -46,7 +46,7 @@ fn append(logs: &TempDir, name: &str, text: &str) {
 
 /// What is saved of how far files were read.
 fn saved(server: &Server) -> String {
-    fs::read_to_string(server.data().join("run/positions/files.json")).unwrap_or_default()
+    fs::read_to_string(server.data().join("positions/files.json")).unwrap_or_default()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn files_are_followed_once_the_router_says_so_and_no_longer_than_it_does() {
     assert_eq!(status, 200, "{answer}");
     server.wait_for("two", 1);
     assert_eq!(server.count("*"), 2);
-    assert!(fs::read_dir(server.data().join("run/positions")).unwrap().count() == 1);
+    assert!(fs::read_dir(server.data().join("positions")).unwrap().count() == 1);
 }
 
 #[test]

@@ -35,7 +35,7 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 /// Follows the files of the source's settings until told to stop.
 pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
     let Some(config) = shared.settings.load().files.clone() else { return };
-    let path = shared.data.join("run/positions").join(format!("{}.json", shared.id));
+    let path = shared.data.join("positions").join(format!("{}.json", shared.id));
     let for_thread = shared.clone();
     let opened = blocking(&shared, move || Following::open(for_thread, path, &config)).await;
     let Some(mut following) = opened else { return };

@@ -1,5 +1,4 @@
-//! How far the files of one source were read, kept over a restart: `run/positions/SOURCE.json` in the data
-//! directory.
+//! How far the files of one source were read, kept over a restart: `positions/SOURCE.json` in the data directory.
 //!
 //! **Invariant:** the file is wholly the one that was saved last, or wholly the one before it; and no line behind
 //! a saved position was taken for stored before it was.
@@ -74,7 +73,7 @@ mod tests {
     #[test]
     fn what_was_saved_is_loaded_and_what_is_damaged_is_said() {
         let data = tempfile::tempdir().unwrap();
-        let path = data.path().join("run/positions/files.json");
+        let path = data.path().join("positions/files.json");
         assert_eq!(Positions::load(&path), Ok(None));
         let identity = Identity { device: u64::MAX, inode: 7 };
         let place = Place::new(12, false, b"the first bytes");
