@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::ops::Bound;
+use std::os::unix::fs::DirEntryExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,7 @@ pub(super) struct Follower {
     remembered: HashMap<u64, Vec<(Saved, Instant)>>,
     /// The paths that were looked for before.
     patterns: BTreeSet<String>,
+    is_first_look: bool,
     /// What was complained about and still is as it was.
     complained: HashSet<PathBuf>,
     /// The last file of a round that was full: the next round begins behind it.
@@ -102,6 +104,7 @@ impl Follower {
             by_path: HashMap::new(),
             remembered,
             patterns,
+            is_first_look: true,
             complained: HashSet::new(),
             last_read: 0,
             changed: false,
@@ -140,6 +143,9 @@ impl Follower {
         let patterns: BTreeSet<String> = config.paths.iter().cloned().collect();
         if patterns != self.patterns {
             (self.patterns, self.changed) = (patterns, true);
+        }
+        if std::mem::take(&mut self.is_first_look) {
+            self.find_renamed(&look.by_path, now);
         }
         self.pass_names_on(look.by_path);
         self.leave(&look.here, now);
@@ -202,12 +208,16 @@ impl Follower {
         if let Some(number) = self.numbers.get(&followed.identity) {
             return Ok(Some(*number));
         }
+        Ok(Some(self.add(followed)))
+    }
+
+    fn add(&mut self, file: Followed) -> u64 {
         let number = self.next_number;
         self.next_number += 1;
-        self.numbers.insert(followed.identity, number);
-        self.files.insert(number, followed);
+        self.numbers.insert(file.identity, number);
+        self.files.insert(number, file);
         self.changed = true;
-        Ok(Some(number))
+        number
     }
 
     /// Where reading begins in a file that was not followed until now.
@@ -226,6 +236,40 @@ impl Follower {
             Some(line_max) => Place::at_end(file, line_max),
             None => Ok(Place::default()),
         }
+    }
+
+    /// A file that was renamed while nobody looked may have a name now that is not looked for. It is known by
+    /// its inode, and read to its end.
+    fn find_renamed(&mut self, by_path: &HashMap<PathBuf, u64>, now: Instant) {
+        let paths = self.remembered.values().flatten().map(|(saved, _)| Path::new(&saved.path));
+        let folders: BTreeSet<PathBuf> = paths.filter_map(Path::parent).map(Path::to_owned).collect();
+        for folder in folders {
+            // What can not be looked into was complained about, if it is looked for.
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Some(file) = self.renamed(&folder, &entry, now) else { continue };
+                let successor = by_path.get(&file.path).copied();
+                let number = self.add(file);
+                if let Some(successor) = successor.and_then(|successor| self.files.get_mut(&successor)) {
+                    successor.after = Some(number);
+                }
+            }
+        }
+    }
+
+    /// The remembered file that lies in its folder under this name.
+    fn renamed(&mut self, folder: &Path, entry: &fs::DirEntry, now: Instant) -> Option<Followed> {
+        let candidates = self.remembered.get_mut(&entry.ino())?;
+        let is_here = |saved: &Saved| Path::new(&saved.path).parent() == Some(folder);
+        let index = candidates.iter().position(|(saved, _)| is_here(saved))?;
+        let file = open(&entry.path(), None).ok()?;
+        let is_same = candidates[index].0.place.is_in(&file).ok()?;
+        let identity = Identity::of(&file.metadata().ok()?);
+        if !is_same || self.numbers.contains_key(&identity) {
+            return None;
+        }
+        let (saved, _) = candidates.swap_remove(index);
+        Followed::new(Path::new(&saved.path), file, saved.place, now).ok()
     }
 
     /// A file whose name is another one's now is rotated; that one waits for it.
@@ -576,6 +620,25 @@ mod tests {
         scene.append("a.log.1", "never\n");
         scene.check(&[]);
         assert_eq!(scene.follower.files.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_was_renamed_while_nobody_looked_is_read_to_its_end_before_its_successor() {
+        let mut scene = Scene::new(&["*.log"], Start::End);
+        scene.read();
+        scene.append("a.log", "one\n");
+        scene.check(&[("a.log", "one", WHOLE)]);
+        scene.append("a.log", "two\n");
+        scene.rename("a.log", "a.log.1");
+        scene.append("a.log.1", "three");
+        scene.append("a.log", "four\n");
+        scene.append("other.log.1", "never\n");
+        scene.restart();
+        scene.check(&[("a.log", "two", WHOLE), ("a.log", "four", WHOLE)]);
+        scene.wait(ROTATED_WAIT);
+        scene.check(&[("a.log", "three", Flags::INCOMPLETE)]);
+        scene.restart();
+        scene.check(&[]);
     }
 
     #[test]
