@@ -193,7 +193,7 @@ impl Receive {
         let mut all = Vec::new();
         for &connections in connections {
             for partitions in named(partitions, &self.partitions) {
-                for coalesce in coalesce.iter().cloned() {
+                for coalesce in coalesce {
                     for durability in named(durability, &self.durability) {
                         let (partitions, coalesce) = (partitions.clone(), coalesce.clone());
                         all.push(Case { scheme, connections, partitions, coalesce, durability });

@@ -85,6 +85,23 @@ proptest! {
     }
 
     #[test]
+    fn where_a_stream_of_relp_is_cut_makes_no_difference(
+        data in "[ -~]{2}([0-9]{1,9} (open|syslog|close|x) (0\n|3 a b\n|12 0123456789ab\n)|[0-9 a\n]{1,3}){0,9}",
+    ) {
+        bodies::relp(data.as_bytes());
+    }
+
+    #[test]
+    fn a_proxy_header_ends_where_it_ends(
+        line in "PROXY (TCP[46]|UNKNOWN) ([0-9a-f.:]{1,15} ?){0,4}\r\n?[ -~]{0,9}",
+        family in any::<u8>(), length in 0..40_u8, behind in proptest::collection::vec(any::<u8>(), 0..60),
+    ) {
+        bodies::proxy(line.as_bytes());
+        let head = [&b"\r\n\r\n\0\r\nQUIT\n\x21"[..], &[family, 0, length]].concat();
+        bodies::proxy(&[head, behind].concat());
+    }
+
+    #[test]
     fn any_frame_is_a_row_with_its_bytes(data in data()) {
         bodies::format_auto(&data);
         bodies::format_rfc5424(&data);

@@ -307,8 +307,10 @@ fn a_receiver_that_speaks_something_else_is_noticed() {
 fn tls_receiver(listener: &TcpListener, certified: &CertifiedKey<KeyPair>, connections: usize) -> Vec<usize> {
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let config = builder.with_no_client_auth().with_single_cert(vec![certified.cert.der().clone()], key).unwrap();
+    let builder =
+        ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config =
+        builder.with_no_client_auth().with_single_cert(vec![certified.cert.der().clone()], key).unwrap();
     let config = Arc::new(config);
     let receive = |_| {
         let (socket, _) = listener.accept().unwrap();

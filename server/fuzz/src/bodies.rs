@@ -6,6 +6,8 @@
 use jiff::tz::TimeZone;
 use logstead::format::{Known, Syslog};
 use logstead::source::framing::{Frame, Framer};
+use logstead::source::proxy::{self, Parsed};
+use logstead::source::relp::{Command, Commands};
 use logstead_config::{Format, Framing};
 use logstead_record::query::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
@@ -21,9 +23,9 @@ const PAYLOAD_FIELDS_MAX: usize = 256;
 /// is cut into reads.
 pub fn framing(data: &[u8]) {
     let [kind, limit, seed, stream @ ..] = data else { return };
-    let kinds = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul];
+    let kinds = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline];
     // A source can have no limit that is shorter than a count.
-    let (framing, frame_max) = (kinds[usize::from(kind % 4)], usize::from(*limit) + 16);
+    let (framing, frame_max) = (kinds[usize::from(kind % 5)], usize::from(*limit) + 16);
     let whole = frames(framing, frame_max, stream, |left| left);
     let mut end_before = 0;
     for (start, end, _) in &whole {
@@ -37,6 +39,40 @@ pub fn framing(data: &[u8]) {
         (1 + (state >> 24) as usize % 9).min(left)
     });
     assert_eq!(cut, whole, "{framing:?}, frames of up to {frame_max} bytes");
+}
+
+/// Commands are ascending, disjoint parts of the stream that are not too long, and they are the same wherever the
+/// stream is cut into reads.
+pub fn relp(data: &[u8]) {
+    let [limit, seed, stream @ ..] = data else { return };
+    let data_max = usize::from(*limit);
+    let whole = commands(data_max, stream, |left| left);
+    let mut end_before = 0;
+    for Command { data, .. } in &whole {
+        assert!(end_before <= data.start && data.start <= data.end && data.end as usize <= stream.len());
+        assert!((data.end - data.start) as usize <= data_max);
+        end_before = data.end;
+    }
+    let mut state = u32::from(*seed);
+    let cut = commands(data_max, stream, |left| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (1 + (state >> 24) as usize % 9).min(left)
+    });
+    assert_eq!(cut, whole, "data of up to {data_max} bytes");
+}
+
+/// A header ends where it ends, whatever is behind it, and is not complete before.
+pub fn proxy(data: &[u8]) {
+    let Ok(Parsed::Header { taken, peer }) = proxy::parse(data) else { return };
+    assert!(taken <= data.len());
+    for end in 0..taken {
+        let parsed = proxy::parse(&data[..end]);
+        assert!(
+            matches!(parsed, Ok(Parsed::More(more)) if end + more <= taken),
+            "{end} of {taken}: {parsed:?}"
+        );
+    }
+    assert_eq!(proxy::parse(&data[..taken]), Ok(Parsed::Header { taken, peer }));
 }
 
 /// Whatever it looks like, a frame is a row with exactly its bytes.
@@ -132,4 +168,25 @@ fn frames(
 
 fn budapest() -> TimeZone {
     TimeZone::get("Europe/Budapest").expect("a zone that every system knows")
+}
+
+/// The commands of a stream of which `next` says how much of what is left comes at a time, up to where it is none.
+fn commands(data_max: usize, stream: &[u8], mut next: impl FnMut(usize) -> usize) -> Vec<Command> {
+    let mut splitter = Commands::new(data_max);
+    let (mut start, mut end) = (0, 0);
+    let (mut found, mut all) = (Vec::new(), Vec::new());
+    while end < stream.len() {
+        end += next(stream.len() - end);
+        let taken = splitter.split(&stream[start..end], &mut found);
+        all.extend(found.drain(..).map(|command| {
+            let data = command.data;
+            let data = Frame { start: data.start + start as u32, end: data.end + start as u32, ..data };
+            Command { data, ..command }
+        }));
+        match taken {
+            Ok(taken) => start += taken,
+            Err(_) => break,
+        }
+    }
+    all
 }

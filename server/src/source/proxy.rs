@@ -34,18 +34,19 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 /// Why a connection does not begin as it must.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The first bytes are no header.
+    /// It begins with something else.
     #[error(
-        "the connection does not begin with a PROXY protocol header: is the sender behind the proxy, and does the proxy send one?"
+        "the connection does not begin with a PROXY protocol header: does it come through the proxy, and does the \
+         proxy send one?"
     )]
     Missing,
-    /// The first bytes begin a header, which says something else than it may.
+    /// It begins with something that is nearly one.
     #[error("the PROXY protocol header is malformed")]
     Malformed,
-    /// It did not come in time.
+    /// It does not come.
     #[error("the PROXY protocol header was not complete within {} s", WAIT_MAX.as_secs())]
     TimedOut,
-    /// The connection ended first.
+    /// The proxy has gone.
     #[error("the connection ended before its PROXY protocol header was complete")]
     Closed,
 }
@@ -57,9 +58,9 @@ pub enum Parsed {
     More(usize),
     /// The header is the first `taken` bytes. Without a `peer`, it says to use the real one.
     Header {
-        /// The bytes of the header.
+        /// Its length.
         taken: usize,
-        /// Who is connected.
+        /// Who is really there.
         peer: Option<SocketAddr>,
     },
 }
