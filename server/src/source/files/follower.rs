@@ -576,13 +576,13 @@ mod tests {
     #[test]
     fn a_restart_goes_on_exactly_where_reading_stood() {
         let mut scene = Scene::new(&["*.log"], Start::End);
-        let long = "x".repeat(1500);
+        let (kept, long) = ("x".repeat(1000), "x".repeat(1500));
         scene.read();
         scene.append("a.log", &format!("one\n{long}"));
         scene.append("gone.log", "one\n");
         scene.check(&[
             ("a.log", "one", WHOLE),
-            ("a.log", &long[..1000], Flags::TRUNCATED),
+            ("a.log", &kept, Flags::TRUNCATED),
             ("gone.log", "one", WHOLE),
         ]);
         scene.restart();
