@@ -204,7 +204,7 @@ fn relp_receiver(listener: &TcpListener, answers_max: usize) -> Vec<Vec<String>>
                     break;
                 }
             }
-            write!(writer, "{txnr} rsp {} {answer}\n", answer.len()).unwrap();
+            writeln!(writer, "{txnr} rsp {} {answer}", answer.len()).unwrap();
             if command == "close" {
                 break;
             }
