@@ -57,10 +57,7 @@ impl Settings {
             framing: Framing::Newline,
             split_datagrams: false,
             frame_max: files.max_message.as_usize(),
-            coalesce: Coalesce {
-                wait_max: coalesce.delay.duration(),
-                bytes_max: coalesce.buffer.as_usize(),
-            },
+            coalesce: Coalesce { wait_max: coalesce.delay.duration(), bytes_max: coalesce.buffer.as_usize() },
             partitions: Count::Auto,
             connections_max: 0,
             allow: Vec::new(),

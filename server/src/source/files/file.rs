@@ -7,7 +7,6 @@
 use crate::source::Sender;
 use crate::source::framing::{Frame, Framer};
 use logstead_config::Framing;
-use logstead_record::Flags;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata, OpenOptions};
@@ -297,9 +296,7 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
     } else {
         framer.split(rest, &mut frames)
     };
-    let is_hole = |frame: &Frame| {
-        frame.flags.has(Flags::TRUNCATED) && 0 < hole(&rest[frame.start as usize..], line_max, true)
-    };
+    let is_hole = |frame: &Frame| 0 < hole(&rest[frame.start as usize..], line_max, true);
     let before_hole = frames.iter().position(is_hole);
     if let Some(index) = before_hole {
         taken = frames[index].start as usize;
@@ -334,13 +331,25 @@ fn hole(bytes: &[u8], line_max: usize, is_last: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use logstead_record::Flags;
     use proptest::prelude::*;
 
     const LINE_MAX: usize = 10;
 
-    /// The lines of `content`, read in pieces of `bytes_max`.
+    /// The lines of `content`, read in pieces of `bytes_max`, and where reading stands then.
     fn run(content: &[u8], bytes_max: usize, is_last: bool) -> (Vec<(String, Flags)>, usize) {
-        let (mut found, mut position, mut cut) = (Vec::new(), 0, false);
+        let (found, (position, _)) = run_from((0, false), content, bytes_max, is_last);
+        (found, position)
+    }
+
+    /// The same behind a position, with whether it is in a line that was cut.
+    fn run_from(
+        (mut position, mut cut): (usize, bool),
+        content: &[u8],
+        bytes_max: usize,
+        is_last: bool,
+    ) -> (Vec<(String, Flags)>, (usize, bool)) {
+        let mut found = Vec::new();
         loop {
             let bytes = &content[position..content.len().min(position + bytes_max)];
             let at_end = bytes.len() < bytes_max;
@@ -351,7 +360,7 @@ mod tests {
             }
             (position, cut) = (position + lines.taken, lines.cut);
             if at_end && !lines.before_hole {
-                return (found, position);
+                return (found, (position, cut));
             }
             assert!(0 < lines.taken, "reading stands still at {position}");
         }
@@ -399,7 +408,17 @@ mod tests {
         fn how_much_is_read_at_once_makes_no_difference(
             content in "([a-c]{1,3}|\n|\r|\0{1,30}|[d-f]{12,30}){0,20}", bytes_max in LINE_MAX + 1..80, is_last in any::<bool>(),
         ) {
-            prop_assert_eq!(run(content.as_bytes(), bytes_max, is_last), run(content.as_bytes(), 10_000, is_last));
+            prop_assert_eq!(run(content.as_bytes(), bytes_max, is_last).0, run(content.as_bytes(), 10_000, is_last).0);
+        }
+
+        #[test]
+        fn when_it_is_read_makes_no_difference(
+            content in "([a-c]{1,3}|\n|\r|\0{1,30}|[d-f]{12,30}){0,20}", grown in 0_usize..200,
+        ) {
+            let content = content.as_bytes();
+            let (mut found, place) = run_from((0, false), &content[..grown.min(content.len())], 10_000, false);
+            found.extend(run_from(place, content, 10_000, false).0);
+            prop_assert_eq!(found, run(content, 10_000, false).0);
         }
     }
 }
