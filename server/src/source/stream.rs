@@ -51,7 +51,8 @@ pub(super) async fn read(
             let mut frames = Vec::new();
             framer.finish(&reader.pending, &mut frames);
             let bytes = std::mem::take(&mut reader.pending);
-            return shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            return connection.close().await;
         }
     }
 }

@@ -77,8 +77,7 @@ pub(in crate::source) async fn serve(
             shared.refuse("relp_protocol", &address, &message);
         }
     }
-    // Nobody is left to tell when this fails.
-    session.connection.close().await.ok();
+    session.connection.close().await;
 }
 
 impl Session<'_> {
