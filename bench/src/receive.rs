@@ -287,7 +287,7 @@ impl Receive {
             megabytes_per_second: load.number("MB/s"),
             cpu_micros: server.cpu_micros()? - before.0,
             sender_micros,
-            chunks: counters.get("source_chunks_total"),
+            chunks: counters.get("source_read_bytes_count"),
             commits: counters.get("logspace_commits_total"),
             sealed: counters.get("logspace_sealed_messages"),
             peak_bytes: server.peak_bytes()?,

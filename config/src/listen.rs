@@ -37,14 +37,17 @@ pub struct Address {
     pub port: u16,
 }
 
-const LISTENER_SCHEMES: [(&str, fn(SocketAddr) -> Listener); 5] = [
+/// A scheme and what it makes of what stands behind it.
+type Scheme<T> = (&'static str, fn(T) -> Listener);
+
+const LISTENER_SCHEMES: [Scheme<SocketAddr>; 5] = [
     ("udp", Listener::Udp),
     ("tcp", Listener::Tcp),
     ("tls", Listener::Tls),
     ("relp", Listener::Relp),
     ("relp+tls", Listener::RelpTls),
 ];
-const PATH_SCHEMES: [(&str, fn(String) -> Listener); 2] =
+const PATH_SCHEMES: [Scheme<String>; 2] =
     [("unix-dgram", Listener::UnixDgram), ("unix-stream", Listener::UnixStream)];
 /// The longest path that a socket's address has room for.
 const SOCKET_PATH_BYTES_MAX: usize = 107;

@@ -124,8 +124,8 @@ fn format(format: Format, data: &[u8]) {
 fn parse(format: Format, flags: Flags, zone: TimeZone, frame: &[u8]) -> Batch {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"syslog", peer: PEER, received: RECEIVED });
-    let syslog = Syslog { format, zone };
-    let known = Known { flags: Flags::default(), received: RECEIVED, peer: PEER };
+    let syslog = Syslog::new(format, zone);
+    let known = Known { peer: PEER, ..Known::at(RECEIVED) };
     let other = b"<13>1 2026-11-21T06:13:00Z h a - - [x k=\"v\"] m";
     syslog.parse(other, known, &mut builder);
     syslog.parse(frame, Known { flags, ..known }, &mut builder);

@@ -231,6 +231,7 @@ impl Pipeline {
         }
         for (id, settings) in prepared.settings {
             sources[&id].shared().settings.store(Arc::new(settings));
+            sources[&id].follow().map_err(system)?;
         }
         for (id, listener, socket) in prepared.sockets {
             sources[&id].listen(listener, socket).map_err(system)?;
@@ -387,7 +388,7 @@ fn stop_removed(checked: &Checked, before: &Running) {
 }
 
 fn has_thread(kind: &SourceKind) -> bool {
-    matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_))
+    matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::File(_))
 }
 
 fn report(id: &str, folder: &Path, recovery: &Recovery) {

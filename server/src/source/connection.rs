@@ -3,12 +3,15 @@
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::server::TlsStream;
 
 /// The least room that a read gets.
 const READ_BYTES_MIN: usize = 4 << 10;
+/// How long a goodbye may take.
+const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 /// As much as TLS hands out at once.
 const TLS_RECORD_BYTES: usize = 16 << 10;
 
@@ -71,14 +74,14 @@ impl Connection {
         }
     }
 
-    /// Says goodbye, so that the sender knows that nothing was cut off. An error says that it has gone already.
-    pub(super) async fn close(&mut self) -> io::Result<()> {
+    /// Says goodbye, so that the sender knows that nothing was cut off. It may have gone already, or not listen.
+    pub(super) async fn close(&mut self) {
         let stream: &mut (dyn AsyncWrite + Unpin + Send) = match self {
             Connection::Tcp(stream) => stream,
             Connection::Unix(stream) => stream,
             Connection::Tls(stream) => stream.as_mut(),
         };
-        stream.shutdown().await
+        tokio::time::timeout(CLOSE_WAIT_MAX, stream.shutdown()).await.ok();
     }
 }
 

@@ -499,10 +499,10 @@ mod tests {
                 let shift = if number < split { 0 } else { taken };
                 let (start, end) = (frame.start as usize + shift, frame.end as usize + shift);
                 prop_assert!(at <= start && start < end && end <= bytes.len());
-                prop_assert!(is_framing(framing, &bytes[at..start]), "{:?}", &stream[at..start]);
+                prop_assert!(is_framing(framing, &bytes[at..start]), "{}", bytes[at..start].escape_ascii());
                 at = end;
             }
-            prop_assert!(is_framing(framing, &bytes[at..]), "{:?}", &stream[at..]);
+            prop_assert!(is_framing(framing, &bytes[at..]), "{}", bytes[at..].escape_ascii());
         }
     }
 

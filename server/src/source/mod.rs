@@ -6,6 +6,7 @@
 //! accept ─▶ PROXY header ─▶ TLS ─▶ stream ─▶ gather ─▶ chunk
 //!                              └─▶ relp (answers when the chunk is durable)
 //! datagrams ──────────────────────────────────────▶ chunk
+//! files (go on when the chunk is durable) ────────▶ chunk
 //! ```
 //!
 //! Sockets are bound before a router document goes live and live on while their source's settings change.
@@ -14,6 +15,7 @@ mod accept;
 pub(crate) mod coalesce;
 mod connection;
 mod datagrams;
+mod files;
 pub mod framing;
 mod gather;
 pub mod proxy;
@@ -237,16 +239,19 @@ fn partition(partitions: Count, (number, chunk): (usize, usize), workers: usize)
 pub(crate) struct Source {
     shared: Arc<Shared>,
     listeners: Mutex<HashMap<Listener, Running>>,
+    /// Ends following files.
+    following: Mutex<Option<watch::Sender<bool>>>,
     /// Taken when the source stops: without it, the thread ends with its tasks.
-    commands: Mutex<Option<mpsc::UnboundedSender<Listen>>>,
+    commands: Mutex<Option<mpsc::UnboundedSender<Command>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Read this socket until told to stop.
-struct Listen {
-    listener: Listener,
-    socket: Bound,
-    stopped: watch::Receiver<bool>,
+/// What the thread is to do until told to stop.
+enum Command {
+    /// Read this socket.
+    Listen { listener: Listener, socket: Bound, stopped: watch::Receiver<bool> },
+    /// Follow the files of the settings.
+    Follow(watch::Receiver<bool>),
 }
 
 /// A socket that is read.
@@ -258,7 +263,7 @@ struct Running {
 }
 
 impl Source {
-    /// Starts the thread; sockets come with [`Source::listen`].
+    /// Starts the thread; sockets come with [`Source::listen`], files with [`Source::follow`].
     pub(crate) fn start(shared: Shared) -> io::Result<Source> {
         let shared = Arc::new(shared);
         let (commands, received) = mpsc::unbounded_channel();
@@ -269,7 +274,7 @@ impl Source {
             runtime.shutdown_timeout(STOP_WAIT_MAX);
         })?;
         let (commands, thread) = (Mutex::new(Some(commands)), Mutex::new(Some(thread)));
-        Ok(Source { shared, listeners: Mutex::default(), commands, thread })
+        Ok(Source { shared, listeners: Mutex::default(), following: Mutex::default(), commands, thread })
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -294,10 +299,32 @@ impl Source {
         let (stop, stopped) = watch::channel(false);
         let running = Running { url: url.clone(), socket: socket.try_clone()?, stop };
         self.listeners.lock().insert(listener.clone(), running);
-        let listen = Listen { listener, socket, stopped };
-        let sent = self.commands.lock().as_ref().map(|commands| commands.send(listen));
-        match sent {
-            Some(Ok(())) => Ok(url),
+        self.command(Command::Listen { listener, socket, stopped })?;
+        Ok(url)
+    }
+
+    /// Follows the files that the settings name, or none where they name none.
+    pub(crate) fn follow(&self) -> io::Result<()> {
+        let mut following = self.following.lock();
+        let is_wanted = self.shared.settings.load().files.is_some();
+        match &*following {
+            None if is_wanted => {
+                let (stop, stopped) = watch::channel(false);
+                self.command(Command::Follow(stopped))?;
+                *following = Some(stop);
+            }
+            Some(stop) if !is_wanted => {
+                stop.send_replace(true);
+                *following = None;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn command(&self, command: Command) -> io::Result<()> {
+        match self.commands.lock().as_ref().map(|commands| commands.send(command)) {
+            Some(Ok(())) => Ok(()),
             _ => Err(io::Error::other("the source has stopped")),
         }
     }
@@ -329,6 +356,9 @@ impl Source {
     /// Stops reading, hands on what was read, and ends the thread.
     pub(crate) fn stop(&self) {
         self.retain(&[]);
+        if let Some(stop) = self.following.lock().take() {
+            stop.send_replace(true);
+        }
         self.commands.lock().take();
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
@@ -400,12 +430,17 @@ fn serve(
     Ok(())
 }
 
-async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Listen>) {
+async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Command>) {
     let housekeeping = tokio::spawn(shared.clone().run_gathers());
     let mut tasks = JoinSet::new();
-    while let Some(Listen { listener, socket, stopped }) = commands.recv().await {
-        if let Err(error) = serve(&mut tasks, &shared, &listener, socket, &stopped) {
-            tracing::error!(source = %shared.id, "{listener} can not be used: {error}");
+    while let Some(command) = commands.recv().await {
+        match command {
+            Command::Follow(stopped) => drop(tasks.spawn(files::serve(shared.clone(), stopped))),
+            Command::Listen { listener, socket, stopped } => {
+                if let Err(error) = serve(&mut tasks, &shared, &listener, socket, &stopped) {
+                    tracing::error!(source = %shared.id, "{listener} can not be used: {error}");
+                }
+            }
         }
     }
     let ended = async { while tasks.join_next().await.is_some() {} };

@@ -37,7 +37,8 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 pub enum Refused {
     /// It begins with something else.
     #[error(
-        "the connection does not begin with a PROXY protocol header: is the sender behind the proxy, and does the proxy send one?"
+        "the connection does not begin with a PROXY protocol header: does it come through the proxy, and does the \
+         proxy send one?"
     )]
     Missing,
     /// It begins with something that is nearly one.

@@ -6,7 +6,7 @@ use crate::format::Syslog;
 use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use logstead_config::{Count, Framing, Reception, SourceKind};
+use logstead_config::{Count, Files, Format, Framing, Reception, SourceKind};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     allow: Vec<IpNet>,
     proxies: Vec<IpNet>,
     pub(crate) certificates: Option<Arc<Certificates>>,
+    /// The files that a source of files follows.
+    pub(crate) files: Option<Arc<Files>>,
 }
 
 /// Why a source can not run here.
@@ -41,9 +43,28 @@ impl Settings {
         let (framing, split_datagrams, reception) = match kind {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
             SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
-            SourceKind::File(_) | SourceKind::Http | SourceKind::Internal => return None,
+            SourceKind::File(files) => return Some(Settings::of_files(kind.name(), files)),
+            SourceKind::Http | SourceKind::Internal => return None,
         };
         Some(Settings::of(kind.name(), framing, split_datagrams, reception, data))
+    }
+
+    fn of_files(kind: &'static str, files: &Files) -> Result<Settings, Refused> {
+        let coalesce = logstead_config::Coalesce::DEFAULT;
+        Ok(Settings {
+            kind,
+            syslog: Arc::new(parser(files.format, &files.timezone, &files.charset)?),
+            framing: Framing::Newline,
+            split_datagrams: false,
+            frame_max: files.max_message.as_usize(),
+            coalesce: Coalesce { wait_max: coalesce.delay.duration(), bytes_max: coalesce.buffer.as_usize() },
+            partitions: Count::Auto,
+            connections_max: 0,
+            allow: Vec::new(),
+            proxies: Vec::new(),
+            certificates: None,
+            files: Some(Arc::new(files.clone())),
+        })
     }
 
     fn of(
@@ -61,7 +82,7 @@ impl Settings {
         };
         Ok(Settings {
             kind,
-            syslog: Arc::new(parser(reception)?),
+            syslog: Arc::new(parser(reception.format, &reception.timezone, &reception.charset)?),
             framing,
             split_datagrams,
             frame_max: reception.max_message.as_usize(),
@@ -74,6 +95,7 @@ impl Settings {
             allow: reception.allow.clone(),
             proxies: reception.proxy_protocol.clone(),
             certificates: certificates.map(Arc::new),
+            files: None,
         })
     }
 
@@ -93,8 +115,7 @@ fn contains(nets: &[IpNet], peer: IpAddr) -> bool {
     nets.iter().any(|net| net.contains(&peer))
 }
 
-fn parser(reception: &Reception) -> Result<Syslog, Refused> {
-    let Reception { timezone, charset, .. } = reception;
+fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refused> {
     let zone = TimeZone::get(timezone).map_err(|_| Refused {
         key: "timezone",
         message: format!("there is no time zone `{timezone}` in this system's database"),
@@ -105,5 +126,5 @@ fn parser(reception: &Reception) -> Result<Syslog, Refused> {
             "`{charset}` is no character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
-    Ok(Syslog { format: reception.format, zone, charset })
+    Ok(Syslog { format, zone, charset })
 }

@@ -55,11 +55,9 @@ pub(super) async fn read(
             framer.finish(&reader.pending, &mut frames);
             let bytes = std::mem::take(&mut reader.pending);
             shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
-            break;
+            return connection.close().await;
         }
     }
-    // Inside TLS, a sender can tell an end that is said from one that somebody else made. It may have gone itself.
-    connection.close().await.ok();
 }
 
 /// Why a connection is looked at.
@@ -93,6 +91,8 @@ pub(super) struct Reader {
     pub(super) waiting: Waiting,
     /// Whether the last read stopped because it was enough.
     pub(super) was_full: bool,
+    /// What the last read brought: the next one gets as much room at once.
+    expected_bytes: usize,
 }
 
 impl Reader {
@@ -105,17 +105,20 @@ impl Reader {
     /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
         let start = self.pending.len();
+        self.pending.reserve(self.expected_bytes);
         loop {
             let before = self.pending.len();
             let ended = connection.read_all_there_is(&mut self.pending, start + policy.bytes_max);
             let now = Instant::now();
             self.waiting.add(self.pending.len() - before, now);
             self.was_full = start + policy.bytes_max <= self.pending.len();
-            match policy.next(&self.waiting, now) {
-                _ if ended => return true,
-                Next::Sleep(wait) => tokio::time::sleep(wait).await,
-                Next::Seal | Next::Block => return false,
+            let next = policy.next(&self.waiting, now);
+            if let (false, Next::Sleep(wait)) = (ended, next) {
+                tokio::time::sleep(wait).await;
+                continue;
             }
+            self.expected_bytes = (self.pending.len() - start).next_power_of_two();
+            return ended;
         }
     }
 }

@@ -232,8 +232,8 @@ mod tests {
         let received = Timestamp::from_nanos(0);
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"", peer: b"", received });
-        let syslog = Syslog { format: Format::Auto, zone: TimeZone::UTC };
-        syslog.parse(frame, Known { flags, received, peer: b"" }, &mut builder);
+        let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+        syslog.parse(frame, Known { flags, ..Known::at(received) }, &mut builder);
         builder.seal()
     }
 

@@ -77,8 +77,7 @@ pub(in crate::source) async fn serve(
             shared.refuse("relp_protocol", &address, &message);
         }
     }
-    // Nobody is left to tell when this fails.
-    session.connection.close().await.ok();
+    session.connection.close().await;
 }
 
 impl Session<'_> {
@@ -252,7 +251,7 @@ fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvE
     for number in numbers {
         match failure {
             // Writing to memory does not fail.
-            None => write!(text, "{number} rsp 6 200 OK\n").ok(),
+            None => writeln!(text, "{number} rsp 6 200 OK").ok(),
             Some(reason) => {
                 text.extend_from_slice(&response(*number, &format!("500 {reason}")));
                 None

@@ -1,0 +1,175 @@
+//! A source of lines that programs append to files. Files are looked at a few times a second, which works on
+//! every file system; what they hold behind the last stored line is read, handed on, and counts as read once it
+//! is durable. So a line is never left out, and after a crash only those since the last save come twice.
+//!
+//! All of it happens on a thread of its own beside the source's: a network file system may hang.
+
+mod file;
+mod find;
+mod follower;
+mod positions;
+
+use super::{Frames, Shared};
+use crate::pipeline::receipt::Outcome;
+use follower::{Follower, Round};
+use logstead_config::Files;
+use positions::Positions;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// How often the files are looked at.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+/// Looking takes at most one part of the time in this many: thousands of files are looked at less often.
+const LOOK_SHARE: u32 = 10;
+/// How often positions are saved while lines come in.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+/// How long what could not be stored waits before it is read again.
+const RETRY_WAIT: Duration = Duration::from_secs(1);
+/// How long a stop waits for what was handed on to become durable.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
+/// How often it is said that positions can not be saved, or lines not be stored.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Follows the files of the source's settings until told to stop.
+pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+    let Some(config) = shared.settings.load().files.clone() else { return };
+    let path = shared.data.join("positions").join(format!("{}.json", shared.id));
+    let for_thread = shared.clone();
+    let opened = blocking(&shared, move || Following::open(for_thread, path, &config)).await;
+    let Some(mut following) = opened else { return };
+    while !is_told(&stopped) {
+        let Some(config) = shared.settings.load().files.clone() else { break };
+        let stepped = blocking(&shared, move || {
+            let round = following.step(&config, Instant::now());
+            (following, round)
+        });
+        let Some((back, round)) = stepped.await else { return };
+        following = back;
+        let wait = following.store(round, &mut stopped).await;
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = told(&mut stopped) => {}
+        }
+    }
+    blocking(&shared, move || following.save(Instant::now())).await;
+}
+
+/// Runs what may hang. `None`: it ended with a panic, which is a bug.
+async fn blocking<T: Send + 'static>(
+    shared: &Shared,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    if done.is_err() {
+        tracing::error!(source = %shared.id, "a bug: files are no longer followed; please report it");
+    }
+    done.ok()
+}
+
+fn is_told(stopped: &watch::Receiver<bool>) -> bool {
+    *stopped.borrow() || stopped.has_changed().is_err()
+}
+
+async fn told(stopped: &mut watch::Receiver<bool>) {
+    // Without a sender nobody is left to say it.
+    stopped.wait_for(|stopped| *stopped).await.ok();
+}
+
+/// A follower and what it is saved by.
+struct Following {
+    shared: Arc<Shared>,
+    follower: Follower,
+    path: PathBuf,
+    look_at: Instant,
+    save_at: Instant,
+    complain_at: Instant,
+}
+
+impl Following {
+    fn open(shared: Arc<Shared>, path: PathBuf, config: &Files) -> Following {
+        let now = Instant::now();
+        let positions = Positions::load(&path).unwrap_or_else(|error| {
+            tracing::error!(
+                source = %shared.id,
+                "it is not known how far files were read, so they are read from their beginning: {error}"
+            );
+            // Nothing is left out, even where reading would begin at the end.
+            Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
+        });
+        let follower = Follower::new(&shared.data, positions, now);
+        Following { shared, follower, path, look_at: now, save_at: now, complain_at: now }
+    }
+
+    /// Looks at the files where it is time to, and reads on.
+    fn step(&mut self, config: &Files, now: Instant) -> Round {
+        let mut round = Round::default();
+        if self.look_at <= now {
+            self.follower.look(config, now, &mut round);
+            let interval = LOOK_INTERVAL.max(now.elapsed() * LOOK_SHARE);
+            self.look_at = Instant::now() + interval;
+        }
+        self.follower.read(config.max_message.as_usize(), now, &mut round);
+        if self.save_at <= now {
+            self.save(now);
+        }
+        for complaint in &round.complaints {
+            self.shared.counters.dropped.add("file_not_read", 1);
+            *self.shared.counters.last_error.lock() = Some(complaint.clone());
+            tracing::warn!(source = %self.shared.id, "a file is not read: {complaint}");
+        }
+        for note in &round.notes {
+            tracing::info!(source = %self.shared.id, "{note}");
+        }
+        round
+    }
+
+    /// Hands on what was read, and says when to go on.
+    async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
+        let frames = std::mem::take(&mut round.frames);
+        let outcome = if frames.frames.is_empty() { Ok(()) } else { self.hand_on(frames, stopped).await };
+        let now = Instant::now();
+        if let Err(reason) = outcome {
+            self.complain(
+                now,
+                &format!("lines of files are not stored yet, and will be read again: {reason}"),
+            );
+            return RETRY_WAIT;
+        }
+        let has_more = round.has_more();
+        self.follower.advance(round, now);
+        if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }
+    }
+
+    async fn hand_on(&self, frames: Frames, stopped: &mut watch::Receiver<bool>) -> Outcome {
+        let answered = async { self.shared.hand_on_answered(frames).await.await };
+        tokio::pin!(answered);
+        let outcome = tokio::select! {
+            outcome = &mut answered => Ok(outcome),
+            () = told(stopped) => tokio::time::timeout(STOP_WAIT_MAX, answered).await,
+        };
+        match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err("the server is stopping".to_owned()),
+        }
+    }
+
+    fn save(&mut self, now: Instant) {
+        self.save_at = now + SAVE_INTERVAL;
+        let Some(positions) = self.follower.positions() else { return };
+        if let Err(error) = positions.save(&self.path) {
+            self.follower.positions_not_saved();
+            let path = self.path.display();
+            self.complain(now, &format!("{path}: how far files were read can not be saved: {error}"));
+        }
+    }
+
+    fn complain(&mut self, now: Instant, message: &str) {
+        *self.shared.counters.last_error.lock() = Some(message.to_owned());
+        if self.complain_at <= now {
+            self.complain_at = now + COMPLAINT_INTERVAL;
+            tracing::warn!(source = %self.shared.id, "{message}");
+        }
+    }
+}
