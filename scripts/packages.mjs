@@ -1,17 +1,57 @@
-// The programs of other projects that the end-to-end tests use: a browser, and syslog-ng's load generator.
-import { existsSync } from 'node:fs';
-import { run } from './run.mjs';
+// The programs of other projects that tests use: a browser, and the senders that Logstead has to get along with.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from './run.mjs';
 import { answers } from './tools.mjs';
 
 export const browser = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Installs what is missing where that is ours to do; otherwise says what to install. False when no test can run. */
-export async function preparePackages() {
-  const missing = [];
-  if (!existsSync(browser)) missing.push('chromium');
-  if (!answers('loggen')) missing.push('syslog-ng-core');
-  if (missing.length === 0) return true;
+/** Programs of Debian packages that can simply be installed. */
+const senders = {
+  'syslog-ng-core': () => answers('loggen') && existsSync('/usr/sbin/syslog-ng'),
+  bsdutils: () => answers('logger'),
+  openssl: () => answers('openssl'),
+};
 
+/** rsyslog can not be installed beside syslog-ng, so its packages are only unpacked. */
+const rsyslog = join(root, '.cache/rsyslog');
+const rsyslogPackages = [
+  'rsyslog',
+  'rsyslog-relp',
+  'rsyslog-gnutls',
+  'librelp0',
+  'libestr0',
+  'libfastjson4',
+  'liblognorm5',
+];
+
+/** Prepares what the end-to-end tests use. False when none can run. */
+export async function preparePackages() {
+  const chromium = { chromium: () => existsSync(browser) };
+  await install({ ...chromium, 'syslog-ng-core': senders['syslog-ng-core'] });
+  if (!existsSync(browser))
+    console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
+  if (!answers('loggen')) console.error('Without loggen (syslog-ng-core) its test is skipped.');
+  return existsSync(browser);
+}
+
+/** Prepares what `server/tests/peers` uses. A test whose program is missing after this fails and says so. */
+export async function prepareSenders() {
+  await install(senders);
+  if (existsSync(rsyslog) || process.env.LOGSTEAD_TEST_RSYSLOG) return;
+  if (!answers('apt-get') || !(await unpackRsyslog())) {
+    console.error(
+      `The tests use rsyslog. Unpack these Debian packages with dpkg -x into one folder, and name it in ` +
+        `LOGSTEAD_TEST_RSYSLOG: ${rsyslogPackages.join(' ')}`,
+    );
+  }
+}
+
+/** Installs what is missing where that is ours to do; otherwise says what to install. */
+async function install(packages) {
+  const absent = () => Object.keys(packages).filter((name) => !packages[name]());
+  const missing = absent();
+  if (missing.length === 0) return;
   if (process.getuid?.() === 0 && answers('apt-get')) {
     await run('apt-get', ['update', '-qq']);
     // One by one and without removals: syslog-ng takes the place of another syslog daemon, and a test may not do that.
@@ -25,12 +65,31 @@ export async function preparePackages() {
         name,
       ]);
     }
-  } else {
-    console.error(
-      `The end-to-end tests use programs that are not here. Install: ${missing.join(' ')}`,
-    );
-    console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
   }
-  if (!answers('loggen')) console.error('Without loggen (syslog-ng-core) its test is skipped.');
-  return existsSync(browser);
+  const left = absent();
+  if (left.length > 0)
+    console.error(`The tests use programs that are not here. Install: ${left.join(' ')}`);
+}
+
+/** Leaves the whole folder or none. */
+async function unpackRsyslog() {
+  const folder = `${rsyslog}.part`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const download = () =>
+    run('apt-get', ['download', '-qq', '-o', 'APT::Sandbox::User=root', ...rsyslogPackages], {
+      cwd: folder,
+    });
+  let code = await download();
+  if (code !== 0 && process.getuid?.() === 0) {
+    // The lists of packages may be missing or may name versions that are gone.
+    await run('apt-get', ['update', '-qq']);
+    code = await download();
+  }
+  for (const file of readdirSync(folder)) {
+    if (code === 0) code = await run('dpkg', ['-x', join(folder, file), folder]);
+    rmSync(join(folder, file), { force: true });
+  }
+  if (code === 0) renameSync(folder, rsyslog);
+  return code === 0;
 }

@@ -1,4 +1,4 @@
-// Runs a program in the repository's root, with its output on ours.
+// Runs a program, in the repository's root unless told otherwise, with its output on ours.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
  * Resolves with the exit code. `onLine` is called with each line of stdout after it was printed.
  * Interrupts of a terminal reach the whole process group, so the program gets them without us: we only wait for it.
  */
-export function run(program, args, { onLine, env } = {}) {
+export function run(program, args, { onLine, env, cwd = root } = {}) {
   const child = spawn(program, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'],
   });

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { binary, buildConsole, installDependencies } from './build.mjs';
-import { browser, preparePackages } from './packages.mjs';
+import { browser, preparePackages, prepareSenders } from './packages.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
 
@@ -29,6 +29,7 @@ function chosenSuites(args) {
 }
 
 async function testRust() {
+  await prepareSenders();
   await buildConsole(); // the binary embeds it
   const counts = { passed: 0, failed: 0 };
   const code = await run('cargo', ['test', '--workspace', '--locked', '--no-fail-fast'], {

@@ -7,6 +7,7 @@ mod support;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use support::{ROUTER, Server, logstead, output, wait_until};
 
@@ -197,6 +198,48 @@ fn a_stop_stores_what_was_received_first() {
 }
 
 #[test]
+fn a_stop_stores_all_that_a_sender_had_sent_before_it() {
+    let mut server = Server::start(ROUTER);
+    let line =
+        "<13>sent before the stop, and waiting in the buffers of the kernel ".to_owned() + &"x".repeat(900);
+    let mut sender = server.tcp();
+    // More than is read at once.
+    let lines = (line + "\n").repeat(100);
+    (0..40).for_each(|_| sender.write_all(lines.as_bytes()).unwrap());
+    drop(sender);
+    assert_eq!(server.terminate().code(), Some(0));
+    server.restart();
+    server.wait_for("\"sent before the stop\"", 4000);
+}
+
+#[test]
+fn a_stop_stores_what_short_connections_had_sent_before_it() {
+    let mut server = Server::start(ROUTER);
+    let (address, sent) = (server.address("tcp"), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for sender in 0..4 {
+            let sent = &sent;
+            scope.spawn(move || {
+                for number in 0.. {
+                    let Ok(mut stream) = TcpStream::connect(address) else { break };
+                    if writeln!(stream, "<13>short s{sender}n{number}").is_err() {
+                        break;
+                    }
+                    drop(stream);
+                    sent.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
+        wait_until("some are sent", || 300 < sent.load(Ordering::SeqCst));
+        let before = sent.load(Ordering::SeqCst);
+        assert_eq!(server.terminate().code(), Some(0));
+        server.restart();
+        let stored = server.count("short");
+        assert!(before <= stored, "{stored} are stored where {before} had been sent before the stop");
+    });
+}
+
+#[test]
 fn another_router_document_goes_live_without_losing_or_doubling_a_message() {
     let server = Server::start(ROUTER);
     let renamed = ROUTER.replace("id = \"syslog\"", "id = \"edge\"");
@@ -207,12 +250,12 @@ fn another_router_document_goes_live_without_losing_or_doubling_a_message() {
             "[[routes]]\nid = \"odd\"\nwhere = 'message:/[13579]$/'\nto = [\"odd\"]\nfinal = true\n\n[[routes]]"
         )
     );
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
     let sent = std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
             let mut stream = server.tcp();
             let mut sent = 0_u64;
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            while !stop.load(Ordering::Relaxed) {
                 for _ in 0..50 {
                     writeln!(stream, "<13>reload {sent}").unwrap();
                     sent += 1;
@@ -227,7 +270,7 @@ fn another_router_document_goes_live_without_losing_or_doubling_a_message() {
             let before = server.count("reload");
             wait_until("messages arrive", || before < server.count("reload"));
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
         sender.join().unwrap()
     });
     server.wait_for("reload", sent);

@@ -8,7 +8,7 @@ use socket2::TcpKeepalive;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -17,6 +17,8 @@ use tokio::task::JoinSet;
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a stop accepts those that had connected before it.
+const LAST_VISITORS_WAIT_MAX: Duration = Duration::from_millis(250);
 /// How long a sender may take to agree on keys.
 const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -70,21 +72,40 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::R
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
-            Ok(visitor) => match Open::new(&shared) {
-                Some(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
-                None => {
-                    let max = shared.settings.load().connections_max;
-                    shared.refuse("connection_limit", "a sender", &format!("{max} connections are open"));
-                }
-            },
+            Ok(visitor) => admit(&shared, &mut connections, visitor, &stopped),
             Err(error) => {
                 tracing::warn!(source = %shared.id, "a connection could not be accepted: {error}");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
+    // Who had connected before is still read. Nobody is waited for, and who goes on connecting holds up no stop.
+    let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
+    while Instant::now() < end {
+        let waiting = tokio::task::unconstrained(door.accept());
+        let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
+        admit(&shared, &mut connections, visitor, &stopped);
+        // Those that are short make room for the next.
+        tokio::task::yield_now().await;
+    }
     drop(door);
     while connections.join_next().await.is_some() {}
+}
+
+/// Starts to read a connection, unless as many are open as may be.
+fn admit(
+    shared: &Arc<Shared>,
+    connections: &mut JoinSet<()>,
+    visitor: Visitor,
+    stopped: &watch::Receiver<bool>,
+) {
+    match Open::new(shared) {
+        Some(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
+        None => {
+            let max = shared.settings.load().connections_max;
+            shared.refuse("connection_limit", "a sender", &format!("{max} connections are open"));
+        }
+    }
 }
 
 async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
@@ -130,6 +151,8 @@ async fn tcp(
         tracing::debug!(source = %shared.id, %peer, "no keep-alive: {error}");
     }
     let opened = tokio::select! {
+        // Where there is nothing to wait for, a stop makes no difference.
+        biased;
         opened = open(shared, &mut stream, peer, spoken) => opened,
         _ = stopped.wait_for(|stopped| *stopped) => return,
     };

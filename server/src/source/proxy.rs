@@ -1,6 +1,7 @@
 //! The PROXY protocol, versions 1 and 2: a proxy says in front of a connection who is really connected.
 //!
-//! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`.
+//! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. That of syslog-ng's
+//! loggen ends without the carriage return, and is taken as well.
 //! Version 2 is binary:
 //!
 //! | offset | size   | field     | meaning                                                     |
@@ -23,9 +24,9 @@ const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
 const LINE_PREFIX: &[u8] = b"PROXY ";
 /// The longest line of version 1, with its end.
 const LINE_BYTES_MAX: usize = 107;
-/// The shortest ones: `PROXY UNKNOWN` and `PROXY TCP6 :: :: 1 1`, with their ends.
-const LINE_BYTES_MIN: usize = 15;
-const TCP_LINE_BYTES_MIN: usize = 22;
+/// The shortest ones: `PROXY UNKNOWN` and `PROXY TCP6 :: :: 1 1`, with a newline.
+const LINE_BYTES_MIN: usize = 14;
+const TCP_LINE_BYTES_MIN: usize = 21;
 /// What version 2 begins with, up to the addresses.
 const HEAD_BYTES: usize = 16;
 /// How long a header may take. The protocol asks for 3 s at least: a lost packet is sent again within that.
@@ -121,19 +122,17 @@ fn parse_line(bytes: &[u8]) -> Result<Parsed, Refused> {
         let fits = line.len() + missing <= LINE_BYTES_MAX;
         return if fits { Ok(Parsed::More(missing)) } else { Err(Refused::Malformed) };
     };
-    let text = line[LINE_PREFIX.len()..end].strip_suffix(b"\r").ok_or(Refused::Malformed)?;
+    let text = &line[LINE_PREFIX.len()..end];
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
     let peer = line_peer(text).ok_or(Refused::Malformed)?;
     Ok(Parsed::Header { taken: end + 1, peer })
 }
 
 /// How many bytes a line without an end lacks at least.
 fn line_bytes_missing(line: &[u8]) -> usize {
-    if line.ends_with(b"\r") {
-        return b"\n".len();
-    }
     let is_tcp = line.get(LINE_PREFIX.len()) == Some(&b'T');
     let line_bytes_min = if is_tcp { TCP_LINE_BYTES_MIN } else { LINE_BYTES_MIN };
-    line_bytes_min.saturating_sub(line.len()).max(b"\r\n".len())
+    line_bytes_min.saturating_sub(line.len()).max(b"\n".len())
 }
 
 /// Who is connected, by what follows `PROXY ` on a line. `None` when the line is not understood.
@@ -269,6 +268,8 @@ mod tests {
         check(b"PROXY TCP6 :: :: 1 1\r\n", Ok(Some("[::]:1")));
         check(b"PROXY UNKNOWN\r\n", Ok(None));
         check(b"PROXY UNKNOWN ffff:f...f:ffff \0\xff 65535\r\n", Ok(None));
+        check(b"PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\n", Ok(Some("192.0.2.7:40000")));
+        check(b"PROXY UNKNOWN\n", Ok(None));
         let longest = format!("PROXY UNKNOWN {}\r\n", "x".repeat(LINE_BYTES_MAX - 16));
         check(longest.as_bytes(), Ok(None));
     }
@@ -276,7 +277,6 @@ mod tests {
     #[test]
     fn a_line_that_is_not_exactly_as_it_must_be_is_refused() {
         for line in [
-            "PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\n",
             "PROXY TCP4 192.0.2.7 198.51.100.1 40000\r\n",
             "PROXY TCP4 192.0.2.7 198.51.100.1 40000 514 \r\n",
             "PROXY TCP4  192.0.2.7 198.51.100.1 40000 514\r\n",
@@ -288,7 +288,7 @@ mod tests {
             "PROXY TCP4 ::1 ::1 40000 514\r\n",
             "PROXY TCP6 192.0.2.7 198.51.100.1 40000 514\r\n",
             "PROXY UDP4 192.0.2.7 198.51.100.1 40000 514\r\n",
-            "PROXY UNKNOWN\n",
+            "PROXY UNKNOWN\r\r\n",
             "PROXY UNKNOWNX\r\n",
             "PROXY  \r\n",
             "PROXY \r\n",
@@ -387,6 +387,7 @@ mod tests {
         #[test]
         fn a_part_of_a_header_asks_for_no_more_than_its_rest(
             header in prop_oneof![
+                Just(b"PROXY UNKNOWN\n".to_vec()), Just(b"PROXY TCP6 :: :: 1 1\n".to_vec()),
                 Just(b"PROXY UNKNOWN\r\n".to_vec()), Just(b"PROXY TCP6 :: :: 1 1\r\n".to_vec()),
                 Just(b"PROXY TCP4 1.1.1.1 1.1.1.1 1 1\r\n".to_vec()), Just(binary(0x21, 0x21, &tcp6())),
                 Just(binary(0x20, 0, b"")),

@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 /// How long a message that may go on over more lines is waited for.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How the last bytes are read: at once, and more of them than a socket holds, so that all that had come is kept.
+const LAST: Coalesce = Coalesce { wait_max: Duration::ZERO, bytes_max: 16 << 20 };
 
 /// Reads a connection to its end, or until told to stop.
 pub(super) async fn read(
@@ -21,7 +23,7 @@ pub(super) async fn read(
     let settings = shared.settings.load_full();
     let mut framer = Framer::new(settings.framing, settings.frame_max);
     let number = shared.next_connection();
-    let mut reader = Reader::default();
+    let mut reader = Reader::new();
     loop {
         let ready = tokio::select! {
             ready = wait(&connection, &reader, &framer) => ready,
@@ -34,8 +36,9 @@ pub(super) async fn read(
             shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
             continue;
         }
-        let policy = shared.settings.load().coalesce;
-        let ended = reader.read_late(&mut connection, policy).await || matches!(ready, Ready::Last);
+        let is_last = matches!(ready, Ready::Last);
+        let policy = if is_last { LAST } else { shared.settings.load().coalesce };
+        let ended = reader.read_late(&mut connection, policy).await || is_last;
         let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
         reader.waiting.seal(Instant::now());
         let mut frames = Vec::new();
@@ -83,7 +86,6 @@ async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Read
 }
 
 /// What was read and is not taken yet.
-#[derive(Default)]
 pub(super) struct Reader {
     pub(super) pending: Vec<u8>,
     pub(super) waiting: Waiting,
@@ -94,6 +96,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// Nothing was read yet, so there may be more than the socket tells of: the first message can come together with the
+    /// end of the handshake.
+    pub(super) fn new() -> Reader {
+        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true }
+    }
+
     /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
         let start = self.pending.len();

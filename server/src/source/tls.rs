@@ -110,7 +110,11 @@ impl Files {
             Some(verifier) => builder.with_client_cert_verifier(verifier),
             None => builder.with_no_client_auth(),
         };
-        Ok(Arc::new(builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))))
+        let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
+        // Senders of syslog do not read. One that closes with a ticket unread resets the connection, and what it had
+        // sent last is lost.
+        config.send_tls13_tickets = 0;
+        Ok(Arc::new(config))
     }
 
     /// Whether certificate and key are a pair.

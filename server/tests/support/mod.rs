@@ -10,15 +10,16 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const TOKEN: &str = "administrator";
 /// How long a test waits for what must happen.
-const WAIT_MAX: Duration = Duration::from_secs(30);
+pub const WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub const ROUTER: &str = r#"
 version = 1
@@ -77,10 +78,15 @@ impl Server {
 
     /// The same with settings, as behind `--set`.
     pub fn start_with(router: &str, settings: &[&str]) -> Server {
-        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let data = folder.path().join("data");
+        Server::start_in(folder, data, router, settings)
+    }
+
+    /// The same in a data directory that the caller chooses.
+    pub fn start_in(folder: TempDir, data: PathBuf, router: &str, settings: &[&str]) -> Server {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let (child, web, listening) = launch(&data, &folder.path().join("router.toml"), &settings);
         Server { child, data, folder: Some(folder), web, listening, settings }
     }
@@ -116,10 +122,28 @@ impl Server {
         &self.web
     }
 
+    /// The first socket that a sender can use: a URL, or the scheme and path of a unix socket.
+    pub fn listener(&self) -> String {
+        let url = &self.listening[0].1;
+        match url.split_once(':') {
+            Some((scheme, path)) if scheme.starts_with("unix-") => {
+                format!("{scheme}:{}", self.data.join(path).display())
+            }
+            _ => url.clone(),
+        }
+    }
+
     pub fn address(&self, scheme: &str) -> SocketAddr {
         let prefix = format!("{scheme}://");
         let url = self.listening.iter().find_map(|(_, url)| url.strip_prefix(&prefix)).unwrap();
         url.parse().unwrap()
+    }
+
+    /// Where a source listens.
+    pub fn address_of(&self, source: &str, scheme: &str) -> SocketAddr {
+        let prefix = format!("{scheme}://");
+        let of_source = self.listening.iter().filter(|(id, _)| id == source);
+        of_source.filter_map(|(_, url)| url.strip_prefix(&prefix)).next().unwrap().parse().unwrap()
     }
 
     pub fn tcp(&self) -> TcpStream {
@@ -194,6 +218,21 @@ impl Server {
         answer["messages"].as_array().unwrap().clone()
     }
 
+    /// All messages that match, page by page.
+    pub fn search_all(&self, query: &str) -> Vec<Value> {
+        let mut request = serde_json::json!({ "query": query, "limit": 10000, "order": "oldest" });
+        let mut found = Vec::new();
+        loop {
+            let (status, mut answer) = self.post("/search", &request);
+            assert_eq!(status, 200, "{answer}");
+            found.append(answer["messages"].as_array_mut().unwrap());
+            if answer["cursor"].is_null() {
+                return found;
+            }
+            request["cursor"] = answer["cursor"].take();
+        }
+    }
+
     /// Waits until as many messages match.
     pub fn wait_for(&self, query: &str, count: u64) {
         wait_until(&format!("{count} messages match {query}"), || {
@@ -212,6 +251,17 @@ impl Server {
         let line = format!("logstead_{name}{{logspace=\"main\"}} ");
         let value = text.lines().find_map(|other| other.strip_prefix(&line));
         value.unwrap_or_else(|| panic!("there is no {line}in {text}")).parse().unwrap()
+    }
+
+    /// A source, as the status of the router shows it.
+    pub fn source(&self, id: &str) -> Value {
+        let status = self.status();
+        let sources = status["sources"].as_array().unwrap();
+        sources
+            .iter()
+            .find(|source| source["id"] == id)
+            .unwrap_or_else(|| panic!("no {id}: {status}"))
+            .clone()
     }
 
     pub fn status(&self) -> Value {
@@ -238,6 +288,19 @@ impl Drop for Server {
 /// Sends a signal to a process.
 pub fn signal(name: &str, pid: u32) -> bool {
     Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap().success()
+}
+
+/// A free port that the system gives to nobody by itself, so that a server which was stopped finds it free again.
+pub fn free_port() -> u16 {
+    // Tests run in many processes: each begins somewhere else.
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let start = (std::process::id() % 900) as u16 * 20;
+    loop {
+        let port = 12_000 + (start + NEXT.fetch_add(1, Ordering::Relaxed)) % 18_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Waits until something holds; fails the test when it does not.

@@ -64,7 +64,7 @@ pub(in crate::source) async fn serve(
         sender,
         turn: (shared.next_connection(), 0),
         commands: Commands::new(frame_max),
-        reader: Reader::default(),
+        reader: Reader::new(),
         answers: VecDeque::new(),
         is_open: false,
         is_closing: false,

@@ -1,0 +1,370 @@
+//! What one sender or the disk does is nobody else's trouble: senders that are slow, stuck or too many, and a disk that
+//! is full. In each, the counters add up to what was sent.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+#[path = "peers/certificates.rs"]
+mod certificates;
+mod support;
+
+use certificates::{Authority, Identity};
+use serde_json::Value;
+use socket2::{Domain, Socket, Type};
+use std::io::{ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use support::{Server, logstead, wait_until};
+
+/// How long a message may take from its sender to a searcher while others do their worst, on a busy machine.
+const DELAY_MAX: Duration = Duration::from_secs(2);
+
+/// Each of two floods and the steady sender has a source.
+const SOURCES: &str = r#"
+version = 1
+[[sources]]
+id = "datagrams"
+kind = "syslog"
+listen = ["udp://127.0.0.1:0"]
+[[sources]]
+id = "stream"
+kind = "syslog"
+listen = ["tcp://127.0.0.1:0"]
+[[sources]]
+id = "steady"
+kind = "syslog"
+listen = ["tcp://127.0.0.1:0", "udp://127.0.0.1:0"]
+[[logspaces]]
+id = "main"
+[[routes]]
+id = "default"
+where = '-"drop me"'
+to = ["main"]
+"#;
+
+/// Sends one message after the other, each when the one before is found; the longest that one took.
+fn steady(server: &Server, messages: usize) -> Duration {
+    let mut stream = TcpStream::connect(server.address_of("steady", "tcp")).unwrap();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut slowest = Duration::ZERO;
+    for number in 0..messages {
+        let start = Instant::now();
+        stream.write_all(format!("<13>steady stream {number}\n").as_bytes()).unwrap();
+        let datagram = format!("<13>steady datagram {number}");
+        socket.send_to(datagram.as_bytes(), server.address_of("steady", "udp")).unwrap();
+        server.wait_for("source:steady steady", 2 * (number as u64 + 1));
+        slowest = slowest.max(start.elapsed());
+    }
+    slowest
+}
+
+/// Every message of a source that was received was stored, dropped for a reason, or wanted by no route.
+fn assert_adds_up(server: &Server, sent: &[(&str, u64)]) {
+    let queued = |id: &str| server.source(id)["queue_bytes"].as_u64().unwrap();
+    wait_until("everything is stored", || sent.iter().all(|(id, _)| queued(id) == 0));
+    let status = server.status();
+    let mut received = 0;
+    for (id, sent) in sent {
+        let source = server.source(id);
+        let (messages, dropped) = (source["messages"].as_u64().unwrap(), sum(&source["dropped"]));
+        assert_eq!(messages + dropped, *sent, "{source}");
+        received += messages;
+    }
+    let stored = status["logspaces"][0]["messages"].as_u64().unwrap();
+    assert_eq!(received, stored + status["unrouted_messages"].as_u64().unwrap(), "{status}");
+    assert_eq!(server.count("*"), stored);
+}
+
+/// Of all reasons.
+fn sum(dropped: &Value) -> u64 {
+    dropped.as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
+}
+
+/// Datagrams that the kernel had no room for, at the sockets of this port.
+fn dropped_by_kernel(address: SocketAddr) -> u64 {
+    let table = std::fs::read_to_string("/proc/net/udp").unwrap();
+    let port = format!(":{:04X}", address.port());
+    let lines =
+        table.lines().filter(|line| line.split_whitespace().nth(1).is_some_and(|l| l.ends_with(&port)));
+    lines.map(|line| line.split_whitespace().last().unwrap().parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn a_flood_of_datagrams_and_of_a_stream_holds_no_other_source_up() {
+    let server = Server::start_with(SOURCES, &["memory.source_queue_max=1MiB"]);
+    let (stream, datagrams) = (server.address_of("stream", "tcp"), server.address_of("datagrams", "udp"));
+    let stop = AtomicBool::new(false);
+    let (streamed, thrown) = std::thread::scope(|scope| {
+        let streaming = scope.spawn(|| flood_stream(stream, &stop));
+        let throwing = scope.spawn(|| flood_datagrams(datagrams, &stop));
+        wait_until("both floods", || 0 < server.count("flood stream") && 0 < server.count("flood datagram"));
+        let slowest = steady(&server, 50);
+        stop.store(true, Ordering::Relaxed);
+        assert!(slowest < DELAY_MAX, "a message took {slowest:?}");
+        (streaming.join().unwrap(), throwing.join().unwrap())
+    });
+    assert!(10_000 < streamed && 10_000 < thrown, "{streamed} and {thrown} messages are no floods");
+    wait_until("the last of the stream", || server.source("stream")["messages"] == streamed);
+    let thrown = thrown + last_datagram(&server, datagrams, thrown);
+    assert_adds_up(&server, &[("stream", streamed), ("datagrams", thrown), ("steady", 100)]);
+    assert_eq!(server.count("\"drop me\""), 0);
+    assert_eq!(server.count("source:steady"), 100);
+}
+
+/// Waits until all that was thrown has been read, and sends one more: with a datagram, the kernel says how many it had no
+/// room for before.
+fn last_datagram(server: &Server, address: SocketAddr, thrown: u64) -> u64 {
+    let source = || server.source("datagrams");
+    let read = |source: &Value| {
+        let dropped = sum(&source["dropped"]) - source["dropped"]["socket_buffer_full"].as_u64().unwrap_or(0);
+        source["messages"].as_u64().unwrap() + dropped
+    };
+    wait_until("all is read", || read(&source()) + dropped_by_kernel(address) == thrown);
+    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(b"<13>last datagram", address).unwrap();
+    wait_until("the last one is read", || read(&source()) + dropped_by_kernel(address) == thrown + 1);
+    1
+}
+
+/// As fast as the receiver lets it; every eighth message is wanted by no route.
+fn flood_stream(address: SocketAddr, stop: &AtomicBool) -> u64 {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let mut sent = 0;
+    let pack = "<13>flood stream\n".repeat(70) + &"<13>flood stream drop me\n".repeat(10);
+    while !stop.load(Ordering::Relaxed) {
+        stream.write_all(pack.as_bytes()).unwrap();
+        sent += 80;
+    }
+    sent
+}
+
+/// As fast as it can.
+fn flood_datagrams(address: SocketAddr, stop: &AtomicBool) -> u64 {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut sent = 0;
+    while !stop.load(Ordering::Relaxed) {
+        socket.send_to(b"<13>flood datagram", address).unwrap();
+        sent += 1;
+    }
+    sent
+}
+
+#[test]
+fn lines_that_come_slowly_or_never_end_hold_no_other_sender_up() {
+    let server = Server::start(SOURCES);
+    let steady_stream = server.address_of("steady", "tcp");
+    let beginnings = ["", "<13>half a line", "999 <13>a tenth of a counted frame", "9"];
+    let stuck = beginnings.map(|beginning| stuck(steady_stream, beginning.as_bytes()));
+    let mut slow = TcpStream::connect(steady_stream).unwrap();
+    slow.set_nodelay(true).unwrap();
+    std::thread::scope(|scope| {
+        let slowest = scope.spawn(|| steady(&server, 50));
+        for byte in b"<13>slow stream\n" {
+            let before = server.source("steady")["messages"].as_u64();
+            slow.write_all(&[*byte]).unwrap();
+            wait_until("others go on", || {
+                slowest.is_finished() || before < server.source("steady")["messages"].as_u64()
+            });
+        }
+        let slowest = slowest.join().unwrap();
+        assert!(slowest < DELAY_MAX, "a message took {slowest:?}");
+    });
+    drop(stuck);
+    server.wait_for("source:steady flag:incomplete", 3);
+    assert_adds_up(&server, &[("steady", 100 + 1 + 3)]);
+}
+
+/// A connection that sends this and then nothing more.
+fn stuck(address: SocketAddr, beginning: &[u8]) -> TcpStream {
+    let mut sender = TcpStream::connect(address).unwrap();
+    sender.write_all(beginning).unwrap();
+    sender
+}
+
+/// One source for each way to begin a connection.
+fn doors(identity: &Identity) -> String {
+    let Identity { certificate, key } = identity;
+    format!(
+        "version = 1\n\
+         [[sources]]\nid = \"encrypted\"\nkind = \"syslog\"\nlisten = [\"tls://127.0.0.1:0\"]\n\
+         tls = {{ certificate = \"{certificate}\", key = \"{key}\" }}\n\
+         [[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n\
+         [[sources]]\nid = \"proxied\"\nkind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]\n\
+         proxy_protocol = [\"127.0.0.0/8\"]\n\
+         [[logspaces]]\nid = \"main\"\n[[routes]]\nid = \"default\"\nto = [\"main\"]\n"
+    )
+}
+
+#[test]
+fn connections_that_never_get_as_far_as_a_message_hold_no_other_up_and_are_refused_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let identity = Authority::new(folder.path(), "authority").sign("localhost");
+    let server = Server::start(&doors(&identity));
+    let (encrypted, proxied) = (server.address_of("encrypted", "tls"), server.address_of("proxied", "tcp"));
+    let hello = [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3];
+    let stuck = [
+        stuck(encrypted, b""),
+        stuck(encrypted, &hello),
+        stuck(proxied, b""),
+        stuck(proxied, b"PROXY TCP4 1"),
+    ];
+    let unread = relp_without_ears(server.address_of("relp", "relp"));
+
+    let start = Instant::now();
+    for (scheme, address) in [("tls", encrypted), ("relp", server.address_of("relp", "relp"))] {
+        let target = format!("{scheme}://{address}");
+        let options = ["loadgen", &target, "--insecure", "--number", "500", "--active-connections", "4"];
+        let load = logstead(&options).output().unwrap();
+        assert!(load.status.success(), "{}", String::from_utf8_lossy(&load.stderr));
+    }
+    let mut through = TcpStream::connect(proxied).unwrap();
+    through.write_all(b"PROXY TCP4 192.0.2.7 127.0.0.1 5100 514\r\n<13>through the proxy\n").unwrap();
+    server.wait_for("source:proxied peer=192.0.2.7", 1);
+    server.wait_for("source:encrypted", 2000);
+    wait_until("the load over RELP", || server.count("source:relp \"runid: \"") == 2000);
+    assert!(start.elapsed() < DELAY_MAX, "took {:?}", start.elapsed());
+
+    let refused = |id: &str, reason: &str| server.source(id)["dropped"][reason].as_u64().unwrap_or(0);
+    wait_until("handshakes end", || refused("encrypted", "tls_handshake") == 2);
+    wait_until("headers end", || refused("proxied", "proxy_header") == 2);
+    drop((stuck, unread));
+    let relp = || server.source("relp");
+    wait_until("the sender that does not listen is gone", || relp()["connections"] == 0);
+    wait_until("all of it is stored", || relp()["messages"] == server.count("source:relp"));
+}
+
+/// A sender over RELP that reads no answer, until nothing more is taken from it.
+fn relp_without_ears(address: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.connect(&address.into()).unwrap();
+    let mut sender = TcpStream::from(socket);
+    sender.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+    sender.write_all(b"1 open 0\n").unwrap();
+    let frames: String = (2..1000).map(|number| format!("{number} syslog 7 <13>a b\n")).collect();
+    for _ in 0..2000 {
+        if sender.write_all(frames.as_bytes()).is_err() {
+            return sender;
+        }
+    }
+    panic!("two million answers that nobody reads did not hold the sender back");
+}
+
+/// A small disk of its own.
+struct SmallDisk {
+    folder: PathBuf,
+}
+
+impl SmallDisk {
+    fn mount(folder: &Path) -> SmallDisk {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=24m", "logstead-test"]).arg(folder);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "this test needs a small disk and could not mount one: run it as root, or leave it out with \
+             `--skip full_disk` ({said})"
+        );
+        SmallDisk { folder: folder.to_owned() }
+    }
+
+    /// Takes all the space that is left.
+    fn fill(&self) {
+        let mut ballast = std::fs::File::create(self.ballast()).unwrap();
+        for bytes in [1 << 16, 1 << 12, 1] {
+            let error = loop {
+                if let Err(error) = ballast.write_all(&vec![0; bytes]) {
+                    break error;
+                }
+            };
+            assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
+        }
+    }
+
+    /// Gives it back.
+    fn free(&self) {
+        std::fs::remove_file(self.ballast()).unwrap();
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.folder.join("ballast")
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily: a server that the test has not ended may still have it open.
+        Command::new("umount").arg("-l").arg(&self.folder).status().ok();
+    }
+}
+
+#[test]
+fn a_full_disk_holds_streams_back_drops_and_counts_datagrams_and_loses_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::mount(mounted.path());
+    let settings = ["memory.source_queue_max=1MiB", "storage.journal_file_max=1MiB"];
+    let server = Server::start_in(folder, mounted.path().join("data"), SOURCES, &settings);
+    steady(&server, 5);
+    disk.fill();
+
+    let (stream, datagrams) = (server.address_of("stream", "tcp"), server.address_of("datagrams", "udp"));
+    let mut sender = TcpStream::connect(stream).unwrap();
+    sender.set_nonblocking(true).unwrap();
+    let mut held = Held::default();
+    let state = || server.status()["logspaces"][0]["state"].clone();
+    wait_until("the stream is held back", || held.send(&mut sender) && state() == "failing");
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut thrown = 0;
+    wait_until("datagrams are dropped", || {
+        thrown += 200;
+        for _ in 0..200 {
+            socket.send_to(&[b'x'; 1000], datagrams).unwrap();
+        }
+        server.source("datagrams")["dropped"]["queue_full"].as_u64().is_some_and(|dropped| 0 < dropped)
+    });
+    assert_eq!(server.count("source:steady"), 10, "searches go on");
+
+    disk.free();
+    wait_until("the rest of the stream is sent", || held.finish(&mut sender));
+    wait_until("the stream", || server.source("stream")["messages"] == held.lines);
+    assert_eq!(state(), "ok");
+    let thrown = thrown + last_datagram(&server, datagrams, thrown);
+    assert_adds_up(&server, &[("stream", held.lines), ("datagrams", thrown), ("steady", 10)]);
+    assert_eq!(server.count("source:stream"), held.lines);
+}
+
+/// Lines on their way into a stream that may take only a part.
+#[derive(Default)]
+struct Held {
+    lines: u64,
+    left: Vec<u8>,
+}
+
+impl Held {
+    /// Sends lines until no more are taken; says whether that is so.
+    fn send(&mut self, stream: &mut TcpStream) -> bool {
+        loop {
+            if !self.finish(stream) {
+                return true;
+            }
+            let lines = (0..100).map(|line| format!("<13>held {}\n", self.lines + line));
+            self.left = lines.collect::<String>().into_bytes();
+            self.lines += 100;
+        }
+    }
+
+    /// Sends what is left; says whether all of it was taken.
+    fn finish(&mut self, stream: &mut TcpStream) -> bool {
+        while !self.left.is_empty() {
+            match rustix::io::write(&*stream, &self.left) {
+                Ok(written) => drop(self.left.drain(..written)),
+                Err(rustix::io::Errno::AGAIN) => return false,
+                Err(error) => panic!("the stream ends: {error}"),
+            }
+        }
+        true
+    }
+}
