@@ -99,7 +99,7 @@ impl Reader {
     /// Nothing was read yet, so there may be more than the socket tells of: the first message can come together with the
     /// end of the handshake.
     pub(super) fn new() -> Reader {
-        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true }
+        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true, expected_bytes: 0 }
     }
 
     /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
