@@ -20,7 +20,7 @@
 use jiff::tz::TimeZone;
 use logstead::format::{Known, Syslog};
 use logstead_config::Format;
-use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use std::path::PathBuf;
 
 const CASES_MIN: usize = 150;

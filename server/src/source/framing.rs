@@ -101,7 +101,10 @@ impl Framer {
                 Begin::Counted { prefix, .. } => at + prefix,
                 _ => at,
             };
-            self.push(bytes, start, bytes.len(), flags, frames);
+            // What might have become a length has not counted so far.
+            let end = bytes.len().min(start + self.frame_max);
+            let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
+            self.push(bytes, start, end, flags.with(cut), frames);
         }
         *self = Framer::new(self.framing, self.frame_max);
     }
