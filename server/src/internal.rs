@@ -42,7 +42,7 @@ pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
 
 /// Stores entries for as long as the process runs.
 pub(crate) fn feed(entries: Receiver<Entry>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host = crate::host_name();
     let pid = std::process::id().to_string();
     std::thread::Builder::new().name("internal".to_owned()).spawn(move || {
         let mut builder = BatchBuilder::new();

@@ -28,3 +28,8 @@ pub use lock::{DataLock, LockError};
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
+
+/// What this machine is called.
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

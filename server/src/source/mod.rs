@@ -62,6 +62,8 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct Sender {
     /// The address that messages are filed under; empty for programs on this machine.
     pub(crate) address: Arc<str>,
+    /// Stands in for a host where a message names none.
+    pub(crate) host: Arc<str>,
     /// A field that each of its messages gets.
     pub(crate) field: Option<(&'static str, Arc<str>)>,
 }
@@ -69,12 +71,13 @@ pub(crate) struct Sender {
 impl Sender {
     /// Known by its address alone: without the port, which says nothing about the sender.
     pub(crate) fn at(address: IpAddr) -> Sender {
-        Sender { address: address.to_canonical().to_string().into(), field: None }
+        let address: Arc<str> = address.to_canonical().to_string().into();
+        Sender { host: address.clone(), address, field: None }
     }
 
     /// A program on this machine.
     fn local() -> Sender {
-        Sender { address: "".into(), field: None }
+        Sender { address: "".into(), host: crate::host_name().into(), field: None }
     }
 }
 

@@ -206,7 +206,7 @@ impl Followed {
 /// Lines have no sender but their file.
 fn sender(path: &Path) -> Sender {
     let path = path.to_string_lossy().into_owned();
-    Sender { address: "".into(), field: Some(("file", path.into())) }
+    Sender { field: Some(("file", path.into())), ..Sender::local() }
 }
 
 /// Opens a file for reading, which is not waited for, and must be the expected one.
