@@ -3,14 +3,18 @@
 //! A receiver reads deliberately late: after a small read it waits a few milliseconds, so that the next read
 //! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait where that brings
 //! nothing: when there is plenty already, and for a sender that pauses longer than the wait.
+//!
+//! Waits end at ticks that all connections of a source share, so that what they read comes together.
 
 use std::time::{Duration, Instant};
 
 /// The policy of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coalesce {
-    /// How long the oldest byte may wait for company.
+    /// How long the oldest byte may wait for company: the time from tick to tick.
     pub(crate) wait_max: Duration,
+    /// When the first tick was.
+    pub(crate) first_tick: Instant,
     /// How many bytes are handed on at once.
     pub(crate) bytes_max: usize,
 }
@@ -39,13 +43,27 @@ pub(crate) enum Next {
 impl Coalesce {
     pub(crate) fn next(&self, waiting: &Waiting, now: Instant) -> Next {
         let Some(first_byte) = waiting.first_byte else { return Next::Block };
-        let waited = now.saturating_duration_since(first_byte);
-        let is_alone =
-            waiting.last_seal.is_none_or(|seal| self.wait_max < first_byte.saturating_duration_since(seal));
-        if is_alone || self.bytes_max <= waiting.bytes || self.wait_max <= waited {
+        let tick = self.tick_after(first_byte);
+        if tick <= now || self.is_enough(waiting) {
             return Next::Seal;
         }
-        Next::Sleep(self.wait_max - waited)
+        Next::Sleep(tick - now)
+    }
+
+    /// Whether waiting would bring nothing.
+    pub(crate) fn is_enough(&self, waiting: &Waiting) -> bool {
+        let pause = |first: Instant| waiting.last_seal.map(|seal| first.saturating_duration_since(seal));
+        let is_alone =
+            waiting.first_byte.is_some_and(|first| pause(first).is_none_or(|pause| self.wait_max < pause));
+        is_alone || self.bytes_max <= waiting.bytes
+    }
+
+    /// The next tick, or this moment where there are none.
+    fn tick_after(&self, moment: Instant) -> Instant {
+        let since = moment.saturating_duration_since(self.first_tick).as_nanos();
+        let Some(into) = since.checked_rem(self.wait_max.as_nanos()) else { return moment };
+        // What is less than the wait fits.
+        moment + self.wait_max - Duration::from_nanos(into as u64)
     }
 }
 
@@ -70,10 +88,11 @@ impl Waiting {
 mod tests {
     use super::*;
 
-    /// What is done `waited_ms` after the first byte, which came `pause_ms` after what was handed on before.
+    /// What is done `waited_ms` after the first byte, which came `pause_ms` after what was handed on before, which
+    /// was at a tick.
     fn check(bytes: usize, waited_ms: Option<u64>, pause_ms: Option<u64>, expected: Next) {
-        let policy = Coalesce { wait_max: Duration::from_millis(5), bytes_max: 1000 };
         let start = Instant::now();
+        let policy = Coalesce { wait_max: Duration::from_millis(5), first_tick: start, bytes_max: 1000 };
         let first = start + Duration::from_millis(pause_ms.unwrap_or(0));
         let waiting =
             Waiting { bytes, first_byte: waited_ms.map(|_| first), last_seal: pause_ms.map(|_| start) };
@@ -84,8 +103,10 @@ mod tests {
     #[test]
     fn a_line_waits_for_company_but_not_for_long() {
         check(0, None, Some(1), Next::Block);
-        check(80, Some(0), Some(1), Next::Sleep(Duration::from_millis(5)));
-        check(80, Some(3), Some(5), Next::Sleep(Duration::from_millis(2)));
+        check(80, Some(0), Some(0), Next::Sleep(Duration::from_millis(5)));
+        check(80, Some(1), Some(2), Next::Sleep(Duration::from_millis(2)));
+        check(80, Some(0), Some(5), Next::Sleep(Duration::from_millis(5)));
+        check(80, Some(4), Some(1), Next::Seal);
         check(80, Some(5), Some(1), Next::Seal);
     }
 
@@ -98,6 +119,14 @@ mod tests {
     fn a_lone_line_of_a_sender_that_pauses_longer_than_the_wait_does_not_wait() {
         check(80, Some(0), Some(6), Next::Seal);
         check(80, Some(0), None, Next::Seal);
+    }
+
+    #[test]
+    fn without_a_wait_there_is_none() {
+        let now = Instant::now();
+        let policy = Coalesce { wait_max: Duration::ZERO, first_tick: now, bytes_max: 1000 };
+        let waiting = Waiting { bytes: 80, first_byte: Some(now), last_seal: Some(now) };
+        assert_eq!(policy.next(&waiting, now), Next::Seal);
     }
 
     #[test]

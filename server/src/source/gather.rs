@@ -2,7 +2,7 @@
 //! with a little each become one chunk, and a large read becomes a chunk as it is.
 //!
 //! The connections wait for each other here as one connection waits for its own next bytes, under the same
-//! policy and from the same first byte: nothing waits twice.
+//! policy, from the same first byte and to the same tick: nothing waits twice.
 //!
 //! **Invariant:** frames of one connection leave in the order in which they came.
 
@@ -44,14 +44,13 @@ impl Gather {
             state.frames = frames;
             return state.hand_on(shared, number).await;
         }
-        let before = state.waiting.first_byte;
         state.waiting.add(frames.bytes.len(), first_byte);
         state.frames.append(frames);
-        match policy.next(&state.waiting, Instant::now()) {
-            Next::Seal => state.hand_on(shared, number).await,
-            Next::Sleep(_) if before.is_none() => self.woken.notify_one(),
-            Next::Sleep(_) | Next::Block => {}
+        if policy.is_enough(&state.waiting) {
+            return state.hand_on(shared, number).await;
         }
+        // Whoever else woke up at this tick is before it in the queue, and adds what it has.
+        self.woken.notify_one();
     }
 
     /// Hands on what has waited long enough, for as long as it is polled.

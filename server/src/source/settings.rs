@@ -10,6 +10,7 @@ use logstead_config::{Count, Files, Format, Framing, Reception, SourceKind};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The settings of one source, resolved.
 #[derive(Clone)]
@@ -57,7 +58,11 @@ impl Settings {
             framing: Framing::Newline,
             split_datagrams: false,
             frame_max: files.max_message.as_usize(),
-            coalesce: Coalesce { wait_max: coalesce.delay.duration(), bytes_max: coalesce.buffer.as_usize() },
+            coalesce: Coalesce {
+                wait_max: coalesce.delay.duration(),
+                first_tick: Instant::now(),
+                bytes_max: coalesce.buffer.as_usize(),
+            },
             partitions: Count::Auto,
             connections_max: 0,
             allow: Vec::new(),
@@ -88,6 +93,7 @@ impl Settings {
             frame_max: reception.max_message.as_usize(),
             coalesce: Coalesce {
                 wait_max: reception.coalesce.delay.duration(),
+                first_tick: Instant::now(),
                 bytes_max: reception.coalesce.buffer.as_usize(),
             },
             partitions: reception.partitions,

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 
 /// How long a message that may go on over more lines is waited for.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How the last bytes are read: at once, and more of them than a socket holds, so that all that had come is kept.
-const LAST: Coalesce = Coalesce { wait_max: Duration::ZERO, bytes_max: 16 << 20 };
+/// As many bytes are read last: more than a socket holds, so that all that had come is kept.
+const LAST_BYTES_MAX: usize = 16 << 20;
 
 /// Reads a connection to its end, or until told to stop.
 pub(super) async fn read(
@@ -37,7 +37,10 @@ pub(super) async fn read(
             continue;
         }
         let is_last = matches!(ready, Ready::Last);
-        let policy = if is_last { LAST } else { shared.settings.load().coalesce };
+        let mut policy = shared.settings.load().coalesce;
+        if is_last {
+            policy = Coalesce { wait_max: Duration::ZERO, bytes_max: LAST_BYTES_MAX, ..policy };
+        }
         let ended = reader.read_late(&mut connection, policy).await || is_last;
         let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
         reader.waiting.seal(Instant::now());
