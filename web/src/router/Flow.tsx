@@ -230,7 +230,7 @@ function rateLabel(status: RouterStatus | undefined, live: LiveItem | undefined)
 function aboutOf(document: RouterDocument, section: Section, index: number, item: Item): string {
   switch (section) {
     case 'sources':
-      return listOf(item['listen']).join(' ') || textOf(item['kind']);
+      return listOf(item['listen'] ?? item['paths']).join(' ') || textOf(item['kind']);
     case 'routes':
       return aboutRoute(document, index, item);
     case 'logspaces':
