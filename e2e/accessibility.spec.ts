@@ -68,6 +68,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('router', async ({ page, routerPage }) => {
       await routerPage.open();
       await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+      // The draft is validated meanwhile: what is looked at must not change under the look.
+      await expect(routerPage.button('Apply')).toBeEnabled();
       await expectAccessible(page);
 
       await routerPage.show('Text');

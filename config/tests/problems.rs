@@ -159,8 +159,8 @@ fn kinds_are_those_of_this_version() {
     check(
         "[[sources]]\nid = \"in\"\nkind = \"sislog\"",
         &[
-            "4:8: sources[0].kind: `sislog` is not a kind of source (did you mean `syslog`?): use `syslog`, `http` or \
-         `internal`",
+            "4:8: sources[0].kind: `sislog` is not a kind of source (did you mean `syslog`?): use `syslog`, `relp`, `file`, \
+         `http` or `internal`",
         ],
     );
     check("[[sources]]\nid = \"in\"", &["2:1: sources[0].kind: is missing"]);

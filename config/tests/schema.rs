@@ -1,7 +1,7 @@
 //! The schema of the API describes the JSON that a document really has.
 #![cfg(feature = "schema")]
 
-use logstead_config::{Count, Problem, Route, Source, Syslog};
+use logstead_config::{Count, Files, Problem, Reception, Route, Source, Syslog};
 use utoipa::PartialSchema;
 
 fn schema<T: PartialSchema>() -> String {
@@ -10,11 +10,15 @@ fn schema<T: PartialSchema>() -> String {
 
 #[test]
 fn units_and_addresses_are_strings() {
-    let syslog = serde_json::to_value(Syslog::schema()).expect("a schema is JSON");
-    let properties = &syslog["properties"];
-    assert_eq!(properties["max_message"]["type"], "string");
-    assert_eq!(properties["listen"]["items"]["type"], "string");
-    assert_eq!(properties["allow"]["items"]["type"], "string");
+    let properties = |schema: String| {
+        let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema is JSON");
+        schema["properties"].clone()
+    };
+    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<Files>()));
+    assert_eq!(reception["max_message"]["type"], "string");
+    assert_eq!(reception["allow"]["items"]["type"], "string");
+    assert_eq!(files["paths"]["items"]["type"], "string");
+    assert!(schema::<Syslog>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
     assert!(schema::<Count>().contains("\"auto\""));
 }
 
