@@ -336,6 +336,33 @@ fn a_full_disk_holds_streams_back_drops_and_counts_datagrams_and_loses_nothing_e
     assert_eq!(server.count("source:stream"), held.lines);
 }
 
+#[test]
+fn a_stop_ends_in_time_however_many_sources_a_full_disk_holds_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::mount(mounted.path());
+    let settings = ["memory.source_queue_max=1MiB", "storage.journal_file_max=1MiB"];
+    let relp = "[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n";
+    let sources = format!("{SOURCES}{relp}");
+    let mut server = Server::start_in(folder, mounted.path().join("data"), &sources, &settings);
+    steady(&server, 1);
+    disk.fill();
+
+    let state = || server.status()["logspaces"][0]["state"].clone();
+    let held_back = ["stream", "steady"].map(|id| {
+        let mut sender = TcpStream::connect(server.address_of(id, "tcp")).unwrap();
+        sender.set_nonblocking(true).unwrap();
+        let mut held = Held::default();
+        wait_until("the stream is held back", || held.send(&mut sender) && state() == "failing");
+        (sender, held)
+    });
+    let unanswered = relp_without_ears(server.address_of("relp", "relp"));
+    let start = Instant::now();
+    assert!(server.terminate().success());
+    assert!(start.elapsed() < Duration::from_secs(10), "took {:?}", start.elapsed());
+    drop((held_back, unanswered));
+}
+
 /// Lines on their way into a stream that may take only a part.
 #[derive(Default)]
 struct Held {

@@ -345,6 +345,7 @@ impl Prepared {
         for (id, logspace) in self.logspaces {
             if !before.logspaces.contains_key(&id) {
                 logspace.stop();
+                logspace.join();
             }
         }
         for (id, destination) in self.destinations {
@@ -375,7 +376,10 @@ fn stop_removed(checked: &Checked, before: &Running) {
     for (id, source) in &before.sources {
         match checked.sources.iter().find(|checked| checked.id == *id && has_thread(&checked.kind)) {
             Some(checked) => source.retain(checked.kind.listen()),
-            None => source.stop(),
+            None => {
+                source.stop();
+                source.join();
+            }
         }
     }
     for (id, destination) in &before.destinations {

@@ -25,7 +25,7 @@ const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// How often old messages and old journal files are looked for, unless files are old sooner than that.
 const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// How long a stop waits for a disk that refuses.
-const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 
 /// Messages on their way into a logspace.
 pub(crate) struct Append {
@@ -125,10 +125,15 @@ impl Logspace {
         self.searcher.stats()
     }
 
-    /// Writes what was handed over and ends the thread.
+    /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
+        // A thread that has ended has stopped.
         self.commands.send(Command::Stop).ok();
+    }
+
+    /// Waits for the thread of a stopped logspace.
+    pub(crate) fn join(&self) {
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
         {

@@ -260,7 +260,9 @@ impl Pipeline {
         }
         self.sealers.cancel();
         let running = self.running.load_full();
+        // All are told before any is waited for: a full disk may hold each of them back.
         running.sources.values().for_each(|source| source.stop());
+        running.sources.values().for_each(|source| source.join());
         let mut workers = self.workers.lock();
         for number in 0..workers.len() {
             self.work.send(Partition::Worker(number), Work::Stop);
@@ -272,6 +274,7 @@ impl Pipeline {
         }
         running.destinations.values().for_each(|destination| destination.stop(STOP_WAIT_MAX));
         running.logspaces.values().for_each(|logspace| logspace.stop());
+        running.logspaces.values().for_each(|logspace| logspace.join());
         self.sealers.join();
         running.destinations.values().for_each(|destination| destination.join());
     }

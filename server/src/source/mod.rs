@@ -356,13 +356,17 @@ impl Source {
         self.shared.reload_certificates();
     }
 
-    /// Stops reading, hands on what was read, and ends the thread.
+    /// Stops reading; what was read is handed on. [`Source::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.retain(&[]);
         if let Some(stop) = self.following.lock().take() {
             stop.send_replace(true);
         }
         self.commands.lock().take();
+    }
+
+    /// Waits for the thread of a stopped source.
+    pub(crate) fn join(&self) {
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
         {
@@ -446,10 +450,15 @@ async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Com
             }
         }
     }
-    let ended = async { while tasks.join_next().await.is_some() {} };
-    tokio::time::timeout(STOP_WAIT_MAX, ended).await.ok();
-    housekeeping.abort();
-    for (number, gather) in shared.gathers.iter().enumerate() {
-        tokio::time::timeout(STOP_WAIT_MAX, gather.flush(&shared, number)).await.ok();
+    let ending = async {
+        while tasks.join_next().await.is_some() {}
+        for (number, gather) in shared.gathers.iter().enumerate() {
+            gather.flush(&shared, number).await;
+        }
+    };
+    if tokio::time::timeout(STOP_WAIT_MAX, ending).await.is_err() {
+        let source = &shared.id;
+        tracing::error!(%source, "stopped before all that was read could be stored: what was not acknowledged is lost");
     }
+    housekeeping.abort();
 }

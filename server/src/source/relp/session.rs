@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 /// How long a sender may leave answers unread before it is taken for gone.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
 /// How long a stop waits for what was received to become durable.
-const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
+const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
 /// What we speak, behind the status.
 const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
 
