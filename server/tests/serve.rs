@@ -33,6 +33,22 @@ fn a_message_over_each_transport_is_found_with_its_exact_bytes() {
 }
 
 #[test]
+fn a_datagram_is_one_message_or_one_a_line_where_the_source_says_so() {
+    let datagrams: &[&[u8]] = &[b"<13>one\n<14>two\n\n<15>three", b"<13>four\n", b"\n", b""];
+    let whole = Server::start(ROUTER);
+    whole.send_udp(datagrams);
+    whole.wait_for("one two three", 1);
+    whole.wait_for("four", 1);
+    let server =
+        Server::start(&ROUTER.replace("kind = \"syslog\"\n", "kind = \"syslog\"\nsplit_datagrams = true\n"));
+    server.send_udp(datagrams);
+    server.wait_for("one OR two OR three OR four", 4);
+    assert_eq!(messages(&server.search("one OR two OR three")), ["one", "two", "three"]);
+    assert_eq!(server.search("three")[0]["raw"], "<15>three");
+    assert_eq!((server.count("flag:incomplete"), server.count("flag:truncated")), (0, 0));
+}
+
+#[test]
 fn frames_that_can_not_be_read_are_kept_and_counted() {
     let server = Server::start(ROUTER);
     server.send(b"no header kept\n<999>kept\n\xff\xfe kept \x80\n<13>a\0b kept\n\n\r\n");

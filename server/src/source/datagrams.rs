@@ -3,7 +3,7 @@
 
 use super::coalesce::{Next, Waiting};
 use super::framing::{Frame, Framer};
-use super::{Frames, Sender, Shared};
+use super::{Frames, Sender, Settings, Shared};
 use logstead_config::Framing;
 use logstead_record::Flags;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
@@ -121,7 +121,8 @@ impl Receiver {
 
     /// Reads without waiting.
     fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Frames, bytes_max: usize) {
-        let slot_bytes = shared.settings.load().frame_max.min(DATAGRAM_BYTES_MAX);
+        let settings = shared.settings.load();
+        let slot_bytes = settings.frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
             // Fresh, so that only what datagrams really fill becomes memory.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
@@ -131,7 +132,7 @@ impl Receiver {
             let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {
-                self.add(shared, &datagram, slot_bytes, read);
+                self.add(shared, &settings, &datagram, read);
             }
             if is_all {
                 return;
@@ -139,12 +140,12 @@ impl Receiver {
         }
     }
 
-    fn add(&mut self, shared: &Shared, datagram: &Datagram, slot_bytes: usize, read: &mut Frames) {
+    fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Frames) {
+        let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
         if let Some(dropped) = datagram.dropped {
             shared.counters.dropped.add("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);
             self.dropped = dropped;
         }
-        let settings = shared.settings.load();
         if datagram.peer.is_some_and(|peer| !settings.allows(peer)) {
             return shared.counters.dropped.add("not_allowed", 1);
         }
@@ -153,18 +154,8 @@ impl Receiver {
         let at = read.bytes.len() as u32;
         let first = read.frames.len();
         if settings.split_datagrams {
-            let mut framer = Framer::new(Framing::Newline, slot_bytes);
-            let taken = framer.split(bytes, &mut read.frames);
-            let lines = read.frames.len();
-            framer.finish(&bytes[taken..], &mut read.frames);
-            for line in &mut read.frames[lines..] {
-                // A datagram's last line needs no newline.
-                *line = Frame {
-                    start: line.start + taken as u32,
-                    end: line.end + taken as u32,
-                    flags: Flags::default(),
-                };
-            }
+            // The last line needs no newline.
+            Framer::new(Framing::Newline, slot_bytes).give_up_waiting(bytes, &mut read.frames);
             for line in &mut read.frames[first..] {
                 (line.start, line.end) = (line.start + at, line.end + at);
             }
