@@ -39,14 +39,13 @@ impl Gather {
         }
         let policy = shared.settings.load().coalesce;
         let mut state = self.state.lock().await;
-        if CHUNK_BYTES_MIN <= frames.bytes.len() {
+        let is_chunk = CHUNK_BYTES_MIN <= frames.bytes.len();
+        if is_chunk {
             state.hand_on(shared, number).await;
-            state.frames = frames;
-            return state.hand_on(shared, number).await;
         }
         state.waiting.add(frames.bytes.len(), first_byte);
         state.frames.append(frames);
-        if policy.is_enough(&state.waiting) {
+        if is_chunk || policy.is_enough(&state.waiting) {
             return state.hand_on(shared, number).await;
         }
         // Whoever else woke up at this tick is before it in the queue, and adds what it has.
