@@ -84,11 +84,6 @@ impl Encoded {
         self.header.rows as usize
     }
 
-    /// When its first message was received; nothing for an empty batch.
-    pub fn received(&self) -> Option<i64> {
-        self.batch.columns().received.first().copied()
-    }
-
     /// How many bytes it takes in the journal.
     pub fn journal_bytes(&self) -> u64 {
         self.header.frame_bytes()

@@ -240,7 +240,7 @@ impl Writer {
                 }
             }
         }
-        appends.sort_by_key(|append| append.encoded.received());
+        appends.sort_by_key(|append| append.pending.receipt().since());
         let (encoded, pending) = appends.into_iter().map(|append| (append.encoded, append.pending)).unzip();
         stop | self.commit(encoded, pending)
     }

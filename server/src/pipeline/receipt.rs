@@ -11,6 +11,7 @@
 
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Budgets are counted in units of this many bytes: a semaphore counts to 2³² at most.
@@ -65,6 +66,7 @@ pub(crate) struct Receipt(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     _reserved: OwnedSemaphorePermit,
+    since: Instant,
     failure: Mutex<Option<String>>,
     waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
     is_impatient: bool,
@@ -78,6 +80,7 @@ impl Receipt {
     ) -> Receipt {
         Receipt(Arc::new(Shared {
             _reserved: reserved,
+            since: Instant::now(),
             failure: Mutex::new(None),
             is_impatient,
             waiting: Mutex::new(waiting),
@@ -87,6 +90,11 @@ impl Receipt {
     /// Whether a sender waits that wants to hear of a failure at once, instead of being held back.
     pub(crate) fn is_impatient(&self) -> bool {
         self.0.is_impatient
+    }
+
+    /// When the chunk was received; chunks of one connection in their order, whatever the clock does.
+    pub(crate) fn since(&self) -> Instant {
+        self.0.since
     }
 
     /// A part of the chunk that is yet to be done.

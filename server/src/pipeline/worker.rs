@@ -6,7 +6,7 @@ use super::logspace::Append;
 use super::receipt::{Pending, Receipt};
 use super::running::Running;
 use crate::format::{Known, Syslog};
-use crate::source::Sender as From;
+use crate::source;
 use crate::source::framing::Frame;
 use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
@@ -23,7 +23,7 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
     pub(crate) frames: Vec<Frame>,
     /// From which frame on who sent them, ascending. Not empty.
-    pub(crate) senders: Vec<(u32, From)>,
+    pub(crate) senders: Vec<(u32, source::Sender)>,
     pub(crate) received: Timestamp,
     pub(crate) pending: Pending,
 }
