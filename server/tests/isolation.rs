@@ -337,6 +337,31 @@ fn a_full_disk_holds_streams_back_drops_and_counts_datagrams_and_loses_nothing_e
 }
 
 #[test]
+fn a_full_disk_keeps_a_sender_over_relp_waiting_and_refuses_it_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::mount(mounted.path());
+    let relp = "[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n";
+    let sources = format!("{SOURCES}{relp}");
+    let settings = ["storage.journal_file_max=1MiB"];
+    let server = Server::start_in(folder, mounted.path().join("data"), &sources, &settings);
+    disk.fill();
+    let target = format!("relp://{}", server.address_of("relp", "relp"));
+    // More than its window and than what is left of the last page of a file.
+    let arguments =
+        ["loadgen", &target, "--number", "5000", "--window", "500", "--run-id", "7", "--acknowledged"];
+    let load = logstead(&arguments).spawn().unwrap();
+    wait_until("messages are held back", || server.status()["logspaces"][0]["state"] == "failing");
+    assert_eq!(server.source("relp")["connections"], 1);
+    disk.free();
+    let output = load.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("thread,0001,acknowledged,5000"), "{said}");
+    assert_eq!(server.count("\"runid: 7\""), 5000);
+    assert_eq!(server.source("relp")["dropped"], serde_json::json!({}));
+}
+
+#[test]
 fn a_stop_ends_in_time_however_many_sources_a_full_disk_holds_back() {
     let folder = tempfile::tempdir().unwrap();
     let mounted = tempfile::tempdir().unwrap();
