@@ -4,14 +4,15 @@
 //! answer everybody; see the table in [`super::routes`].
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
-use super::Shared;
 use super::error::{ApiError, Result};
+use super::{Inner, Shared};
 use crate::clock;
 use crate::meta::{Role, Secret};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use logstead_indexer::Searcher;
 
 /// The cookie that holds a session's secret.
 pub(crate) const COOKIE: &str = "logstead_session";
@@ -26,6 +27,13 @@ pub(crate) struct Caller {
     pub(crate) role: Role,
     /// The hash of the session's secret, for those that have one.
     pub(crate) session: Option<[u8; 32]>,
+}
+
+impl Caller {
+    /// The logspaces that it may search.
+    pub(crate) fn searchers(&self, shared: &Inner) -> Vec<(String, Searcher)> {
+        shared.state.pipeline.searchers()
+    }
 }
 
 /// The middleware that lets pass who has at least this role. Handlers find the [`Caller`] among the extensions.

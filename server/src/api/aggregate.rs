@@ -1,11 +1,12 @@
 //! The table that the stages of a query make.
 
 use super::Shared;
+use super::access::Caller;
 use super::error::Result;
 use super::extract::{Json, Query};
 use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
 use super::table::{Table, prepare};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use logstead_indexer::{Aggregation, Asked, Settings};
 use logstead_record::query::Pipeline;
 use serde::{Deserialize, Serialize};
@@ -50,9 +51,10 @@ pub(crate) struct AggregateResponse {
 )]
 pub(crate) async fn aggregate(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<AggregateRequest>,
 ) -> Result<axum::Json<AggregateResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
 /// Makes a table of what is found; the same as the POST, for curl.
@@ -62,14 +64,19 @@ pub(crate) async fn aggregate(
 )]
 pub(crate) async fn aggregate_get(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(request): Query<AggregateRequest>,
 ) -> Result<axum::Json<AggregateResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
-async fn run(shared: &Shared, request: AggregateRequest) -> Result<axum::Json<AggregateResponse>> {
+async fn run(
+    shared: &Shared,
+    caller: &Caller,
+    request: AggregateRequest,
+) -> Result<axum::Json<AggregateResponse>> {
     let started = Instant::now();
-    let mut scope = Scope::with_stages(shared, &target!(request))?;
+    let mut scope = Scope::with_stages(shared, caller, &target!(request))?;
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
     let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
     let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {

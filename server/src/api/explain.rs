@@ -1,11 +1,12 @@
 //! How a query is answered and what that costs, before it runs.
 
 use super::Shared;
+use super::access::Caller;
 use super::aggregate::compile;
 use super::error::Result;
 use super::extract::Json;
 use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Explained};
 use logstead_record::query::Pipeline;
 use serde::{Deserialize, Serialize};
@@ -115,10 +116,11 @@ pub(crate) struct Clause {
 )]
 pub(crate) async fn explain(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<ExplainRequest>,
 ) -> Result<axum::Json<ExplainResponse>> {
     let started = Instant::now();
-    let mut scope = Scope::with_stages(&shared, &target!(request))?;
+    let mut scope = Scope::with_stages(&shared, &caller, &target!(request))?;
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
     if !pipeline.stages.is_empty() {
         compile(&mut scope, &pipeline, shared.query_memory_max())?;

@@ -1,11 +1,12 @@
 //! The most frequent values of fields, and how many different ones there are.
 
 use super::Shared;
+use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Query};
 use super::histogram::check_field;
 use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Value};
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
@@ -83,9 +84,10 @@ pub(crate) struct ValueCount {
 )]
 pub(crate) async fn facets(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<FacetsRequest>,
 ) -> Result<axum::Json<FacetsResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
 /// Counts the values of fields; the same as the POST, for curl.
@@ -95,14 +97,15 @@ pub(crate) async fn facets(
 )]
 pub(crate) async fn facets_get(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(request): Query<FacetsRequest>,
 ) -> Result<axum::Json<FacetsResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
-async fn run(shared: &Shared, request: FacetsRequest) -> Result<axum::Json<FacetsResponse>> {
+async fn run(shared: &Shared, caller: &Caller, request: FacetsRequest) -> Result<axum::Json<FacetsResponse>> {
     let started = Instant::now();
-    let mut scope = Scope::new(shared, &target!(request))?;
+    let mut scope = Scope::new(shared, caller, &target!(request))?;
     let fields = request.fields.unwrap_or_default();
     if fields.is_empty() {
         let detail = "fields is empty: name the fields whose values to count, such as host";

@@ -1,11 +1,12 @@
 //! How many messages there are in each span of time, perhaps for each value of a field.
 
 use super::Shared;
+use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Query};
 use super::facets::ValueCount;
 use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use logstead_config::Period;
 use logstead_indexer::{self as indexer, Asked, BUCKETS_MAX, Counts, Width};
 use logstead_record::query::FieldName;
@@ -97,9 +98,10 @@ pub(crate) struct Bucket {
 )]
 pub(crate) async fn histogram(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<HistogramRequest>,
 ) -> Result<axum::Json<HistogramResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
 /// Counts messages in spans of time; the same as the POST, for curl.
@@ -109,14 +111,19 @@ pub(crate) async fn histogram(
 )]
 pub(crate) async fn histogram_get(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(request): Query<HistogramRequest>,
 ) -> Result<axum::Json<HistogramResponse>> {
-    run(&shared, request).await
+    run(&shared, &caller, request).await
 }
 
-async fn run(shared: &Shared, request: HistogramRequest) -> Result<axum::Json<HistogramResponse>> {
+async fn run(
+    shared: &Shared,
+    caller: &Caller,
+    request: HistogramRequest,
+) -> Result<axum::Json<HistogramResponse>> {
     let started = Instant::now();
-    let mut scope = Scope::new(shared, &target!(request))?;
+    let mut scope = Scope::new(shared, caller, &target!(request))?;
     let mut drawing = Drawing::new(&scope, &request.spans(), shared.query_memory_max())?;
     let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
         let coverage = scope.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;

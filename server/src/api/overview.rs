@@ -12,6 +12,7 @@
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
 use super::Shared;
+use super::access::Caller;
 use super::error::{Problem, Result};
 use super::extract::Json;
 use super::facets::{Counting, Facet};
@@ -19,7 +20,7 @@ use super::histogram::{Drawing, Histogram, Spans};
 use super::scope::{Cancel, Coverage, Guard, QueryWarning, Scope, list, target};
 use super::search::{Order, PageRequest, SearchResponse};
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
@@ -103,10 +104,11 @@ pub(crate) struct OverviewEnd {
 )]
 pub(crate) async fn overview(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<OverviewRequest>,
 ) -> Result<Response> {
     let started = Instant::now();
-    let scope = Scope::new(&shared, &target!(request))?;
+    let scope = Scope::new(&shared, &caller, &target!(request))?;
     let memory_bytes_max = shared.query_memory_max();
     let spans =
         Spans { buckets: request.buckets, interval: request.interval.as_deref(), by: request.by.as_deref() };

@@ -4,6 +4,7 @@
 //! tells why.
 //! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
+use super::access::Caller;
 use super::error::{ApiError, Place, Result};
 use super::hint::{self, UnknownField};
 use super::{Inner, Shared, blocking};
@@ -112,13 +113,13 @@ pub(crate) struct QueryWarning {
 
 impl Scope {
     /// Of a query that is a filter alone.
-    pub(super) fn new(shared: &Inner, target: &Target<'_>) -> Result<Scope> {
-        let scope = Scope::with_stages(shared, target)?;
+    pub(super) fn new(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
+        let scope = Scope::with_stages(shared, caller, target)?;
         if scope.stages.is_empty() { Ok(scope) } else { Err(stages_refused(target.query)) }
     }
 
     /// Of a query that may have stages.
-    pub(super) fn with_stages(shared: &Inner, target: &Target<'_>) -> Result<Scope> {
+    pub(super) fn with_stages(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
         let now = clock::now();
         let text = target.query;
         let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text))?;
@@ -132,7 +133,7 @@ impl Scope {
             query: search.pipeline.filter,
             stages: search.pipeline.stages,
             now,
-            searchers: select_logspaces(shared.state.pipeline.searchers(), target.logspaces)?,
+            searchers: select_logspaces(caller.searchers(shared), target.logspaces)?,
         })
     }
 

@@ -1,12 +1,13 @@
 //! Searching and counting, over one or several logspaces.
 
+use super::access::Caller;
 use super::cursor::Cursor;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
 use super::message::Message;
 use super::scope::{Cancel, Coverage, InLogspace, QueryWarning, Scope, ask, list, target};
 use super::{Shared, blocking};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Hit, Position, Run};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering as Compared;
@@ -101,9 +102,10 @@ pub(crate) struct CountResponse {
 )]
 pub(crate) async fn search(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<SearchRequest>,
 ) -> Result<axum::Json<SearchResponse>> {
-    run_search(&shared, request).await
+    run_search(&shared, &caller, request).await
 }
 
 /// Finds messages; the same as the POST, for curl.
@@ -113,9 +115,10 @@ pub(crate) async fn search(
 )]
 pub(crate) async fn search_get(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(request): Query<SearchRequest>,
 ) -> Result<axum::Json<SearchResponse>> {
-    run_search(&shared, request).await
+    run_search(&shared, &caller, request).await
 }
 
 /// Counts messages.
@@ -125,9 +128,10 @@ pub(crate) async fn search_get(
 )]
 pub(crate) async fn count(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Json(request): Json<CountRequest>,
 ) -> Result<axum::Json<CountResponse>> {
-    run_count(&shared, request).await
+    run_count(&shared, &caller, request).await
 }
 
 /// Counts messages; the same as the POST, for curl.
@@ -137,9 +141,10 @@ pub(crate) async fn count(
 )]
 pub(crate) async fn count_get(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(request): Query<CountRequest>,
 ) -> Result<axum::Json<CountResponse>> {
-    run_count(&shared, request).await
+    run_count(&shared, &caller, request).await
 }
 
 /// One message by its id.
@@ -150,12 +155,13 @@ pub(crate) async fn count_get(
 )]
 pub(crate) async fn message(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Message>> {
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
-    let searchers = shared.state.pipeline.searchers();
+    let searchers = caller.searchers(&shared);
     let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || {
         let hit = searcher.get(sequence)?;
@@ -164,16 +170,24 @@ pub(crate) async fn message(
     found.await?.map_err(ApiError::internal)?.map(axum::Json).ok_or_else(missing)
 }
 
-async fn run_search(shared: &Shared, request: SearchRequest) -> Result<axum::Json<SearchResponse>> {
+async fn run_search(
+    shared: &Shared,
+    caller: &Caller,
+    request: SearchRequest,
+) -> Result<axum::Json<SearchResponse>> {
     let order = request.order.unwrap_or_default();
     let page = PageRequest::new(request.limit, order, request.cursor.as_deref())?;
-    let mut scope = Scope::new(shared, &target!(request))?;
+    let mut scope = Scope::new(shared, caller, &target!(request))?;
     ask(shared, move |cancel| page.run(&mut scope, cancel)).await.map(axum::Json)
 }
 
-async fn run_count(shared: &Shared, request: CountRequest) -> Result<axum::Json<CountResponse>> {
+async fn run_count(
+    shared: &Shared,
+    caller: &Caller,
+    request: CountRequest,
+) -> Result<axum::Json<CountResponse>> {
     let started = Instant::now();
-    let mut scope = Scope::new(shared, &target!(request))?;
+    let mut scope = Scope::new(shared, caller, &target!(request))?;
     let counted = move |cancel: &Cancel| {
         let mut count = 0;
         let coverage = scope.each(cancel, |of, run| {
