@@ -44,6 +44,15 @@ export function listenForSessionLoss(listener: () => void): void {
   onSessionLost = listener;
 }
 
+/** What a request that is not made by `client` has to carry. */
+export function csrfHeaders(): Record<string, string> {
+  return csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
+}
+
+export function tellSessionLoss(): void {
+  onSessionLost();
+}
+
 const csrf: Middleware = {
   onRequest({ request }) {
     if (csrfToken !== null && request.method !== 'GET') {
@@ -74,7 +83,7 @@ export async function unwrapWithResponse<Data>(
   throw new ApiError(readProblem(error, response), retryAfter(response));
 }
 
-function networkError(error: unknown): never {
+export function networkError(error: unknown): never {
   if (error instanceof DOMException && error.name === 'AbortError') throw error;
   throw new ApiError({
     title: 'The server cannot be reached',
@@ -83,7 +92,7 @@ function networkError(error: unknown): never {
   });
 }
 
-function readProblem(error: unknown, response: Response): ProblemDetail {
+export function readProblem(error: unknown, response: Response): ProblemDetail {
   if (typeof error === 'object' && error !== null && 'title' in error) {
     return error as ProblemDetail;
   }

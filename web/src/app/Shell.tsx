@@ -2,12 +2,13 @@
 import { UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKeyboard, IconRoute, IconSearch } from '@tabler/icons-react';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Session } from '../api/model';
 import { Mark } from '../ui/Mark';
 import { useKeys } from '../ui/useKeys';
 import { HealthDot } from './HealthDot';
+import { ScopeBar } from './ScopeBar';
 import classes from './Shell.module.css';
 import { Shortcuts } from './Shortcuts';
 import { ThemeMenu } from './ThemeMenu';
@@ -22,6 +23,7 @@ type Props = { user: NonNullable<Session['user']>; version: string; children: Re
 
 export function Shell({ user, version, children }: Props) {
   const navigate = useNavigate();
+  const hasScope = useLocation({ select: ({ pathname }) => pathname === '/search' });
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
   useKeys({
     '?': shortcuts.open,
@@ -38,6 +40,7 @@ export function Shell({ user, version, children }: Props) {
           <Mark />
           <span>Logstead</span>
         </Link>
+        {hasScope && <ScopeBar />}
         <div className={classes.tools}>
           <HealthDot version={version} />
           <UnstyledButton

@@ -5,8 +5,8 @@ import { Fragment, type ReactNode, useState } from 'react';
 import type { Message } from '../api/model';
 import { Copy } from '../ui/Copy';
 import { formatTime, useZone } from '../ui/time';
-import { Severity } from './Severity';
-import { markHits } from './highlight';
+import { Severity } from '../ui/Severity';
+import { markHits } from '../ui/highlight';
 import { type FieldRow, knownFields, parsedFields } from './messageFields';
 import classes from './MessageDetail.module.css';
 

@@ -2,21 +2,16 @@
 import { Button, Textarea } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import type { LogspaceInfo } from '../api/model';
 import { useKeys } from '../ui/useKeys';
-import { LogspacePicker } from './LogspacePicker';
-import { TimeRangePicker } from './TimeRangePicker';
 import type { SearchState } from './searchParams';
 import classes from './QueryBar.module.css';
 
 type Props = {
   state: SearchState;
-  logspaces: readonly LogspaceInfo[];
-  onRun: (state: SearchState) => void;
-  onChange: (state: SearchState) => void;
+  onRun: (query: string) => void;
 };
 
-export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
+export function QueryBar({ state, onRun }: Props) {
   const [text, setText] = useState(state.query);
   const input = useRef<HTMLTextAreaElement>(null);
   useKeys({
@@ -25,7 +20,7 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
       input.current?.select();
     },
   });
-  const run = () => onRun({ ...state, query: text.trim() });
+  const run = () => onRun(text.trim());
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') input.current?.blur();
     // While an input method composes a word, Enter belongs to it.
@@ -33,8 +28,6 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
     event.preventDefault();
     run();
   };
-  // A change of range or logspace takes along what is written but was not run yet.
-  const change = (next: SearchState) => onChange({ ...next, query: text.trim() });
   return (
     <div className={classes.bar} role="search" aria-label="Messages">
       <Textarea
@@ -53,14 +46,6 @@ export function QueryBar({ state, logspaces, onRun, onChange }: Props) {
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <TimeRangePicker range={state.range} onChange={(range) => change({ ...state, range })} />
-      {logspaces.length > 1 && (
-        <LogspacePicker
-          logspaces={logspaces}
-          chosen={state.logspaces}
-          onChange={(chosen) => change({ ...state, logspaces: chosen })}
-        />
-      )}
       <Button className={classes.run ?? ''} size="sm" onClick={run}>
         Search
       </Button>

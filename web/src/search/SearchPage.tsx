@@ -1,25 +1,33 @@
-/** Ask for messages, see the newest first, look into one. */
+/** Ask for messages: the shape of all that match, the newest of them, and everything about one. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
+import { hitPattern } from '../ui/highlight';
+import { splitStages } from '../ui/query/stages';
+import { canRefresh } from '../ui/range';
 import { useKeys } from '../ui/useKeys';
+import { Actions } from './Actions';
+import { Clauses } from './Clauses';
+import { Drawer } from './Drawer';
 import { EmptyResult } from './EmptyResult';
+import { Facets } from './Facets';
 import { FirstRun } from './FirstRun';
-import { LinkedMessage } from './LinkedMessage';
 import { Loading } from './Loading';
 import { QueryBar } from './QueryBar';
 import { QueryProblem, QueryWarnings } from './QueryProblem';
-import { ResultTable } from './ResultTable';
+import { Results } from './Results';
+import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
+import { Timeline } from './Timeline';
 import { withClause } from './editQuery';
-import { hitPattern } from './highlight';
-import { countQuery, firstRunQuery, logspacesQuery, searchQuery } from './queries';
-import { type SearchState, canRefresh, isEverything, refreshInterval } from './searchParams';
+import { firstRunQuery, searchQuery, summaryQuery } from './queries';
+import { type SearchState, isEverything, refreshInterval } from './searchParams';
 import classes from './SearchPage.module.css';
 
 type Props = {
   state: SearchState;
+  /** `replace` leaves no step in the browser's history. */
   onChange: (state: SearchState, replace?: boolean) => void;
 };
 
@@ -32,12 +40,8 @@ export function SearchPage({ state, onChange }: Props) {
   const refreshMs = live && refreshInterval(state.refresh);
   const searching = searchQuery(state, refreshMs);
   const search = useInfiniteQuery(searching);
-  const count = useQuery(countQuery(state, refreshMs));
-  const { data: logspaces = [] } = useQuery(logspacesQuery);
-  const { data: isFirstRun } = useQuery({
-    ...firstRunQuery,
-    enabled: isEverything(state.query),
-  });
+  const summary = useQuery(summaryQuery(state, refreshMs));
+  const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
 
   const pageCount = search.data?.pages.length ?? 0;
   const searchKey = JSON.stringify(searching.queryKey);
@@ -56,32 +60,25 @@ export function SearchPage({ state, onChange }: Props) {
     [search.data],
   );
   const hits = useMemo(() => hitPattern(state.query), [state.query]);
+  const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
     void search.refetch();
-    void count.refetch();
+    void summary.refetch();
   };
   useKeys({ r: runAgain });
-  const toggle = (id: string) => onChange({ ...state, open: state.open === id ? null : id }, true);
+  const show = (part: Partial<SearchState>) => onChange({ ...state, ...part }, true);
+  const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
   const filter = (field: string, value: string, exclude: boolean) =>
-    onChange({ ...state, query: withClause(state.query, field, value, exclude), open: null });
-  const runText = (query: string) => onChange({ ...state, query, open: null });
-  const linked = state.open !== null && messages?.every(({ id }) => id !== state.open);
+    ask({ query: withClause(state.query, field, value, exclude) });
+  const runText = (query: string) => (query === state.query ? runAgain() : ask({ query }));
   const [slow] = useDebouncedValue(search.isLoading, 120);
 
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>Search</h1>
-      <QueryBar
-        key={state.query}
-        state={state}
-        logspaces={logspaces}
-        onRun={(next) => {
-          if (next.query === state.query) runAgain();
-          onChange({ ...next, open: null });
-        }}
-        onChange={(next) => onChange({ ...next, open: null })}
-      />
+      <QueryBar state={state} onRun={runText} />
+      <Clauses state={state} onChange={ask} />
       {search.error !== null && (
         <QueryProblem error={search.error} query={state.query} onRetry={runAgain} onUse={runText} />
       )}
@@ -93,48 +90,72 @@ export function SearchPage({ state, onChange }: Props) {
           onUse={runText}
         />
       )}
-      <StatusLine
+      <Timeline
         state={state}
-        search={search.isFetching && !live ? undefined : newest}
-        total={count.data?.count}
-        counting={count.isLoading}
-        live={live && !isRefusal(search.error)}
-        paused={wantsRefresh && !live}
-        onRefresh={(refresh) => onChange({ ...state, refresh }, true)}
+        summary={summary.data}
+        onZoom={(range) => ask({ range })}
+        onChange={show}
       />
-      {linked === true && state.open !== null && (
-        <LinkedMessage
-          id={state.open}
-          onClose={() => onChange({ ...state, open: null }, true)}
+      <div className={classes.columns}>
+        <Facets
+          state={state}
+          facets={summary.data?.facets}
           onFilter={filter}
+          onAsk={ask}
+          onChange={show}
         />
-      )}
-      {messages === undefined && search.isLoading && slow && (
-        <Loading
-          onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}
-        />
-      )}
-      {messages === undefined && search.fetchStatus === 'idle' && search.error === null && (
-        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
-      )}
-      {isFirstRun === true && <FirstRun />}
-      {messages?.length === 0 && isFirstRun !== true && (
-        <EmptyResult state={state} onChange={(next) => onChange(next)} />
-      )}
-      {messages !== undefined && messages.length > 0 && (
-        <ResultTable
-          key={searchKey}
-          messages={messages}
-          open={state.open}
-          hits={hits}
-          hasMore={search.hasNextPage}
-          loadingMore={search.isFetchingNextPage}
-          onMore={() => void search.fetchNextPage()}
-          onToggle={toggle}
-          onFilter={filter}
-          onAtTop={setAtTop}
-        />
-      )}
+        <div className={classes.results}>
+          <StatusLine
+            state={state}
+            search={search.isFetching && !live ? undefined : newest}
+            total={summary.data?.histogram?.total}
+            counting={summary.isLoading}
+            live={live && !isRefusal(search.error)}
+            paused={wantsRefresh && !live}
+            onChange={show}
+          >
+            <Actions state={state} total={summary.data?.histogram?.total} onAsk={ask} />
+          </StatusLine>
+          {hasStages && <Statistics state={state} onAsk={ask} />}
+          {!hasStages && messages === undefined && search.isLoading && slow && (
+            <Loading
+              onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}
+            />
+          )}
+          {messages === undefined && search.fetchStatus === 'idle' && search.error === null && (
+            <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+          )}
+          {isFirstRun === true && <FirstRun />}
+          {!hasStages && messages?.length === 0 && isFirstRun !== true && (
+            <EmptyResult state={state} onChange={(next) => onChange(next)} />
+          )}
+          {!hasStages && messages !== undefined && messages.length > 0 && (
+            <Results
+              key={searchKey}
+              state={state}
+              messages={messages}
+              hits={hits}
+              hasMore={search.hasNextPage}
+              loadingMore={search.isFetchingNextPage}
+              onMore={() => void search.fetchNextPage()}
+              onFilter={filter}
+              onChange={show}
+              onAtTop={setAtTop}
+            />
+          )}
+        </div>
+        {state.open !== null && (
+          <Drawer
+            state={state}
+            id={state.open}
+            known={messages?.find(({ id }) => id === state.open)}
+            hits={hits}
+            onFilter={filter}
+            onAsk={ask}
+            onChange={show}
+          />
+        )}
+      </div>
     </div>
   );
 }

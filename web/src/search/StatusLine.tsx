@@ -1,9 +1,11 @@
 /** How many messages there are, how long it took, and whether new ones come in by themselves. */
 import { NativeSelect } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { SearchResponse } from '../api/model';
 import { formatCount } from '../ui/number';
 import { useZone, zoneLabel } from '../ui/time';
-import { type Refresh, type SearchState, canRefresh, refreshes } from './searchParams';
+import { canRefresh } from '../ui/range';
+import { type Refresh, type SearchState, refreshes } from './searchParams';
 import classes from './StatusLine.module.css';
 
 type Props = {
@@ -13,10 +15,12 @@ type Props = {
   counting: boolean;
   live: boolean;
   paused: boolean;
-  onRefresh: (refresh: Refresh) => void;
+  onChange: (part: Partial<SearchState>) => void;
+  children?: ReactNode;
 };
 
-export function StatusLine({ state, search, total, counting, live, paused, onRefresh }: Props) {
+export function StatusLine(props: Props) {
+  const { state, search, total, counting, live, paused, onChange, children } = props;
   const [zone] = useZone();
   return (
     <div className={classes.line}>
@@ -26,6 +30,7 @@ export function StatusLine({ state, search, total, counting, live, paused, onRef
       </span>
       {search !== undefined && <span className="dimmed">{formatTook(search.took_ms)}</span>}
       <span className={classes.zone}>Times in {zoneLabel(zone, new Date())}</span>
+      {children}
       {paused && (
         <span className="dimmed">
           Paused
@@ -41,7 +46,7 @@ export function StatusLine({ state, search, total, counting, live, paused, onRef
         className={classes.refresh ?? ''}
         disabled={!canRefresh(state.range)}
         value={canRefresh(state.range) ? state.refresh : 'off'}
-        onChange={(event) => onRefresh(event.currentTarget.value as Refresh)}
+        onChange={(event) => onChange({ refresh: event.currentTarget.value as Refresh })}
         data={refreshes.map((value) => ({ value, label: refreshLabel(value) }))}
       />
     </div>

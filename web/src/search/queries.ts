@@ -1,10 +1,22 @@
 /** What the search page asks the server. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, isRefusal, unwrap } from '../api/client';
-import type { CountResponse, Message, SearchRequest, SearchResponse } from '../api/model';
-import { type SearchState, requestRange } from './searchParams';
+import { ApiError, client, isRefusal, unwrap } from '../api/client';
+import { postLines } from '../api/lines';
+import type {
+  Facet,
+  Histogram,
+  Message,
+  OverviewLine,
+  SearchRequest,
+  SearchResponse,
+} from '../api/model';
+import { requestRange } from '../ui/range';
+import type { SearchState } from './searchParams';
+import { splitStages } from '../ui/query/stages';
 
 const PAGE_MESSAGES = 200;
+const BUCKETS = 120;
+const FACET_VALUES = 10;
 
 /** How much longer than a search took the page waits before it repeats it, so that slow ones are not piled up. */
 const REFRESH_REST_FACTOR = 10;
@@ -13,9 +25,10 @@ const FIRST_RUN_WAIT_MS = 1_000;
 
 type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces'>;
 
-function scopeOf(state: SearchState): Scope {
+/** The filter of the query: its stages make a table, which is asked for apart. */
+export function scopeOf(state: SearchState): Scope {
   return {
-    query: state.query,
+    query: splitStages(state.query).filter,
     ...requestRange(state.range),
     ...(state.logspaces.length > 0 && { logspaces: [...state.logspaces] }),
   };
@@ -41,13 +54,41 @@ export function searchQuery(state: SearchState, refreshMs: number | false) {
   });
 }
 
-/** How many messages match in all. */
-export function countQuery(state: SearchState, refreshMs: number | false) {
-  const body = scopeOf(state);
+/** How all that matches is spread over time and over the values of fields. */
+export type Summary = {
+  histogram?: Histogram;
+  facets?: Record<string, Facet>;
+  /** Whether this is all of it. */
+  done: boolean;
+  took_ms: number;
+};
+
+/** Shown as it is made the first time; afterwards each new summary takes the place of the one before as a whole. */
+export function summaryQuery(state: SearchState, refreshMs: number | false) {
+  const body = {
+    ...scopeOf(state),
+    limit: 1,
+    buckets: BUCKETS,
+    facet_limit: FACET_VALUES,
+    fields: [...state.facets],
+    ...(state.split !== '' && { by: state.split }),
+  };
+  const queryKey = ['summary', body];
   return queryOptions({
-    queryKey: ['count', body],
-    queryFn: ({ signal }): Promise<CountResponse> =>
-      unwrap(client.POST('/api/v1/count', { body, signal })),
+    queryKey,
+    queryFn: async ({ signal, client: cache }): Promise<Summary> => {
+      let summary: Summary = { done: false, took_ms: 0 };
+      for await (const line of postLines<OverviewLine>('/api/v1/overview', body, signal)) {
+        if ('error' in line) throw new ApiError(line.error);
+        if ('histogram' in line) summary = { ...summary, histogram: line.histogram };
+        if ('facets' in line) summary = { ...summary, facets: line.facets };
+        if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
+        const shown = cache.getQueryData<Summary>(queryKey);
+        if (shown?.done !== true) cache.setQueryData(queryKey, summary);
+      }
+      if (!summary.done) throw new ApiError({ title: 'The answer was cut off', status: 0 });
+      return summary;
+    },
     refetchInterval: ({ state: { data, error } }) =>
       !isRefusal(error) &&
       refreshMs !== false &&
@@ -63,13 +104,6 @@ export function messageQuery(id: string) {
     staleTime: Infinity,
   });
 }
-
-export const logspacesQuery = queryOptions({
-  queryKey: ['logspaces'],
-  queryFn: async ({ signal }) =>
-    (await unwrap(client.GET('/api/v1/logspaces', { signal }))).logspaces,
-  staleTime: 30_000,
-});
 
 /** Whether nothing but Logstead's own log has ever come in. Asked again until something has. */
 export const firstRunQuery = queryOptions({

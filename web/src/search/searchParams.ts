@@ -1,43 +1,68 @@
 /** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
+import { type TimeRange, readRange, writeRange } from '../ui/range';
 
 export type SearchState = {
   query: string;
+  /** Clauses that are switched off for now, as they were written. */
+  off: readonly string[];
   range: TimeRange;
   /** Empty means all of them. */
   logspaces: readonly string[];
-  /** The id of the message whose details are shown. */
+  view: View;
+  /** What the table shows besides the time, from left to right. */
+  columns: readonly string[];
+  times: Times;
+  /** Whether long messages run over several lines. */
+  wrap: boolean;
+  /** The field that the bars of the histogram are split by; empty when they are not. */
+  split: string;
+  /** The fields of the sidebar. */
+  facets: readonly string[];
+  /** The id of the message in the drawer. */
   open: string | null;
+  tab: Tab;
+  /** Messages that are marked, to be compared. */
+  marks: readonly string[];
   refresh: Refresh;
 };
 
-export type TimeRange =
-  | { kind: 'last'; span: string }
-  | { kind: 'all' }
-  | { kind: 'between'; from: string | null; to: string | null };
-
+export type View = 'lines' | 'table';
+export type Times = 'absolute' | 'relative' | 'device' | 'received';
+export type Tab = 'fields' | 'raw' | 'context' | 'json';
 /** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
 export type Refresh = 'live' | '5' | '10' | 'off';
 
 export const refreshes: readonly Refresh[] = ['live', '5', '10', 'off'];
+const views: readonly View[] = ['lines', 'table'];
+const timesShown: readonly Times[] = ['absolute', 'relative', 'device', 'received'];
+const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
+
+export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
+export const initialFacets: readonly string[] = [
+  'severity',
+  'host',
+  'program',
+  'facility',
+  'source',
+];
 
 /** A message is to be seen within a second, the search itself and the way there and back included. */
 const LIVE_MS = 500;
 
-export const presets: readonly { span: string; label: string }[] = [
-  { span: '5m', label: 'Last 5 minutes' },
-  { span: '15m', label: 'Last 15 minutes' },
-  { span: '1h', label: 'Last hour' },
-  { span: '6h', label: 'Last 6 hours' },
-  { span: '24h', label: 'Last 24 hours' },
-  { span: '7d', label: 'Last 7 days' },
-  { span: '30d', label: 'Last 30 days' },
-];
-
 const initial: SearchState = {
   query: '',
-  range: { kind: 'last', span: '1h' },
+  off: [],
+  range: readRange(undefined, undefined),
   logspaces: [],
+  view: 'lines',
+  columns: initialColumns,
+  times: 'absolute',
+  wrap: false,
+  split: 'severity',
+  facets: initialFacets,
   open: null,
+  tab: 'fields',
+  marks: [],
   refresh: 'live',
 };
 
@@ -47,10 +72,19 @@ type Params = Record<string, string | undefined>;
 export function readSearch(params: Params): SearchState {
   return {
     query: params['q'] ?? initial.query,
+    off: readLines(params['off']),
     range: readRange(params['from'], params['to']),
-    logspaces: (params['logspace'] ?? '').split(',').filter((id) => id !== ''),
+    logspaces: readList(params['logspace']) ?? [],
+    view: oneOf(views, params['view']) ?? initial.view,
+    columns: readList(params['columns']) ?? initial.columns,
+    times: oneOf(timesShown, params['times']) ?? initial.times,
+    wrap: params['wrap'] === '1',
+    split: params['split'] ?? initial.split,
+    facets: readList(params['facets']) ?? initial.facets,
     open: params['open'] ?? null,
-    refresh: refreshes.find((refresh) => refresh === params['refresh']) ?? initial.refresh,
+    tab: oneOf(tabs, params['tab']) ?? initial.tab,
+    marks: readList(params['marks']) ?? [],
+    refresh: oneOf(refreshes, params['refresh']) ?? initial.refresh,
   };
 }
 
@@ -58,54 +92,20 @@ export function readSearch(params: Params): SearchState {
 export function writeSearch(state: SearchState): Record<string, string> {
   return {
     ...(state.query !== '' && { q: state.query }),
+    ...(state.off.length > 0 && { off: state.off.join('\n') }),
     ...writeRange(state.range),
     ...(state.logspaces.length > 0 && { logspace: state.logspaces.join(',') }),
+    ...(state.view !== initial.view && { view: state.view }),
+    ...(!isSame(state.columns, initial.columns) && { columns: state.columns.join(',') }),
+    ...(state.times !== initial.times && { times: state.times }),
+    ...(state.wrap && { wrap: '1' }),
+    ...(state.split !== initial.split && { split: state.split }),
+    ...(!isSame(state.facets, initial.facets) && { facets: state.facets.join(',') }),
     ...(state.open !== null && { open: state.open }),
+    ...(state.tab !== initial.tab && { tab: state.tab }),
+    ...(state.marks.length > 0 && { marks: state.marks.join(',') }),
     ...(state.refresh !== initial.refresh && { refresh: state.refresh }),
   };
-}
-
-function readRange(from: string | undefined, to: string | undefined): TimeRange {
-  if (from === undefined && to === undefined) return initial.range;
-  if (from === 'all' && to === undefined) return { kind: 'all' };
-  const span = /^-(\d+[smhdw])$/.exec(from ?? '')?.[1];
-  if (span !== undefined && to === undefined) return { kind: 'last', span };
-  return { kind: 'between', from: from ?? null, to: to ?? null };
-}
-
-function writeRange(range: TimeRange): Record<string, string> {
-  switch (range.kind) {
-    case 'last':
-      return isInitial(range) ? {} : { from: `-${range.span}` };
-    case 'all':
-      return { from: 'all' };
-    case 'between':
-      // Between nothing and nothing is all time.
-      if (range.from === null && range.to === null) return { from: 'all' };
-      return {
-        ...(range.from !== null && { from: range.from }),
-        ...(range.to !== null && { to: range.to }),
-      };
-  }
-}
-
-function isInitial(range: { span: string }): boolean {
-  return initial.range.kind === 'last' && range.span === initial.range.span;
-}
-
-/** The range as a search request says it. A relative range has no end, so that fast clocks are seen too. */
-export function requestRange(range: TimeRange): { from?: string; to?: string } {
-  switch (range.kind) {
-    case 'last':
-      return { from: `-${range.span}` };
-    case 'all':
-      return {};
-    case 'between':
-      return {
-        ...(range.from !== null && { from: range.from }),
-        ...(range.to !== null && { to: range.to }),
-      };
-  }
 }
 
 /** The time between two refreshes; false when there are none. */
@@ -121,12 +121,23 @@ export function refreshInterval(refresh: Refresh): number | false {
   }
 }
 
-/** A range that ends at a fixed moment gets no new messages worth asking for. */
-export function canRefresh(range: TimeRange): boolean {
-  return range.kind !== 'between' || range.to === null;
-}
-
 /** Whether a query leaves nothing out. */
 export function isEverything(query: string): boolean {
   return query === '' || query === '*';
+}
+
+function readList(text: string | undefined): string[] | undefined {
+  return text?.split(',').filter((part) => part !== '');
+}
+
+function readLines(text: string | undefined): string[] {
+  return (text ?? '').split('\n').filter((part) => part.trim() !== '');
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text?: string): Value | undefined {
+  return values.find((value) => value === text);
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.join(',') === b.join(',');
 }

@@ -8,7 +8,6 @@ import {
   IconInfoCircle,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { Message } from '../api/model';
 import classes from './Severity.module.css';
 
 type Tone = 'critical' | 'error' | 'warning' | 'notice' | 'info' | 'debug';
@@ -25,7 +24,9 @@ const tones: readonly Tone[] = [
   'debug',
 ];
 
-export function Severity({ message }: { message: Pick<Message, 'severity' | 'severity_name'> }) {
+type Props = { message: { severity: number | null; severity_name: string | null } };
+
+export function Severity({ message }: Props) {
   const tone = tones[message.severity ?? -1];
   if (tone === undefined) return <span className="dimmed">–</span>;
   return (

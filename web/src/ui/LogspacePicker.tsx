@@ -1,12 +1,11 @@
 /** Chooses which logspaces are searched; none chosen means all. */
 import { Button, Checkbox, Popover } from '@mantine/core';
 import { IconChevronDown, IconDatabase } from '@tabler/icons-react';
-import type { LogspaceInfo } from '../api/model';
-import { formatCount } from '../ui/number';
-import bar from './QueryBar.module.css';
+import { formatCount } from './number';
+import classes from './RangePicker.module.css';
 
 type Props = {
-  logspaces: readonly LogspaceInfo[];
+  logspaces: readonly { id: string; messages: number }[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
 };
@@ -18,7 +17,7 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
       <Popover.Target>
         <Button
           variant="default"
-          className={bar.picker ?? ''}
+          className={classes.picker ?? ''}
           leftSection={<IconDatabase size={16} />}
           rightSection={<IconChevronDown size={14} />}
           aria-label={`Logspaces: ${label}`}

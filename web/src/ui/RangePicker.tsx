@@ -2,14 +2,13 @@
 import { Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { IconChevronDown, IconClock } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
-import { type Zone, momentText, parseMoment, useZone, zoneLabel } from '../ui/time';
-import { type TimeRange, presets } from './searchParams';
-import bar from './QueryBar.module.css';
-import classes from './TimeRangePicker.module.css';
+import { type TimeRange, presets } from './range';
+import { type Zone, momentText, parseMoment, useZone, zoneLabel } from './time';
+import classes from './RangePicker.module.css';
 
 type Props = { range: TimeRange; onChange: (range: TimeRange) => void };
 
-export function TimeRangePicker({ range, onChange }: Props) {
+export function RangePicker({ range, onChange }: Props) {
   const [opened, setOpened] = useState(false);
   const [zone, setZone] = useZone();
   const choose = (chosen: TimeRange) => {
@@ -21,7 +20,7 @@ export function TimeRangePicker({ range, onChange }: Props) {
       <Popover.Target>
         <Button
           variant="default"
-          className={bar.picker ?? ''}
+          className={classes.picker ?? ''}
           leftSection={<IconClock size={16} />}
           rightSection={<IconChevronDown size={14} />}
           aria-label={`Time range: ${rangeLabel(range, zone)}`}

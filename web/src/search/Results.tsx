@@ -6,10 +6,10 @@ import { type MouseEvent, useEffect, useRef } from 'react';
 import type { Message } from '../api/model';
 import { partsOf, useZone } from '../ui/time';
 import { useKeys } from '../ui/useKeys';
-import { MessageDetail } from './MessageDetail';
-import { Severity } from './Severity';
-import { markHits } from './highlight';
-import classes from './ResultTable.module.css';
+import { Severity } from '../ui/Severity';
+import { markHits } from '../ui/highlight';
+import type { SearchState } from './searchParams';
+import classes from './Results.module.css';
 
 const ROW_PX = 28;
 const OVERSCAN_ROWS = 12;
@@ -18,19 +18,21 @@ const OVERSCAN_ROWS = 12;
 const ROW_CHARACTERS_MAX = 1_000;
 
 type Props = {
+  state: SearchState;
   messages: readonly Message[];
-  open: string | null;
   hits: RegExp | null;
   hasMore: boolean;
   loadingMore: boolean;
   onMore: () => void;
-  onToggle: (id: string) => void;
   onFilter: (field: string, value: string, exclude: boolean) => void;
+  onChange: (part: Partial<SearchState>) => void;
   onAtTop: (atTop: boolean) => void;
 };
 
-export function ResultTable(props: Props) {
-  const { messages, open, hits, hasMore, loadingMore, onMore, onToggle, onFilter, onAtTop } = props;
+export function Results(props: Props) {
+  const { state, messages, hits, hasMore, loadingMore, onMore, onChange, onAtTop } = props;
+  const open = state.open;
+  const onToggle = (id: string) => onChange({ open: open === id ? null : id });
   const scroller = useRef<HTMLDivElement>(null);
   // The library's own state cannot be memoised; nothing here asks for that.
   // eslint-disable-next-line react-hooks/incompatible-library
@@ -104,13 +106,6 @@ export function ResultTable(props: Props) {
                     hits={hits}
                     onToggle={onToggle}
                   />
-                  {message.id === open && (
-                    <div role="row" aria-label={`Details of ${message.id}`}>
-                      <div role="cell" aria-colspan={5} className={classes.detail}>
-                        <MessageDetail message={message} hits={hits} onFilter={onFilter} />
-                      </div>
-                    </div>
-                  )}
                 </div>
               )
             );

@@ -1,21 +1,32 @@
-/** The message that the address names when the results do not hold it: older, filtered out, or gone. */
+/** Everything about one message, beside the results. */
 import { ActionIcon, Skeleton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '../api/client';
+import type { Message } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { MessageDetail } from './MessageDetail';
 import { messageQuery } from './queries';
-import classes from './LinkedMessage.module.css';
+import type { SearchState } from './searchParams';
+import classes from './Drawer.module.css';
 
 type Props = {
+  state: SearchState;
   id: string;
-  onClose: () => void;
+  /** The message, where the results hold it. */
+  known: Message | undefined;
+  hits: RegExp | null;
   onFilter: (field: string, value: string, exclude: boolean) => void;
+  onAsk: (part: Partial<SearchState>) => void;
+  onChange: (part: Partial<SearchState>) => void;
 };
 
-export function LinkedMessage({ id, onClose, onFilter }: Props) {
-  const { data: message, error } = useQuery(messageQuery(id));
+export function Drawer({ id, known, hits, onChange, onFilter }: Props) {
+  const { data: message = known, error } = useQuery({
+    ...messageQuery(id),
+    enabled: known === undefined,
+  });
+  const onClose = () => onChange({ open: null });
   return (
     <section className={classes.linked} aria-label={`Message ${id}`}>
       <div className={classes.head}>
@@ -25,7 +36,7 @@ export function LinkedMessage({ id, onClose, onFilter }: Props) {
         </ActionIcon>
       </div>
       {error !== null && <Missing error={error} />}
-      {message !== undefined && <MessageDetail message={message} hits={null} onFilter={onFilter} />}
+      {message !== undefined && <MessageDetail message={message} hits={hits} onFilter={onFilter} />}
       {message === undefined && error === null && <Skeleton height={80} m={12} />}
     </section>
   );

@@ -1,0 +1,31 @@
+/** An answer that comes line by line, each a JSON value, as they arrive. */
+import { ApiError, csrfHeaders, networkError, readProblem, tellSessionLoss } from './client';
+
+/** Posts `body` and yields the lines of the answer. Ends early, without an error, when `signal` is aborted. */
+export async function* postLines<Line>(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<Line> {
+  const headers = { 'Content-Type': 'application/json', ...csrfHeaders() };
+  const response = await fetch(path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal,
+  }).catch(networkError);
+  if (!response.ok || response.body === null) {
+    if (response.status === 401) tellSessionLoss();
+    throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
+  }
+  let rest = '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch(networkError);
+    if (done) break;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
+  }
+  if (rest !== '') yield JSON.parse(rest) as Line;
+}
