@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 44] = [
+const ROUTES: [(&str, &str, Option<Role>); 46] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -237,6 +237,8 @@ const ROUTES: [(&str, &str, Option<Role>); 44] = [
     ("GET", "/api/v1/aggregate", Some(Role::Analyst)),
     ("POST", "/api/v1/explain", Some(Role::Analyst)),
     ("POST", "/api/v1/overview", Some(Role::Analyst)),
+    ("GET", "/api/v1/tail", Some(Role::Analyst)),
+    ("GET", "/api/v1/export", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
@@ -264,7 +266,8 @@ const ROUTES: [(&str, &str, Option<Role>); 44] = [
 ];
 
 fn address(path: &str) -> String {
-    path.replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1")
+    // One that is followed has no end.
+    path.replace("/tail", "/tail?last=5000").replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1")
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod assets;
 mod cursor;
 mod error;
 mod explain;
+mod export;
 mod extract;
 mod facets;
 mod hint;
@@ -25,6 +26,7 @@ mod search;
 mod session;
 mod system;
 pub(crate) mod table;
+mod tail;
 mod throttle;
 
 use crate::clock;
@@ -150,6 +152,8 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
         .routes(routes!(explain::explain))
         .routes(routes!(overview::overview))
+        .routes(routes!(tail::tail))
+        .routes(routes!(export::export))
         .routes(routes!(ingest::ingest))
         .routes(routes!(router::get_router))
         .routes(routes!(router::validate))

@@ -74,6 +74,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All messages that match, without a limit. An answer that ends before its end was cut off. */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/facets": {
         parameters: {
             query?: never;
@@ -403,6 +420,26 @@ export interface paths {
         put?: never;
         /** Makes the first administrator and logs in. */
         post: operations["set_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+         *     and `problem` before the server ends the stream.
+         */
+        get: operations["tail"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1746,6 +1783,56 @@ export interface components {
             /** @description Each has a value for every column; at most 10 000. */
             rows: components["schemas"]["Cell"][][];
         };
+        /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
+        TailEvent: components["schemas"]["TailMessages"] | components["schemas"]["TailStatus"] | components["schemas"]["TailGap"] | components["schemas"]["Problem"];
+        /** @description The data of an event `gap`: some messages after the position that was asked for can not be sent. */
+        TailGap: {
+            /**
+             * Format: int64
+             * @description So many were stored there, whether they matched or not.
+             */
+            messages: number;
+            /** @description Why they are missing. */
+            reason: string;
+        };
+        /** @description The data of an event `messages`. Its `id` is the position after them. */
+        TailMessages: {
+            /** @description In the order in which they were stored, at most 500. */
+            messages: components["schemas"]["Message"][];
+        };
+        /** @description The data of an event `status`, the first of all and one every second. Counts are since the one before. */
+        TailStatus: {
+            /**
+             * Format: int64
+             * @description Messages that are stored and were not looked at yet.
+             */
+            behind: number;
+            /**
+             * Format: date-time
+             * @description The time of the last message that matched; null where none did yet.
+             */
+            last_match: string | null;
+            /**
+             * Format: int64
+             * @description Those of them that match, exactly.
+             */
+            matched: number;
+            /**
+             * Format: int64
+             * @description Messages that were stored in the logspaces asked for.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Where not all of them are sent: every so manieth is. Null where all are.
+             */
+            sampled_one_in: number | null;
+            /**
+             * Format: int64
+             * @description Those of them that were sent.
+             */
+            shown: number;
+        };
         /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
         Tls: {
             /** @description Our certificate, and those between it and the authority that the senders know. */
@@ -2171,6 +2258,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExplainResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. With stages their table is exported. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
+                order?: ("newest" | "oldest") & Record<string, never>;
+                /**
+                 * @description Columns of `csv`: any fields, with commas between them. `time`, `received`, `host`, `program`, `pid`, `severity`,
+                 *     `facility`, `message` and `logspace` where it is missing.
+                 */
+                columns?: string;
+                /** @description At most so many; all where it is missing. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages, or the table */
+            200: {
+                headers: {
+                    /** @description With the name for the file */
+                    "Content-Disposition"?: string;
+                    /** @description How many messages, or rows, the answer holds */
+                    "X-Logstead-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/octet-stream": string;
                 };
             };
             /** @description Nobody is logged in */
@@ -3449,6 +3607,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tail: {
+        parameters: {
+            query?: {
+                /** @description In the query language, without stages; empty or `*` means all. */
+                query?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /**
+                 * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
+                 *     themselves, says the same and wins.
+                 */
+                since?: string;
+                /** @description Begins with so many of the newest messages that are stored already. Not beside a position. */
+                last?: number;
+            };
+            header?: {
+                /** @description Goes on after this position */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TailEvent"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong, and what to do */
