@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 44] = [
+const ROUTES: [(&str, &str, Option<Role>); 46] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -238,6 +238,8 @@ const ROUTES: [(&str, &str, Option<Role>); 44] = [
     ("POST", "/api/v1/explain", Some(Role::Analyst)),
     ("POST", "/api/v1/overview", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
+    ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),
+    ("POST", "/api/v1/complete", Some(Role::Analyst)),
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
