@@ -240,6 +240,8 @@ const ROUTES: [(&str, &str, Option<Role>); 46] = [
     ("GET", "/api/v1/tail", Some(Role::Analyst)),
     ("GET", "/api/v1/export", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
+    ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),
+    ("POST", "/api/v1/complete", Some(Role::Analyst)),
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),

@@ -35,6 +35,11 @@ pub(crate) struct ExplainResponse {
     query: String,
     /// What the store is searched for. Stages work on what that finds, and their cost is not in this answer.
     filter: String,
+    /// The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
+    /// where the filter says `OR`.
+    clauses_of_query: Vec<WrittenClause>,
+    /// The stages, as they are written.
+    stages: Vec<WrittenStage>,
     cost: Cost,
     /// All logspaces together.
     sum: Effort,
@@ -109,6 +114,36 @@ pub(crate) struct Clause {
     possible_messages: u64,
 }
 
+/// A clause of the filter, as it is written.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct WrittenClause {
+    #[schema(example = "-host:fw*")]
+    text: String,
+    /// Its first character in the query, from 0.
+    start: usize,
+    /// The first character after it.
+    end: usize,
+    /// Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`.
+    negated: bool,
+    /// The fields that it compares.
+    fields: Vec<String>,
+}
+
+/// A stage, as it is written.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct WrittenStage {
+    /// Without the `|` before it.
+    #[schema(example = "top 5 host")]
+    text: String,
+    /// Its first character in the query, from 0.
+    start: usize,
+    /// The first character after it.
+    end: usize,
+    /// What it is called, however it was written: `limit` for `head`.
+    #[schema(example = "top")]
+    name: String,
+}
+
 /// Says how a query is answered and what that costs, without running it.
 #[utoipa::path(
     post, path = "/api/v1/explain", tag = "search",
@@ -136,6 +171,8 @@ pub(crate) async fn explain(
         ExplainResponse {
             query: pipeline.to_string(),
             filter: scope.query.to_string(),
+            clauses_of_query: Vec::new(),
+            stages: Vec::new(),
             cost: Cost::of(sum.looked_at()),
             sum,
             logspaces,

@@ -28,7 +28,8 @@ pub(crate) struct HistogramRequest {
     /// Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
     /// message that is stored where it is missing.
     from: Option<String>,
-    /// The first time that is not in range any more. After the last message that is stored where it is missing.
+    /// The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+    /// counts in `total` and `later`.
     to: Option<String>,
     /// Ids; all logspaces where it is missing. In an address with commas between them.
     #[serde(default, deserialize_with = "list")]
@@ -63,6 +64,8 @@ pub(crate) struct Histogram {
     buckets: Vec<Bucket>,
     /// All messages that match.
     total: u64,
+    /// Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+    later: u64,
     /// The values that buckets are told apart by, most frequent first: at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -218,7 +221,14 @@ impl Histogram {
     fn new(counts: Option<Counts>, is_by: bool) -> Histogram {
         let Some(counts) = counts else {
             let values = is_by.then(Vec::new);
-            return Histogram { interval_ms: 0, buckets: Vec::new(), total: 0, values, other_values: None };
+            return Histogram {
+                interval_ms: 0,
+                buckets: Vec::new(),
+                total: 0,
+                later: 0,
+                values,
+                other_values: None,
+            };
         };
         let values =
             counts.series.iter().map(|series| ValueCount::new(&series.value, series.counts.iter().sum()));
@@ -226,6 +236,7 @@ impl Histogram {
             interval_ms: counts.interval_nanos.unsigned_abs() / 1_000_000,
             buckets: (0..counts.starts.len()).map(|at| Bucket::new(&counts, at, is_by)).collect(),
             total: counts.total,
+            later: 0,
             values: is_by.then(|| values.collect()),
             other_values: Some(counts.other_values as u64).filter(|values| 0 < *values),
         }

@@ -8,6 +8,8 @@ mod access;
 mod accounts;
 mod aggregate;
 mod assets;
+mod complete;
+mod context;
 mod cursor;
 mod error;
 mod explain;
@@ -147,10 +149,12 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(search::search, search::search_get))
         .routes(routes!(search::count, search::count_get))
         .routes(routes!(search::message))
+        .routes(routes!(context::context))
         .routes(routes!(histogram::histogram, histogram::histogram_get))
         .routes(routes!(facets::facets, facets::facets_get))
         .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
         .routes(routes!(explain::explain))
+        .routes(routes!(complete::complete))
         .routes(routes!(overview::overview))
         .routes(routes!(tail::tail))
         .routes(routes!(export::export))

@@ -77,6 +77,8 @@ pub(crate) struct OverviewRequest {
 pub(crate) enum OverviewLine {
     /// The first page.
     Rows(SearchResponse),
+    /// How far the answer is, where it takes longer than a moment.
+    Progress(OverviewProgress),
     /// How many messages match over time.
     Histogram(Histogram),
     /// The values of fields.
@@ -85,6 +87,15 @@ pub(crate) enum OverviewLine {
     End(OverviewEnd),
     /// Why there are no more lines.
     Error(Problem),
+}
+
+/// Histogram and facets of a part of the range: of the newest messages that match. Exact for that part.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct OverviewProgress {
+    /// The part of the range that was looked at, from 0 to 1.
+    fraction: f64,
+    histogram: Histogram,
+    facets: BTreeMap<String, Facet>,
 }
 
 /// What to know about histogram and facets.

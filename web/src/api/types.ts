@@ -39,6 +39,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what may stand at a place in a query. Answers within some 300 ms with what it has. */
+        post: operations["complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/count": {
         parameters: {
             query?: never;
@@ -207,6 +224,23 @@ export interface paths {
         };
         /** One message by its id. */
         get: operations["message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages around one, by time: those of one time by logspace and by the order in which they were stored. */
+        get: operations["context"];
         put?: never;
         post?: never;
         delete?: never;
@@ -685,6 +719,83 @@ export interface components {
          * @enum {string}
          */
         ColumnKind: "text" | "number" | "severity" | "time";
+        /** @description Something that may stand there. */
+        CompleteOption: {
+            /**
+             * Format: int64
+             * @description How many of the messages that the rest of the query finds have a value.
+             */
+            count?: number;
+            /** @description What it is for. */
+            detail?: string;
+            /**
+             * Format: int64
+             * @description How many different values a field has in the messages that the rest of the query finds, where that was
+             *     quickly known.
+             */
+            distinct?: number;
+            /** @description To write, with quotes where it needs them. */
+            insert: string;
+            kind: components["schemas"]["OptionKind"];
+            /**
+             * @description To show.
+             * @example web-1
+             */
+            label: string;
+            /** @description What the values of a field are. */
+            type?: components["schemas"]["ValueType"];
+        };
+        /** @description What to complete, and where in it. */
+        CompleteRequest: {
+            /** @description Before which character something is written, from 0; at the end where it is missing. */
+            cursor?: number | null;
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many options to offer.
+             * @default 20
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @description As far as it is written; it need not be right yet. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description What may stand there. */
+        CompleteResponse: {
+            /**
+             * @description Whether all was looked at that could be offered. Otherwise the time was up: there may be other values, and
+             *     those that are here have no counts.
+             */
+            complete: boolean;
+            /** @description The first character that an option replaces, from 0. */
+            from: number;
+            /** @description Most useful first. */
+            options: components["schemas"]["CompleteOption"][];
+            /** @description The first character after those. */
+            to: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description A message and those around it. For more of them ask again with the id of the outermost. */
+        ContextResponse: {
+            /** @description The nearest ones after it, oldest first. */
+            after: components["schemas"]["Message"][];
+            /** @description The nearest ones before it, oldest first. */
+            before: components["schemas"]["Message"][];
+            coverage: components["schemas"]["Coverage"];
+            message: components["schemas"]["Message"];
+            /** @description Whether there are more after those. */
+            more_after: boolean;
+            /** @description Whether there are more before those. */
+            more_before: boolean;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
         /**
          * @description How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
          *     core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
@@ -941,12 +1052,19 @@ export interface components {
         };
         /** @description How a query is answered. */
         ExplainResponse: {
+            /**
+             * @description The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
+             *     where the filter says `OR`.
+             */
+            clauses_of_query: components["schemas"]["WrittenClause"][];
             cost: components["schemas"]["Cost"];
             /** @description What the store is searched for. Stages work on what that finds, and their cost is not in this answer. */
             filter: string;
             logspaces: components["schemas"]["LogspaceExplained"][];
             /** @description The query as it was understood. */
             query: string;
+            /** @description The stages, as they are written. */
+            stages: components["schemas"]["WrittenStage"][];
             /** @description All logspaces together. */
             sum: components["schemas"]["Effort"];
             /** Format: int64 */
@@ -1048,6 +1166,11 @@ export interface components {
             interval_ms: number;
             /**
              * Format: int64
+             * @description Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+             */
+            later: number;
+            /**
+             * Format: int64
              * @description How many more values there are; their messages are in `other` of each bucket.
              */
             other_values?: number;
@@ -1080,7 +1203,10 @@ export interface components {
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. After the last message that is stored where it is missing. */
+            /**
+             * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+             *     counts in `total` and `later`.
+             */
             to?: string | null;
         };
         /** @description How many messages match, over time. */
@@ -1313,6 +1439,11 @@ export interface components {
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
         /**
+         * @description What an option is.
+         * @enum {string}
+         */
+        OptionKind: "field" | "value" | "stage" | "function" | "keyword" | "operator";
+        /**
          * @description Which messages come first.
          * @enum {string}
          */
@@ -1332,6 +1463,9 @@ export interface components {
             /** @description The first page. */
             rows: components["schemas"]["SearchResponse"];
         } | {
+            /** @description How far the answer is, where it takes longer than a moment. */
+            progress: components["schemas"]["OverviewProgress"];
+        } | {
             /** @description How many messages match over time. */
             histogram: components["schemas"]["Histogram"];
         } | {
@@ -1345,6 +1479,18 @@ export interface components {
         } | {
             /** @description Why there are no more lines. */
             error: components["schemas"]["Problem"];
+        };
+        /** @description Histogram and facets of a part of the range: of the newest messages that match. Exact for that part. */
+        OverviewProgress: {
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /**
+             * Format: double
+             * @description The part of the range that was looked at, from 0 to 1.
+             */
+            fraction: number;
+            histogram: components["schemas"]["Histogram"];
         };
         /** @description What to show. */
         OverviewRequest: {
@@ -1924,6 +2070,11 @@ export interface components {
             count: number;
             value: string;
         };
+        /**
+         * @description What the values of a field are, by those that were looked at.
+         * @enum {string}
+         */
+        ValueType: "text" | "number" | "address" | "time" | "severity" | "facility" | "flag" | "logspace";
         /** @description Whether a logspace is as it was written. */
         Verification: {
             /** Format: int64 */
@@ -1961,6 +2112,36 @@ export interface components {
             to: string | null;
             /** @description Where in it, and what. */
             what: string;
+        };
+        /** @description A clause of the filter, as it is written. */
+        WrittenClause: {
+            /** @description The first character after it. */
+            end: number;
+            /** @description The fields that it compares. */
+            fields: string[];
+            /** @description Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
+            negated: boolean;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /** @example -host:fw* */
+            text: string;
+        };
+        /** @description A stage, as it is written. */
+        WrittenStage: {
+            /** @description The first character after it. */
+            end: number;
+            /**
+             * @description What it is called, however it was written: `limit` for `head`.
+             * @example top
+             */
+            name: string;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /**
+             * @description Without the `|` before it.
+             * @example top 5 host
+             */
+            text: string;
         };
     };
     responses: never;
@@ -2112,6 +2293,57 @@ export interface operations {
                 };
             };
             /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompleteResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2481,7 +2713,10 @@ export interface operations {
                  *     message that is stored where it is missing.
                  */
                 from?: string;
-                /** @description The first time that is not in range any more. After the last message that is stored where it is missing. */
+                /**
+                 * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+                 *     counts in `total` and `later`.
+                 */
                 to?: string;
                 /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
                 logspaces?: string;
@@ -2842,6 +3077,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query?: {
+                /** @description How many messages before it. */
+                before?: number;
+                /** @description How many messages after it. */
+                after?: number;
+                /**
+                 * @description Names of fields, with commas between them: only messages that have the same values there. A field that the
+                 *     message itself lacks is an error.
+                 * @example host,program
+                 */
+                same?: string;
+                /** @description Only messages that match this, in the query language; empty or `*` means all. The message itself need not. */
+                query?: string;
+                /** @description Ids, with commas between them; the message's own logspace where it is missing. */
+                logspaces?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextResponse"];
                 };
             };
             /** @description Nobody is logged in */
