@@ -108,6 +108,11 @@ impl ApiError {
         *self.problem
     }
 
+    /// What happened, where, and what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.problem.detail
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, detail)
     }

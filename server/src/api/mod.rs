@@ -14,6 +14,8 @@ mod cursor;
 mod error;
 mod explain;
 mod export;
+pub(crate) mod export_read;
+pub(crate) mod export_write;
 mod extract;
 mod facets;
 mod hint;
@@ -26,9 +28,13 @@ mod router;
 mod scope;
 mod search;
 mod session;
+mod stream;
 mod system;
 pub(crate) mod table;
 mod tail;
+mod tail_position;
+mod tail_sampling;
+mod tail_turn;
 mod throttle;
 
 use crate::clock;
@@ -96,6 +102,12 @@ struct Inner {
     ingest_kib: Semaphore,
     /// Held by the one verification that runs: it reads everything.
     verifying: Arc<Semaphore>,
+    /// Tails that are open.
+    tails: Arc<Semaphore>,
+    /// Tails that look at what was stored: no more at once than the machine has use for.
+    tail_turns: Semaphore,
+    /// Exports that run.
+    exports: Arc<Semaphore>,
     /// What searches use besides the threads they run on.
     lanes: SharedLanes,
 }
@@ -190,7 +202,9 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
 
 impl Inner {
     fn new(state: ApiState) -> Shared {
-        let searches_max = state.settings.limits.searches_max.max(1) as usize;
+        let limits = &state.settings.limits;
+        let searches_max = limits.searches_max.max(1) as usize;
+        let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
         let body_kib_max = state.settings.limits.ingest_body_max.as_usize().div_ceil(1024);
         Arc::new(Inner {
             state,
@@ -200,6 +214,9 @@ impl Inner {
             search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
             verifying: Arc::new(Semaphore::new(1)),
+            tails: Arc::new(Semaphore::new(tails_max)),
+            tail_turns: Semaphore::new(crate::cores()),
+            exports: Arc::new(Semaphore::new(exports_max)),
             lanes: SharedLanes::default(),
         })
     }

@@ -290,6 +290,10 @@ impl Cancel {
 }
 
 impl Coverage {
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -311,6 +315,10 @@ impl Coverage {
 impl QueryWarning {
     pub(super) fn plain(message: String) -> QueryWarning {
         QueryWarning { message, line: None, column: None, end_column: None, suggestion: None }
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
     }
 
     fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
