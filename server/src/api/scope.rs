@@ -193,6 +193,16 @@ impl Scope {
         failed.map_or(Ok(coverage), Err)
     }
 
+    /// Asks for those alone that this means too.
+    pub(super) fn narrow(&mut self, to: Query) {
+        let query = std::mem::replace(&mut self.query, Query::All);
+        self.query = match (query, to) {
+            (Query::All, only) | (only, Query::All) => only,
+            (query, to) => Query::and(vec![query, to]),
+        };
+        self.range = self.range.intersect(self.query.time_range(self.now));
+    }
+
     /// Says which fields of the query no message in range has, and what was probably meant.
     pub(super) fn warn_of_unknown_fields(&mut self) {
         for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
@@ -294,6 +304,21 @@ impl Coverage {
         self.complete
     }
 
+    /// What two questions looked at.
+    pub(super) fn plus(self, other: &Coverage) -> Coverage {
+        Coverage {
+            complete: self.complete && other.complete,
+            segments: self.segments + other.segments,
+            skipped_segments: self.skipped_segments + other.skipped_segments,
+            unindexed_segments: self.unindexed_segments + other.unindexed_segments,
+            blocks: self.blocks + other.blocks,
+            scanned_messages: self.scanned_messages + other.scanned_messages,
+            scanned_bytes: self.scanned_bytes + other.scanned_bytes,
+            journal_batches: self.journal_batches + other.journal_batches,
+            skipped_batches: self.skipped_batches + other.skipped_batches,
+        }
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -305,9 +330,10 @@ impl Coverage {
         self.journal_batches += other.journal_batches;
         self.skipped_batches += other.skipped_batches;
         for damage in &other.damaged {
-            warnings.push(QueryWarning::plain(format!(
-                "a part of logspace `{logspace}` can not be read: {damage}"
-            )));
+            let message = format!("a part of logspace `{logspace}` can not be read: {damage}");
+            if warnings.iter().all(|warning| warning.message != message) {
+                warnings.push(QueryWarning::plain(message));
+            }
         }
     }
 }
