@@ -122,7 +122,7 @@ impl Scope {
     pub(super) fn with_stages(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
         let now = clock::now();
         let text = target.query;
-        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text))?;
+        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
         let warnings = search.warnings.into_iter();
         let requested = range(target.from, target.to, now)?;
         Ok(Scope {
@@ -367,9 +367,10 @@ impl QueryWarning {
     }
 }
 
-fn refusal(error: &ParseError, text: &str) -> ApiError {
-    ApiError::bad_request(format!("the query is not understood: {}", error.message))
-        .path("query")
+/// 400 for a query that stands in the request under `path`.
+pub(crate) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
+    ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+        .path(path)
         .at(place(error.span.clone(), text))
         .suggestion(error.suggestion.clone())
 }
