@@ -1,0 +1,19 @@
+/** The bound keys as the help lists them. */
+import type { Binding } from '../ui/keys';
+
+export type KeyGroup = { name: string; keys: { does: string; keys: string[] }[] };
+
+/** The page's own keys first. Two keys for one thing stand in one line. */
+export function groupKeys(bound: readonly Binding[], page: string): KeyGroup[] {
+  const groups: KeyGroup[] = [];
+  for (const { keys, does, group } of bound) {
+    if (does === null) continue;
+    const name = group === '' ? page : group;
+    const listed = groups.find((one) => one.name === name) ?? { name, keys: [] };
+    if (!groups.includes(listed)) groups.push(listed);
+    const line = listed.keys.find((one) => one.does === does);
+    if (line === undefined) listed.keys.push({ does, keys: [keys] });
+    else if (!line.keys.includes(keys)) line.keys.push(keys);
+  }
+  return groups.sort((a, b) => Number(b.name === page) - Number(a.name === page));
+}
