@@ -2,7 +2,7 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError, isRefusal, listenForSessionLoss } from '../api/client';
 import { healthQuery } from '../api/health';
 import { endSession } from '../api/session';
@@ -15,6 +15,7 @@ const RETRIES_MAX = 2;
 export function App() {
   const [queryClient] = useState(createQueryClient);
   const [router] = useState(createAppRouter);
+  useEffect(() => listenForSessionLoss(() => endSession(queryClient)), [queryClient]);
   return (
     <MantineProvider
       theme={theme}
@@ -43,7 +44,6 @@ function createQueryClient(): QueryClient {
     if (error instanceof ApiError && error.status === 0)
       void queryClient.invalidateQueries({ queryKey: healthQuery.queryKey });
   }
-  listenForSessionLoss(() => endSession(queryClient));
   return queryClient;
 }
 

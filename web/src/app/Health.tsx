@@ -72,7 +72,7 @@ export function Health({ version }: { version: string }) {
 function Facts({ status }: { status: RouterStatus }) {
   const { data: logspaces } = useQuery(logspacesQuery);
   const waiting = unsealedMessages(status);
-  const keep = logspaces?.map(({ id, retention }) => `${id} ${keptFor(retention)}`).join(', ');
+  const kept = [...new Set(logspaces?.map(({ retention }) => keptFor(retention)))];
   return (
     <dl className={classes.facts}>
       <Fact name="Indexing">
@@ -82,7 +82,7 @@ function Facts({ status }: { status: RouterStatus }) {
         {formatCount(status.logspaces.reduce((sum, { messages }) => sum + messages, 0))} messages,{' '}
         {formatBytes(storedBytes(status))}
       </Fact>
-      {keep !== undefined && keep !== '' && <Fact name="Kept">{keep}</Fact>}
+      {kept.length > 0 && <Fact name="Kept">{kept.join('; ')}</Fact>}
     </dl>
   );
 }

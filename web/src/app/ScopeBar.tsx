@@ -101,8 +101,8 @@ function Step({ label, keys, disabled, onClick, children }: StepProps) {
       <ActionIcon
         size={32}
         aria-label={label}
+        className={classes.step ?? ''}
         aria-disabled={disabled}
-        {...(disabled && { 'data-disabled': true })}
         onClick={() => {
           if (!disabled) onClick();
         }}

@@ -32,6 +32,7 @@ const places = [
 
 type Place = (typeof places)[number];
 
+const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
 const RECENT_SHOWN = 8;
 
 type Props = { user: User; version: string; children: ReactNode };
@@ -120,6 +121,7 @@ export function Shell({ user, version, children }: Props) {
         opened={paletteOpen}
         onClose={palette.close}
         page={page}
+        groups={GROUPS}
         commands={() => [...offered(), ...recentQueries(ask)]}
         fallback={(typed) => ({
           id: 'ask',

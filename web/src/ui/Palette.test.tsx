@@ -24,6 +24,7 @@ function show() {
       onClose={onClose}
       commands={() => commands}
       page="Search"
+      groups={['Go to']}
       fallback={(typed) => command(`Search for ${typed}`, 'Query')}
     />,
   );

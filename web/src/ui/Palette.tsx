@@ -14,6 +14,8 @@ type Props = {
   commands: () => readonly Command[];
   /** The heading of the commands that name none. */
   page: string;
+  /** The order of the headings; others come after them. */
+  groups: readonly string[];
   /** What to offer for any text, after all that it matches. */
   fallback: (typed: string) => Command;
 };
@@ -24,7 +26,7 @@ export function Palette({ opened, onClose, ...rest }: Props) {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={600} yOffset="12vh" centered={false}>
       <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content aria-label="Commands">
+      <Modal.Content className={classes.content ?? ''} aria-label="Commands">
         <Modal.Body p={0}>
           <Choice {...rest} onClose={onClose} />
         </Modal.Body>
@@ -35,13 +37,14 @@ export function Palette({ opened, onClose, ...rest }: Props) {
 
 type Row = { command: Command; match: Match | null };
 
-function Choice({ commands, page, fallback, onClose }: Omit<Props, 'opened'>) {
+function Choice({ commands, page, groups, fallback, onClose }: Omit<Props, 'opened'>) {
   const [all] = useState(commands);
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const rows = typed.trim() === '' ? browsed(all) : found(all, typed, fallback(typed.trim()));
+  const rows =
+    typed.trim() === '' ? browsed(all, groups) : found(all, typed, fallback(typed.trim()));
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [chosen, typed]);
@@ -88,7 +91,8 @@ function Choice({ commands, page, fallback, onClose }: Omit<Props, 'opened'>) {
         {rows.map((row, at) => {
           const { command } = row;
           const group = command.group ?? page;
-          const isFirst = typed.trim() === '' && rows[at - 1]?.command.group !== command.group;
+          const isFirst =
+            typed.trim() === '' && (at === 0 || rows[at - 1]?.command.group !== command.group);
           return (
             <div key={command.id} role="presentation">
               {isFirst && (
@@ -116,11 +120,11 @@ function Choice({ commands, page, fallback, onClose }: Omit<Props, 'opened'>) {
   );
 }
 
-/** The page's own first, the rest in the order of their groups. */
-function browsed(all: readonly Command[]): Row[] {
-  const groups = [...new Set(all.map(({ group }) => group ?? ''))];
-  groups.sort((a, b) => Number(a !== '') - Number(b !== ''));
-  return groups
+/** The page's own first. */
+function browsed(all: readonly Command[], order: readonly string[]): Row[] {
+  const known = ['', ...order];
+  const others = all.map(({ group }) => group ?? '').filter((group) => !known.includes(group));
+  return [...known, ...new Set(others)]
     .flatMap((group) => all.filter((command) => (command.group ?? '') === group))
     .slice(0, SHOWN_MAX)
     .map((command) => ({ command, match: null }));

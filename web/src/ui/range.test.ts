@@ -92,6 +92,7 @@ test('a range is told in words', () => {
   check(between('08:00', '09:30'), '2026-01-02 08:00 – 09:30');
   check(between('08:00', '2026-01-03T01:00:00Z'), '2026-01-02 08:00 – 2026-01-03 01:00');
   check(between('08:00', null), '2026-01-02 08:00 – now');
+  check(between('2026-01-02T08:00:01.234Z', null), '2026-01-02 08:00:01 – now');
   check(between('now-2h', 'now-1h'), 'now-2h – now-1h');
 });
 

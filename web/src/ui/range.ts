@@ -199,8 +199,10 @@ function momentMs(moment: string, now: number): number {
   return now + (sign === '-' ? -1 : 1) * (spanMs(span) ?? 0);
 }
 
-/** A moment as short as it can be told; a relative one as it is written. */
+/** A moment as short as it can be told, to the second; a relative one as it is written. */
 function momentLabel(moment: string | null, missing: string, zone: Zone): string {
   if (moment === null) return missing;
-  return momentText(moment, zone).replace(/(\d:\d\d):00$/, '$1');
+  return momentText(moment, zone)
+    .replace(/\.\d+$/, '')
+    .replace(/(\d:\d\d):00$/, '$1');
 }
