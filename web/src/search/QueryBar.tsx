@@ -15,10 +15,16 @@ export function QueryBar({ state, onRun }: Props) {
   const [text, setText] = useState(state.query);
   const input = useRef<HTMLTextAreaElement>(null);
   useKeys({
-    '/': () => {
-      input.current?.focus();
-      input.current?.select();
+    '/': {
+      does: 'Go to the query',
+      run: () => {
+        input.current?.focus();
+        input.current?.select();
+      },
     },
+    Enter: { does: 'Run the query' },
+    'Shift-Enter': { does: 'New line in the query' },
+    Escape: { does: 'Leave the query' },
   });
   const run = () => onRun(text.trim());
   const onKeyDown = (event: KeyboardEvent) => {

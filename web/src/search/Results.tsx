@@ -60,7 +60,10 @@ export function Results(props: Props) {
       scroller.current?.querySelector<HTMLElement>(`[data-opener="${next}"]`)?.focus(),
     );
   };
-  useKeys({ j: () => moveFocus(1), k: () => moveFocus(-1) });
+  useKeys({
+    j: { does: 'Next message', run: () => moveFocus(1) },
+    k: { does: 'Previous message', run: () => moveFocus(-1) },
+  });
 
   return (
     <div

@@ -6,7 +6,7 @@ import { isRefusal } from '../api/client';
 import { hitPattern } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
-import { useKeys } from '../ui/useKeys';
+import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
 import { Clauses } from './Clauses';
 import { Drawer } from './Drawer';
@@ -66,7 +66,7 @@ export function SearchPage({ state, onChange }: Props) {
     void search.refetch();
     void summary.refetch();
   };
-  useKeys({ r: runAgain });
+  useCommands([{ id: 'search-again', title: 'Search again', keys: 'r', run: runAgain }]);
   const show = (part: Partial<SearchState>) => onChange({ ...state, ...part }, true);
   const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
   const filter = (field: string, value: string, exclude: boolean) =>
