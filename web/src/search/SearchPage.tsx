@@ -8,7 +8,6 @@ import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
 import { useKeys } from '../ui/useKeys';
 import { Actions } from './Actions';
-import { Clauses } from './Clauses';
 import { Drawer } from './Drawer';
 import { EmptyResult } from './EmptyResult';
 import { Facets } from './Facets';
@@ -77,8 +76,7 @@ export function SearchPage({ state, onChange }: Props) {
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>Search</h1>
-      <QueryBar state={state} onRun={runText} />
-      <Clauses state={state} onChange={ask} />
+      <QueryBar state={state} error={search.error} onRun={runText} onChange={ask} />
       {search.error !== null && (
         <QueryProblem error={search.error} query={state.query} onRetry={runAgain} onUse={runText} />
       )}

@@ -125,8 +125,8 @@ function isInside(tokens: readonly Token[], query: string): boolean {
 }
 
 function isAfterField(tokens: readonly Token[], at: number): boolean {
-  const before = tokens[at - 1];
-  return before?.kind === 'operator' && tokens[at - 2]?.kind === 'field';
+  const before = tokens[at - 1]?.kind;
+  return (before === 'operator' || before === 'keyword') && tokens[at - 2]?.kind === 'field';
 }
 
 /** A word goes on over parentheses that it opens itself, as `foo(bar)` does. */
