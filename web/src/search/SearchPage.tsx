@@ -40,6 +40,8 @@ export function SearchPage({ state, onChange }: Props) {
   const searching = searchQuery(state, refreshMs);
   const search = useInfiniteQuery(searching);
   const summary = useQuery(summaryQuery(state, refreshMs));
+  // What is shown until then is of the query before: its total is not this one's.
+  const total = summary.isPlaceholderData ? undefined : summary.data?.histogram?.total;
   const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
 
   const pageCount = search.data?.pages.length ?? 0;
@@ -91,7 +93,9 @@ export function SearchPage({ state, onChange }: Props) {
       <Timeline
         state={state}
         summary={summary.data}
+        stale={summary.isPlaceholderData}
         onZoom={(range) => ask({ range })}
+        onFilter={filter}
         onChange={show}
       />
       <div className={classes.columns}>
@@ -106,13 +110,13 @@ export function SearchPage({ state, onChange }: Props) {
           <StatusLine
             state={state}
             search={search.isFetching && !live ? undefined : newest}
-            total={summary.data?.histogram?.total}
-            counting={summary.isLoading}
+            total={total}
+            counting={total === undefined && summary.isFetching}
             live={live && !isRefusal(search.error)}
             paused={wantsRefresh && !live}
             onChange={show}
           >
-            <Actions state={state} total={summary.data?.histogram?.total} onAsk={ask} />
+            <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
           {hasStages && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (
