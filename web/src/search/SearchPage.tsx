@@ -102,6 +102,8 @@ export function SearchPage({ state, onChange }: Props) {
         <Facets
           state={state}
           facets={summary.data?.facets}
+          total={total}
+          stale={summary.isPlaceholderData}
           onFilter={filter}
           onAsk={ask}
           onChange={show}

@@ -15,7 +15,8 @@ import type { SearchState } from './searchParams';
 import { splitStages } from '../ui/query/stages';
 
 const PAGE_MESSAGES = 200;
-const BUCKETS = 120;
+/** Enough for bars of ten minutes in a day and of an hour in a week. */
+const BUCKETS = 180;
 const FACET_VALUES = 10;
 
 /** How much longer than a search took the page waits before it repeats it, so that slow ones are not piled up. */
