@@ -57,7 +57,9 @@ export function Timeline(props: Props) {
           {isOpen && <SplitSelect state={state} onChange={onChange} />}
         </span>
       </div>
-      {isOpen && histogram === undefined && <Skeleton height={100} />}
+      {isOpen && histogram === undefined && (
+        <Skeleton className={classes.before ?? ''} height={80} />
+      )}
       {isOpen && histogram !== undefined && (
         <Chart
           state={state}

@@ -61,10 +61,16 @@ export function FieldFacet({ facet, isOpen, onToggle, ...props }: Props) {
           </Menu.Dropdown>
         </Menu>
       </div>
-      {isOpen && facet === undefined && <Skeleton height={100} />}
+      {isOpen && facet === undefined && <RowsBefore />}
       {isOpen && facet !== undefined && <Values {...props} facet={facet} isSearched={isSearched} />}
     </section>
   );
+}
+
+function RowsBefore() {
+  return [72, 56, 64, 40, 48].map((percent) => (
+    <Skeleton key={percent} height={8} width={`${percent}%`} my={8} ml={4} />
+  ));
 }
 
 function Distinct({ facet: { distinct, partial } }: { facet: Facet }) {
