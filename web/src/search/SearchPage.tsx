@@ -8,7 +8,6 @@ import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
 import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
-import { Clauses } from './Clauses';
 import { Drawer } from './Drawer';
 import { EmptyResult } from './EmptyResult';
 import { Facets } from './Facets';
@@ -41,6 +40,8 @@ export function SearchPage({ state, onChange }: Props) {
   const searching = searchQuery(state, refreshMs);
   const search = useInfiniteQuery(searching);
   const summary = useQuery(summaryQuery(state, refreshMs));
+  // What is shown until then is of the query before: its total is not this one's.
+  const total = summary.isPlaceholderData ? undefined : summary.data?.histogram?.total;
   const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
 
   const pageCount = search.data?.pages.length ?? 0;
@@ -77,8 +78,7 @@ export function SearchPage({ state, onChange }: Props) {
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>Search</h1>
-      <QueryBar state={state} onRun={runText} />
-      <Clauses state={state} onChange={ask} />
+      <QueryBar state={state} error={search.error} onRun={runText} onChange={ask} />
       {search.error !== null && (
         <QueryProblem error={search.error} query={state.query} onRetry={runAgain} onUse={runText} />
       )}
@@ -93,13 +93,17 @@ export function SearchPage({ state, onChange }: Props) {
       <Timeline
         state={state}
         summary={summary.data}
+        stale={summary.isPlaceholderData}
         onZoom={(range) => ask({ range })}
+        onFilter={filter}
         onChange={show}
       />
       <div className={classes.columns}>
         <Facets
           state={state}
           facets={summary.data?.facets}
+          total={total}
+          stale={summary.isPlaceholderData}
           onFilter={filter}
           onAsk={ask}
           onChange={show}
@@ -108,13 +112,13 @@ export function SearchPage({ state, onChange }: Props) {
           <StatusLine
             state={state}
             search={search.isFetching && !live ? undefined : newest}
-            total={summary.data?.histogram?.total}
-            counting={summary.isLoading}
+            total={total}
+            counting={total === undefined && summary.isFetching}
             live={live && !isRefusal(search.error)}
             paused={wantsRefresh && !live}
             onChange={show}
           >
-            <Actions state={state} total={summary.data?.histogram?.total} onAsk={ask} />
+            <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
           {hasStages && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (

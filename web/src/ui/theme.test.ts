@@ -16,6 +16,12 @@ const texts = [
   '--severity-notice',
   '--severity-info',
   '--severity-debug',
+  '--query-field',
+  '--query-sign',
+  '--query-quoted',
+  '--query-pattern',
+  '--query-number',
+  '--query-keyword',
 ] as const;
 const backs = ['--mantine-color-body', '--panel', '--hover', '--open'] as const;
 
