@@ -13,7 +13,7 @@ import classes from './MessageLine.module.css';
 
 export type RowProps = {
   message: Message;
-  /** Its place in the list: the row carries it as `data-index`, so that the list can tell what was clicked on. */
+  /** Its place in the list: the row carries it as `data-row`, so that the list can tell what was clicked on. */
   index: number;
   /** Its place among all rows of the table, the first being 1. */
   rowIndex: number;
@@ -43,17 +43,17 @@ export const MessageLine = memo(function MessageLine(props: Props) {
       role="row"
       aria-rowindex={rowIndex}
       className={classes.line}
-      data-index={index}
+      data-row={index}
       data-wrap={wrap}
       data-current={props.current}
       data-open={props.open}
     >
       <RowHead {...props} />
       <span role="cell" className={classes.cut} data-cursor={field === 'host'}>
-        <Value message={message} field="host" value={message.host} hits={hits} />
+        <Value field="host" value={message.host} hits={hits} />
       </span>
       <span role="cell" className={classes.cut} data-cursor={field === 'program'}>
-        <Value message={message} field="program" value={message.program} hits={hits} />
+        <Value field="program" value={message.program} hits={hits} />
         {message.pid !== '' && <span className={classes.pid}>[{message.pid}]</span>}
       </span>
       <span role="cell" className={classes.message}>
@@ -96,7 +96,7 @@ export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex'>) {
   );
 }
 
-type ValueProps = { message: Message; field: string; value: string; hits: Hits };
+type ValueProps = { field: string; value: string; hits: Hits };
 
 /** A value that a click can be made on: the list reads which from `data-field`. */
 export function Value({ field, value, hits }: ValueProps) {

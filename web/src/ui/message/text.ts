@@ -4,9 +4,7 @@
 export const ROW_CHARACTERS_MAX = 1_000;
 
 /** Control characters, and those that turn the direction of writing around or cannot be seen. */
-// eslint-disable-next-line no-control-regex
-const UNSEEN =
-  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const NEWLINE = '\n';
 const DELETE = 0x7f;
