@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
-import { hitPattern } from '../ui/highlight';
+import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
 import { useCommands } from '../ui/commands';
@@ -19,6 +19,7 @@ import { Results } from './Results';
 import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
+import { ViewTools } from './results/ViewTools';
 import { withClause } from './editQuery';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
@@ -60,7 +61,7 @@ export function SearchPage({ state, onChange }: Props) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  const hits = useMemo(() => hitPattern(state.query), [state.query]);
+  const hits = useMemo(() => hitsOf(state.query), [state.query]);
   const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
@@ -118,6 +119,7 @@ export function SearchPage({ state, onChange }: Props) {
             paused={wantsRefresh && !live}
             onChange={show}
           >
+            <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
             <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
           {hasStages && <Statistics state={state} onAsk={ask} />}
@@ -143,7 +145,9 @@ export function SearchPage({ state, onChange }: Props) {
               loadingMore={search.isFetchingNextPage}
               onMore={() => void search.fetchNextPage()}
               onFilter={filter}
+              onAsk={ask}
               onChange={show}
+              onRefresh={runAgain}
               onAtTop={setAtTop}
             />
           )}
@@ -152,9 +156,8 @@ export function SearchPage({ state, onChange }: Props) {
           <Drawer
             state={state}
             id={state.open}
-            known={messages?.find(({ id }) => id === state.open)}
+            messages={messages ?? []}
             hits={hits}
-            onFilter={filter}
             onAsk={ask}
             onChange={show}
           />
