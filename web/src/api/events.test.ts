@@ -150,7 +150,9 @@ function open() {
 }
 
 function goodAnswer(): Response {
-  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (server = controller) });
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => void (server = controller),
+  });
   return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
 }
 

@@ -149,13 +149,14 @@ async function* eventsOf(
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   const parser = new EventParser();
+  // Whoever closes the stream while it hands on an event wants no other.
+  const isClosed = () => signal.aborted;
   while (reader !== undefined) {
     const { done, value } = await reader.read().catch(networkError);
-    if (done || signal.aborted) return;
+    if (done || isClosed()) return;
     heard();
     for (const event of parser.push(decoder.decode(value, { stream: true }))) {
-      // Whoever closes the stream while it hands on an event wants no other.
-      if (signal.aborted) return;
+      if (isClosed()) return;
       yield event;
     }
   }

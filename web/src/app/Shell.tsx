@@ -1,7 +1,7 @@
 /** The frame around every page: top bar, navigation, and the keys that work everywhere. */
 import { UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKeyboard, IconRoute, IconSearch } from '@tabler/icons-react';
+import { IconActivity, IconKeyboard, IconRoute, IconSearch } from '@tabler/icons-react';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Session } from '../api/model';
@@ -16,6 +16,7 @@ import { UserMenu } from './UserMenu';
 
 const places = [
   { to: '/search', label: 'Search', Icon: IconSearch },
+  { to: '/tail', label: 'Tail', Icon: IconActivity },
   { to: '/router', label: 'Router', Icon: IconRoute },
 ] as const;
 

@@ -10,6 +10,7 @@ import {
 import { useCallback } from 'react';
 import { SearchPage } from '../search/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
+import { type TailState, readTail, writeTail } from '../tail/tailParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
@@ -52,6 +53,23 @@ const searchRoute = createRoute({
   },
 });
 
+const LazyTailPage = lazyRouteComponent(() => import('../tail/TailPage'), 'TailPage');
+
+const tailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/tail',
+  component: function Tail() {
+    const params = tailRoute.useSearch();
+    const navigate = useNavigate();
+    const onChange = useCallback(
+      (state: TailState, replace = false) =>
+        void navigate({ to: '/tail', search: writeTail(state), replace }),
+      [navigate],
+    );
+    return <LazyTailPage state={readTail(params)} onChange={onChange} />;
+  },
+});
+
 const LazyRouterPage = lazyRouteComponent(() => import('../router/RouterPage'), 'RouterPage');
 
 const routerRoute = createRoute({
@@ -68,7 +86,7 @@ const routerRoute = createRoute({
   },
 });
 
-const routeTree = rootRoute.addChildren([indexRoute, searchRoute, routerRoute]);
+const routeTree = rootRoute.addChildren([indexRoute, searchRoute, tailRoute, routerRoute]);
 
 export function createAppRouter() {
   return createRouter({

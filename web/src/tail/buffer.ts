@@ -6,8 +6,7 @@
 import type { Message } from '../api/model';
 
 export type Line = { key: number } & (
-  | { kind: 'message'; message: Message }
-  | { kind: 'note'; note: Note }
+  { kind: 'message'; message: Message } | { kind: 'note'; note: Note }
 );
 
 /** What a reader has to know about the place in the stream. */
@@ -28,6 +27,7 @@ export class Buffer {
   private readonly held: Ring;
   private holding = false;
   private nextKey = 0;
+  private copy: readonly Line[] | null = null;
 
   constructor(linesMax = LINES_MAX) {
     this.shown = new Ring(linesMax);
@@ -44,12 +44,15 @@ export class Buffer {
     return this.held.messages + this.held.fellOut;
   }
 
-  get isHeldFull(): boolean {
-    return this.held.isFull;
+  /** Messages that can still be held before the first of them falls out. */
+  get room(): number {
+    return this.held.room;
   }
 
-  lines(): Line[] {
-    return this.shown.items();
+  /** The same array as long as what is shown is the same. */
+  lines(): readonly Line[] {
+    this.copy ??= this.shown.items();
+    return this.copy;
   }
 
   addMessage(message: Message): void {
@@ -65,6 +68,7 @@ export class Buffer {
 
   /** Nothing happens where the note fell out. */
   changeNote(key: number, note: Note): void {
+    this.copy = null;
     this.shown.replace({ key, kind: 'note', note });
     this.held.replace({ key, kind: 'note', note });
   }
@@ -76,18 +80,21 @@ export class Buffer {
 
   release(): void {
     this.holding = false;
+    this.copy = null;
     for (const line of this.held.items()) this.shown.push(line);
     this.shown.fellOut += this.held.fellOut;
     this.held.clear();
   }
 
   clear(): void {
+    this.copy = null;
     this.shown.clear();
     this.held.clear();
   }
 
   private add(line: Line): void {
     this.nextKey += 1;
+    if (!this.holding) this.copy = null;
     (this.holding ? this.held : this.shown).push(line);
   }
 }
@@ -102,13 +109,13 @@ class Ring {
 
   constructor(private readonly max: number) {}
 
-  get isFull(): boolean {
-    return this.slots.length === this.max;
+  get room(): number {
+    return this.max - this.slots.length;
   }
 
   push(line: Line): void {
     if (line.kind === 'message') this.messages += 1;
-    if (!this.isFull) {
+    if (this.room > 0) {
       this.slots.push(line);
       return;
     }

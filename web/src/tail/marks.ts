@@ -18,7 +18,7 @@ export function marksFor(hits: RegExp | null, highlights: readonly string[]): Ma
 export function mark(text: string, { hits, texts, highlights }: Marks): MarkedPiece[] {
   return markHits(text, texts).flatMap((piece): MarkedPiece[] =>
     piece.hit
-      ? [{ text: piece.text, tone: highlights.indexOf(piece.text.toLowerCase()) }]
+      ? [{ text: piece.text, tone: Math.max(0, highlights.indexOf(piece.text.toLowerCase())) }]
       : markHits(piece.text, hits).map(({ text, hit }) => ({ text, tone: hit ? 'hit' : null })),
   );
 }

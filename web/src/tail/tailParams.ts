@@ -10,7 +10,7 @@ export type TailState = {
 };
 
 export const TAILS_MAX = 4;
-export const HIGHLIGHTS_MAX = 5;
+export const HIGHLIGHTS_MAX = 4;
 
 const names = ['q', 'q2', 'q3', 'q4'] as const satisfies { length: typeof TAILS_MAX };
 
