@@ -37,7 +37,7 @@ export type EventsOptions = {
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
 /** The server says something every second: after so much silence the connection is dead, whatever the system says. */
-const SILENCE_MAX_MS = 15_000;
+const SILENCE_MAX_MS = 10_000;
 /** What breaks a connection that lasted so long is a new failure. */
 const GOOD_AFTER_MS = 10_000;
 

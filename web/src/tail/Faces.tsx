@@ -3,12 +3,14 @@ import { Anchor, Skeleton } from '@mantine/core';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 import { formatRate } from '../ui/number';
-import type { TailView } from './tail';
+import type { Tail } from './tail';
+import { useTailView } from './useTail';
 import classes from './Faces.module.css';
 
-type Props = { view: TailView; query: string; searchLink: string; onRetry: () => void };
+type Props = { tail: Tail; query: string; searchLink: string };
 
-export function Faces({ view: { connection, meter, waiting }, query, searchLink, onRetry }: Props) {
+export function Faces({ tail, query, searchLink }: Props) {
+  const { connection, meter, waiting } = useTailView(tail, (view) => view);
   switch (connection.kind) {
     case 'refused':
       return (
@@ -16,7 +18,7 @@ export function Faces({ view: { connection, meter, waiting }, query, searchLink,
           <Notice
             tone="error"
             title={connection.problem.detail ?? connection.problem.title}
-            onRetry={onRetry}
+            onRetry={() => tail.retry()}
           >
             The query was <code>{query === '' ? '*' : query}</code>.{' '}
             <Anchor href={searchLink} size="sm" underline="always">

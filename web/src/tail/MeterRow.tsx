@@ -1,11 +1,12 @@
 /** How much matches and how much arrives, now and in the last minutes. */
-import { memo } from 'react';
 import { formatRate } from '../ui/number';
 import { Chart } from './Chart';
-import type { Meter } from './tail';
+import type { Tail } from './tail';
+import { useTailView } from './useTail';
 import classes from './MeterRow.module.css';
 
-export const MeterRow = memo(function MeterRow({ meter }: { meter: Meter }) {
+export function MeterRow({ tail }: { tail: Tail }) {
+  const meter = useTailView(tail, (view) => view.meter);
   return (
     <div className={classes.row}>
       <dl className={classes.rates}>
@@ -15,7 +16,7 @@ export const MeterRow = memo(function MeterRow({ meter }: { meter: Meter }) {
       <Chart seconds={meter.seconds} />
     </div>
   );
-});
+}
 
 function Rate({ name, perSecond }: { name: string; perSecond: number | null }) {
   return (

@@ -4,13 +4,15 @@ import { formatCount } from '../ui/number';
 import { useZone } from '../ui/time';
 import { LINES_MAX } from './buffer';
 import { idleText, sampledText, stateText } from './idle';
-import type { TailView } from './tail';
+import type { Tail } from './tail';
+import { useTailView } from './useTail';
 import classes from './StateLine.module.css';
 
-type Props = { view: TailView; paused: boolean; onRetry: () => void };
+type Props = { tail: Tail; paused: boolean };
 
-export function StateLine({ view, paused, onRetry }: Props) {
-  const { connection, meter, fellOut } = view;
+export function StateLine({ tail, paused }: Props) {
+  const connection = useTailView(tail, (view) => view.connection);
+  const meter = useTailView(tail, (view) => view.meter);
   const [zone] = useZone();
   const sampled = sampledText(meter);
   const idle = paused ? null : idleText(meter, zone);
@@ -21,17 +23,23 @@ export function StateLine({ view, paused, onRetry }: Props) {
         {stateText(connection, paused, meter.now)}
       </span>
       {connection.kind === 'waiting' && (
-        <UnstyledButton className={classes.retry} onClick={onRetry}>
+        <UnstyledButton className={classes.retry} onClick={() => tail.retry()}>
           Try now
         </UnstyledButton>
       )}
       {sampled !== null && <span className={classes.sampled}>{sampled}</span>}
       {idle !== null && <span className={classes.cut}>{idle}</span>}
-      {fellOut > 0 && (
-        <span className={classes.kept}>
-          newest {formatCount(LINES_MAX)} kept here, {formatCount(fellOut)} older in Search
-        </span>
-      )}
+      <Kept tail={tail} />
     </div>
+  );
+}
+
+function Kept({ tail }: { tail: Tail }) {
+  const fellOut = useTailView(tail, (view) => view.fellOut);
+  if (fellOut === 0) return null;
+  return (
+    <span className={classes.kept}>
+      newest {formatCount(LINES_MAX)} kept here, {formatCount(fellOut)} older in Search
+    </span>
   );
 }

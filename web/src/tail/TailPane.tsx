@@ -1,24 +1,19 @@
 /** One tail: what it asks for, how much comes, and what came. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconArrowDown, IconX } from '@tabler/icons-react';
+import { IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../api/model';
 import { hitPattern } from '../ui/highlight';
-import { formatCount } from '../ui/number';
 import { useKeys } from '../ui/useKeys';
 import { withClause } from './clause';
-import { Faces } from './Faces';
 import { messageLink, searchLink } from './links';
 import { marksFor } from './marks';
 import { MeterRow } from './MeterRow';
 import { QueryField } from './QueryField';
 import { StateLine } from './StateLine';
-import { Stream } from './Stream';
+import { StreamArea } from './StreamArea';
 import { useTail } from './useTail';
 import classes from './TailPane.module.css';
-
-/** A screen reader can keep up with so many messages a second. */
-const SLOW_PER_SECOND = 1;
 
 type Props = {
   query: string;
@@ -37,56 +32,38 @@ type Props = {
   onMatch: (query: string, messages: readonly Message[]) => void;
 };
 
+/** Draws itself only when what it is asked changes; its parts look at the tail by themselves. */
 export function TailPane(props: Props) {
   const { query, logspaces, highlights, number, paused, following, cleared } = props;
-  const { onFollow, onQuery, onMatch } = props;
+  const { onQuery, onMatch } = props;
   const tellMatch = useCallback(
     (messages: readonly Message[]) => onMatch(query, messages),
     [onMatch, query],
   );
-  const { tail, view } = useTail({ query, logspaces, paused, following, onMatch: tellMatch });
+  const tail = useTail({ query, logspaces, paused, following, onMatch: tellMatch });
   useEffect(() => {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
   const marks = useMemo(() => marksFor(hitPattern(query), highlights), [query, highlights]);
-  const { lines, meter, waiting } = view;
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
-    <section className={classes.pane} aria-label={label('Messages')}>
+    <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>
       <QueryRow {...props} label={label('Query')} />
-      <MeterRow meter={meter} />
-      <div className={classes.stream}>
-        {lines.length === 0 || view.connection.kind === 'refused' ? (
-          <Faces
-            view={view}
-            query={query}
-            searchLink={searchLink(query, logspaces)}
-            onRetry={() => tail.retry()}
-          />
-        ) : (
-          <Stream
-            label={label('Messages')}
-            lines={lines}
-            marks={marks}
-            following={following && !paused}
-            isSlow={!paused && meter.matched !== null && meter.matched <= SLOW_PER_SECOND}
-            onFollow={onFollow}
-            linkTo={(message) => messageLink(query, logspaces, message)}
-            onFilter={(field, value, exclude) => onQuery(withClause(query, field, value, exclude))}
-          />
-        )}
-        {waiting > 0 && (
-          <Button
-            className={classes.pill ?? ''}
-            radius="xl"
-            rightSection={<IconArrowDown size={14} aria-hidden />}
-            onClick={props.onResume}
-          >
-            {formatCount(waiting)} new
-          </Button>
-        )}
-      </div>
-      <StateLine view={view} paused={paused} onRetry={() => tail.retry()} />
+      <MeterRow tail={tail} />
+      <StreamArea
+        tail={tail}
+        label={label('Messages')}
+        query={query}
+        marks={marks}
+        paused={paused}
+        following={following}
+        searchLink={searchLink(query, logspaces)}
+        onFollow={props.onFollow}
+        onResume={props.onResume}
+        linkTo={(message) => messageLink(query, logspaces, message)}
+        onFilter={(field, value, exclude) => onQuery(withClause(query, field, value, exclude))}
+      />
+      <StateLine tail={tail} paused={paused} />
     </section>
   );
 }

@@ -189,14 +189,19 @@ export class Tail {
     const event = readEvent(sent);
     if (sent.id !== '') this.position = sent.id;
     switch (event?.kind) {
-      case 'messages':
-        { this.take(event.messages); return; }
-      case 'status':
-        { this.report(event.status); return; }
+      case 'messages': {
+        this.take(event.messages);
+        return;
+      }
+      case 'status': {
+        this.report(event.status);
+        return;
+      }
       case 'gap': {
         const { messages, reason } = event;
         this.buffer.addNote({ kind: 'gap', messages, reason });
-        this.changed(); return;
+        this.changed();
+        return;
       }
       case undefined:
         return;

@@ -36,6 +36,8 @@ export function useLines(
     estimateSize: () => linePx,
     getItemKey: keyOf,
     overscan: OVERSCAN_LINES,
+    // The newest: as far down as it goes.
+    initialOffset: Number.MAX_SAFE_INTEGER,
     rangeExtractor,
     useFlushSync: false,
   });

@@ -1,4 +1,4 @@
-/** A tail that runs as long as the component that looks at it. */
+/** A tail that runs as long as the component that owns it, and what the components in it see of it. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Message } from '../api/model';
 import { Tail, type TailView } from './tail';
@@ -11,7 +11,7 @@ type Options = {
   onMatch: (messages: readonly Message[]) => void;
 };
 
-export function useTail(options: Options): { tail: Tail; view: TailView } {
+export function useTail(options: Options): Tail {
   const { query, paused, following, onMatch } = options;
   const logspaces = options.logspaces.join(',');
   const tail = useMemo(
@@ -25,5 +25,10 @@ export function useTail(options: Options): { tail: Tail; view: TailView } {
   useEffect(() => tail.listen(onMatch), [tail, onMatch]);
   useEffect(() => tail.pause(paused), [tail, paused]);
   useEffect(() => tail.follow(following), [tail, following]);
-  return { tail, view: useSyncExternalStore(tail.subscribe, tail.look) };
+  return tail;
+}
+
+/** Draws the component again when this part of the view is another one, many times a second for some. */
+export function useTailView<Part>(tail: Tail, part: (view: TailView) => Part): Part {
+  return useSyncExternalStore(tail.subscribe, () => part(tail.look()));
 }
