@@ -42,6 +42,8 @@ type Band = { key: number; note: Extract<Note, { refilled: number }>; serverUnti
 const CLOCK_TOLERANCE_MS = 2_000;
 /** Two reports in shorter a time came late, not fast. */
 const REPORT_MIN_MS = 500;
+/** The server reports every second: an older report says nothing about now. */
+const REPORT_AGE_MAX_MS = 4_000;
 
 export class Tail {
   private readonly buffer = new Buffer();
@@ -163,7 +165,7 @@ export class Tail {
     this.clockAhead = Math.abs(ahead) < CLOCK_TOLERANCE_MS ? 0 : ahead;
     this.startedAt ??= serverTime;
     if (this.band?.note.until === null) {
-      this.band.serverUntil = serverTime;
+      this.band.serverUntil = now - this.clockAhead;
       this.changeBand({ until: now });
     }
   }
@@ -249,7 +251,8 @@ export class Tail {
 
   private meter(): Meter {
     const now = Date.now();
-    const { report, seconds } = this.status ?? { report: null, seconds: 1 };
+    const isFresh = this.status !== null && now - this.status.at <= REPORT_AGE_MAX_MS;
+    const { report, seconds } = (isFresh ? this.status : null) ?? { report: null, seconds: 1 };
     return {
       now,
       seconds: this.rates.seconds(now),
