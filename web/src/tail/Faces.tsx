@@ -39,7 +39,7 @@ export function Faces({ tail, query, searchLink }: Props) {
     case 'closed':
       if (waiting > 0) return <Empty title="What came since waits below" />;
       return (
-        <Empty title="No match yet">
+        <Empty title="Waiting for matches">
           <p>{arrivingText(meter.received)} New matches appear here as soon as they are stored.</p>
           <Anchor href={searchLink} underline="always">
             Search what is stored already

@@ -12,7 +12,9 @@ import { useFollowing, useLines } from './useLines';
 import classes from './Stream.module.css';
 
 /** Where a stream is narrower, what names a message goes above its text. */
-const NARROW_PX = 600;
+const NARROW_PX = 560;
+/** Where it is narrower, its text gets some of the room of what names it. */
+const WIDE_PX = 900;
 
 type Props = {
   label: string;
@@ -50,6 +52,7 @@ export function Stream(props: Props) {
       ref={ref}
       className={classes.scroller}
       data-narrow={isNarrow}
+      data-wide={width === 0 || width >= WIDE_PX}
       role="log"
       aria-label={label}
       aria-live={isSlow ? 'polite' : 'off'}

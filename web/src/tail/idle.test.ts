@@ -36,6 +36,7 @@ test('a lost connection says when it is tried again', () => {
   expect(stateText(waiting, false, NOW)).toBe('Disconnected: trying again in 3 s');
   expect(stateText(waiting, false, NOW + 5_000)).toBe('Disconnected: trying again now');
   expect(stateText(waiting, true, NOW)).toBe('Paused');
+  expect(stateText({ kind: 'closed' }, true, NOW)).toBe('Paused: the rest waits at the server');
 });
 
 test('a clock shows the zone it is asked for', () => {

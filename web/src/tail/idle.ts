@@ -7,7 +7,8 @@ import type { Meter } from './tail';
 const IDLE_AFTER_MS = 10_000;
 
 export function stateText(connection: EventsState, paused: boolean, now: number): string {
-  if (paused) return 'Paused';
+  if (paused)
+    return connection.kind === 'closed' ? 'Paused: the rest waits at the server' : 'Paused';
   switch (connection.kind) {
     case 'connecting':
       return 'Connecting…';

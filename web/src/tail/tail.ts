@@ -40,8 +40,8 @@ type Band = { key: number; note: Extract<Note, { refilled: number }>; serverUnti
 
 /** Clocks that differ by less are taken for the same: the server says its own to the second. */
 const CLOCK_TOLERANCE_MS = 2_000;
-/** Two reports in shorter a time came late, not fast. */
-const REPORT_MIN_MS = 500;
+/** Rates are of so many reports: a single one comes late now and then. */
+const REPORTS_MAX = 3;
 /** The server reports every second: an older report says nothing about now. */
 const REPORT_AGE_MAX_MS = 4_000;
 
@@ -62,7 +62,7 @@ export class Tail {
   private startedAt: number | null = null;
   /** What the browser's clock says more than the server's. */
   private clockAhead = 0;
-  private status: { at: number; report: TailStatus; seconds: number } | null = null;
+  private reports: { at: number; status: TailStatus }[] = [];
   private lastMatchAt: number | null = null;
   private ticker: ReturnType<typeof setInterval> | undefined;
   private frame = 0;
@@ -148,14 +148,14 @@ export class Tail {
 
   private disconnect(): void {
     this.stream?.close();
-    this.status = null;
+    this.reports = [];
   }
 
   private become(state: EventsState): void {
     this.connection = state;
     if (state.kind === 'open') this.opened(state.serverTime ?? Date.now());
     if (state.kind === 'waiting' && this.startedAt !== null) this.lost(state.since);
-    if (state.kind !== 'open') this.status = null;
+    if (state.kind !== 'open') this.reports = [];
     this.changed();
   }
 
@@ -232,13 +232,11 @@ export class Tail {
     this.changed();
   }
 
-  private report(report: TailStatus): void {
-    const at = Date.now();
-    const seconds = Math.max(REPORT_MIN_MS, at - (this.status?.at ?? at)) / 1000;
-    this.status = { at, report, seconds };
-    this.rates.settle(report.shown, report.matched);
-    if (report.last_match !== null) {
-      this.lastMatchAt ??= Date.parse(report.last_match) + this.clockAhead;
+  private report(status: TailStatus): void {
+    this.reports = [...this.reports.slice(-REPORTS_MAX), { at: Date.now(), status }];
+    this.rates.settle(status.shown, status.matched);
+    if (status.last_match !== null) {
+      this.lastMatchAt ??= Date.parse(status.last_match) + this.clockAhead;
     }
     this.changed();
   }
@@ -251,17 +249,26 @@ export class Tail {
 
   private meter(): Meter {
     const now = Date.now();
-    const isFresh = this.status !== null && now - this.status.at <= REPORT_AGE_MAX_MS;
-    const { report, seconds } = (isFresh ? this.status : null) ?? { report: null, seconds: 1 };
+    const last = this.reports.at(-1);
+    const status = last !== undefined && now - last.at <= REPORT_AGE_MAX_MS ? last.status : null;
     return {
       now,
       seconds: this.rates.seconds(now),
-      matched: report === null ? null : report.matched / seconds,
-      received: report === null ? null : report.received / seconds,
-      sampledOneIn: report?.sampled_one_in ?? null,
-      behind: report?.behind ?? 0,
+      matched: status === null ? null : this.perSecond(({ matched }) => matched),
+      received: status === null ? null : this.perSecond(({ received }) => received),
+      sampledOneIn: status?.sampled_one_in ?? null,
+      behind: status?.behind ?? 0,
       lastMatchAt: this.lastMatchAt,
     };
+  }
+
+  /** Each report counts what came since the one before; together they take at least a second each. */
+  private perSecond(count: (status: TailStatus) => number): number {
+    const [first, ...others] = this.reports;
+    const last = others.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    const seconds = Math.max(others.length, (last.at - first.at) / 1000);
+    return others.reduce((sum, { status }) => sum + count(status), 0) / seconds;
   }
 
   /** However often something changes, the page is drawn once a frame. */
