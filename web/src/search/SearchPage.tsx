@@ -116,7 +116,7 @@ export function SearchPage({ state, onChange }: Props) {
           >
             <Actions state={state} total={summary.data?.histogram?.total} onAsk={ask} />
           </StatusLine>
-          {hasStages && <Statistics state={state} onAsk={ask} />}
+          {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (
             <Loading
               onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}

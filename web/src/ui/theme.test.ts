@@ -32,6 +32,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
       ['--bad', '--bad-back'],
       ['--mantine-color-text', '--hit'],
       ['--mantine-color-text', '--added-back'],
+      ['--mantine-color-text', '--value-bar'],
     ] as const) {
       expect(contrast(color(scheme, text), color(scheme, back)), text).toBeGreaterThanOrEqual(4.5);
     }
