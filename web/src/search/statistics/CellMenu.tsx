@@ -13,13 +13,24 @@ export type Asked = {
   copy: string | null;
 };
 
-type Props = { asked: Asked | null; onClose: () => void; onAsk: (ask: Ask) => void };
+type Props = {
+  asked: Asked | null;
+  onClose: () => void;
+  onAsk: (ask: Ask) => void;
+  onCopy: (text: string) => void;
+};
 
-export function CellMenu({ asked, onClose, onAsk }: Props) {
+export function CellMenu({ asked, onClose, onAsk, onCopy }: Props) {
   if (asked === null) return null;
   const { at, title, messages, only, without, copy } = asked;
   return (
-    <Menu opened onClose={onClose} position="bottom-start" withinPortal returnFocus>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      returnFocus
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <span aria-hidden style={{ position: 'fixed', pointerEvents: 'none', ...at }} />
       </Menu.Target>
@@ -43,10 +54,7 @@ export function CellMenu({ asked, onClose, onAsk }: Props) {
           </Menu.Item>
         )}
         {copy !== null && (
-          <Menu.Item
-            leftSection={<IconCopy size={16} />}
-            onClick={() => void navigator.clipboard.writeText(copy)}
-          >
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(copy)}>
             Copy value
           </Menu.Item>
         )}

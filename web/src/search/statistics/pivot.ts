@@ -26,13 +26,17 @@ export type Plot = {
   notes: readonly string[];
 };
 
-/** Null where there is nothing to draw. `measure` names a column; all of them where it is empty and nothing splits. */
+/**
+ * Null where there is nothing to draw. `measure` names a column; all of them where it is empty and nothing splits.
+ * With `byTotal` the names come in the order of the sums of their rows, not in that of the rows.
+ */
 export function plotOf(
   table: Table,
   shape: Shape,
   rows: readonly (readonly Cell[])[],
   measure: string,
   spanMs: number | null,
+  byTotal = false,
 ): Plot | null {
   const [first, ...splits] = axisFirst(table, shape.groups);
   const chosen = shape.measures.find((column) => table.columns[column]?.name === measure);
@@ -44,7 +48,7 @@ export function plotOf(
   const { points, values, names } =
     splits.length === 0
       ? byMeasure(table, drawn, first, all ? shape.measures : [column])
-      : bySplit(drawn, first, splits, column);
+      : bySplit(drawn, first, splits, column, byTotal && axis === 'names');
   const additive = shape.additive.has(column) && !(all && shape.measures.length > 1);
   const isSeverity = splits.length === 1 && table.columns[splits[0] ?? -1]?.kind === 'severity';
   const notes: string[] = [];
@@ -98,6 +102,7 @@ function bySplit(
   axis: number,
   splits: readonly number[],
   measure: number,
+  byTotal: boolean,
 ): Pivoted {
   const points = new Map<string, Point>();
   const series = new Map<string, Map<string, number | null>>();
@@ -109,9 +114,13 @@ function bySplit(
     values.set(point.name, numberIn(row[measure]));
     series.set(name, values);
   }
+  const totals = new Map<string, number>();
+  for (const values of series.values())
+    for (const [name, value] of values) totals.set(name, (totals.get(name) ?? 0) + (value ?? 0));
   const names = [...points.keys()];
+  if (byTotal) names.sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
   return {
-    points: [...points.values()],
+    points: names.flatMap((name) => points.get(name) ?? []),
     names: [...series.keys()],
     values: [...series.values()].map((values) => names.map((name) => values.get(name) ?? null)),
   };

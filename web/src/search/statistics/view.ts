@@ -29,7 +29,8 @@ export function viewOf(
   const order = chosen === undefined ? firstOrder(answer, shape) : chosen;
   const rows = sorted(answer.rows, answer.columns, order);
   const spanMs = spanOf(answer.query);
-  const plot = plotOf(answer, shape, rows, measure, spanMs);
+  const byTotal = order?.descending === true && shape.additive.has(order.column);
+  const plot = plotOf(answer, shape, rows, measure, spanMs, byTotal);
   const kinds = plot === null ? [] : kindsFor(plot);
   const names = shape.measures.map((column) => answer.columns[column]?.name ?? '');
   const canShowAll = plot?.axis === 'time' && shape.groups.length === 1 && names.length > 1;

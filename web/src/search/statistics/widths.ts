@@ -5,7 +5,11 @@ const LOOKED_AT = 500;
 const CHARACTER = 7.3;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 56;
-const PADDING = 32;
+const PADDING = 34;
+/** Beside the name of a column there is room for the arrow of its order. */
+const ARROW_CHARACTERS = 3;
+/** Numbers have a bar behind them, which needs some length to be compared by. */
+const NUMBER_MIN = 176;
 
 /** In pixels, by the longest of the first values and by the head. */
 export function columnWidths(
@@ -16,10 +20,10 @@ export function columnWidths(
   return columns.map((column, at) => {
     const longest = looked.reduce(
       (most, row) => Math.max(most, textOf(row[at] ?? null, column).length),
-      column.name.length,
+      column.name.length + ARROW_CHARACTERS,
     );
-    return Math.round(
-      Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest)) * CHARACTER + PADDING,
-    );
+    const characters = Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest));
+    const width = Math.ceil(characters * CHARACTER) + PADDING;
+    return column.kind === 'number' ? Math.max(NUMBER_MIN, width) : width;
   });
 }

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { useZone } from '../../../ui/time';
 import type { Plot, Point } from '../pivot';
 import { Legend } from './Legend';
-import { Lying } from './Lying';
+import { CHARACTER, Lying } from './Lying';
 import { Reading } from './Reading';
 import { Standing } from './Standing';
 import { type Kind, type Box, timeSlots, pointAt } from './layout';
@@ -21,7 +21,7 @@ type Props = {
 
 /** Room for the labels of the axes. */
 const LEFT = 48;
-const RIGHT = 8;
+const RIGHT = 24;
 const LYING_ROW = 24;
 const STANDING_HEIGHT = 220;
 
@@ -139,6 +139,9 @@ export function Chart({ plot, kind, title, onChoose }: Props) {
           />
         )}
       </div>
+      {plot.notes.length > 0 && (
+        <figcaption className={classes.caption}>{plot.notes.join(' ')}</figcaption>
+      )}
       <p className={classes.spoken} role="status">
         {isSpoken && marked !== null && point !== undefined && spokenPoint(shown, marked, zone)}
       </p>
@@ -168,5 +171,5 @@ function nextPoint(key: string, marked: number | null, count: number): number | 
 /** Names are in 12 px; a very long one is cut in the middle of the chart's room, not the chart. */
 function nameWidth(plot: Plot, width: number): number {
   const longest = plot.points.reduce((most, { name }) => Math.max(most, name.length), 0);
-  return Math.round(Math.min(longest * 7.3 + 12, width * 0.36));
+  return Math.ceil(Math.min(longest * CHARACTER + 16, width * 0.36));
 }

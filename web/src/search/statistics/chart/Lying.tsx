@@ -9,6 +9,8 @@ type Props = { plot: Plot; width: number; rowHeight: number; left: number; marke
 
 /** Room behind the longest bar for its number. */
 const NUMBER = 88;
+/** How wide a letter of a name is: 12 px, all of one width. */
+export const CHARACTER = 7.3;
 
 export function Lying({ plot, width, rowHeight, left, marked }: Props) {
   const inner = Math.max(20, width - NUMBER);
@@ -32,7 +34,7 @@ export function Lying({ plot, width, rowHeight, left, marked }: Props) {
           y={(row + 0.5) * rowHeight}
           dy="0.32em"
         >
-          {cut(name, Math.floor((left - 12) / 7.3))}
+          {cut(name, Math.floor((left - 12) / CHARACTER))}
         </text>
       ))}
       <g transform={`translate(${left} 0)`}>

@@ -21,7 +21,7 @@ const AXIS = 24;
 
 export function Standing({ plot, kind, width, height, left, zone, marked }: Props) {
   const inner = height - TOP - AXIS;
-  const scale = valueScale(plot, kind, 4);
+  const scale = valueScale(plot, kind, 5);
   const { from, to } = timeEnds(plot);
   const times = timeTicks(from, to, Math.max(2, Math.floor(width / 80)), zone);
   const slot = marked === null ? undefined : timeSlots(plot, width)[marked];

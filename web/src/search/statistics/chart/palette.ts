@@ -19,7 +19,7 @@ export function colorOf(tone: Tone): string {
     case 'series':
       return `var(${seriesTokens[tone.index % seriesTokens.length] ?? '--series-1'})`;
     case 'severity':
-      return `var(--severity-${severityTone(tone.name)})`;
+      return severityColor(severityTone(tone.name));
     case 'other':
       return 'var(--series-other)';
   }
@@ -34,6 +34,11 @@ export function dashOf(tone: Tone): string {
     case 'other':
       return '2 2';
   }
+}
+
+/** As the bars of the timeline, so that a severity looks the same in both. */
+function severityColor(tone: string): string {
+  return `var(--bar-${tone}, var(--severity-${tone}))`;
 }
 
 function severityTone(name: string): string {
