@@ -2,12 +2,11 @@
 import type { TimeRange } from '../../ui/range';
 import { type SearchState, writeSearch } from '../searchParams';
 
-/** What a link can leave out: marks and the tab are of the person who looks, not of the search. */
+/** What a link can leave out: marks are of the person who looks, and so is the message that is open. */
 export function searchLink(origin: string, state: SearchState, withMessage: boolean): string {
   const shared: SearchState = {
     ...state,
     marks: [],
-    off: [],
     ...(!withMessage && { open: null, tab: 'fields' }),
   };
   const text = new URLSearchParams(writeSearch(shared)).toString();
