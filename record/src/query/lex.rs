@@ -65,6 +65,12 @@ impl Cursor {
         self.chars[from..].iter().position(is_other).map_or(self.chars.len(), |length| from + length)
     }
 
+    /// Where a range ends without the white space at its end.
+    pub(super) fn trimmed(&self, range: Range<usize>) -> usize {
+        let is_other = |c: &char| !c.is_whitespace();
+        self.chars[range.clone()].iter().rposition(is_other).map_or(range.start, |last| range.start + last + 1)
+    }
+
     /// Whether what stood before `at` ends there.
     pub(super) fn is_boundary(&self, at: usize, stops: &[char]) -> bool {
         self.char_at(at).is_none_or(|c| c.is_whitespace() || c == ')' || stops.contains(&c))

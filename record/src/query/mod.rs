@@ -16,6 +16,7 @@
 //!   means
 //! - `ast`: the [`Query`]; `print`: its canonical text
 //! - `stage`: what follows a filter in a [`Pipeline`]
+//! - `outline`: where clauses and stages stand in a text
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
@@ -27,6 +28,7 @@ mod glob;
 mod lex;
 mod matcher;
 mod number;
+mod outline;
 mod parse;
 mod print;
 mod regex;
@@ -40,6 +42,7 @@ pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTes
 pub use error::{ErrorKind, ParseError, Search, Warning};
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of};
+pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Regex};
 pub use stage::{

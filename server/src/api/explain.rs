@@ -3,12 +3,13 @@
 use super::Shared;
 use super::access::Caller;
 use super::aggregate::compile;
-use super::error::Result;
+use super::error::{ApiError, Result};
 use super::extract::Json;
 use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Explained};
-use logstead_record::query::Pipeline;
+use logstead_record::query::{Outline, Pipeline, outline};
+use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -156,6 +157,8 @@ pub(crate) async fn explain(
 ) -> Result<axum::Json<ExplainResponse>> {
     let started = Instant::now();
     let mut scope = Scope::with_stages(&shared, &caller, &target!(request))?;
+    let outline = outline(&request.query).map_err(ApiError::internal)?;
+    let (clauses_of_query, stages) = written(&request.query, &outline);
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
     if !pipeline.stages.is_empty() {
         compile(&mut scope, &pipeline, shared.query_memory_max())?;
@@ -167,12 +170,13 @@ pub(crate) async fn explain(
             logspaces.push(LogspaceExplained::new(of.logspace, &explained));
             indexer::Coverage::default()
         });
+        scope.warn_of_unknown_fields();
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
         ExplainResponse {
             query: pipeline.to_string(),
             filter: scope.query.to_string(),
-            clauses_of_query: Vec::new(),
-            stages: Vec::new(),
+            clauses_of_query,
+            stages,
             cost: Cost::of(sum.looked_at()),
             sum,
             logspaces,
@@ -181,6 +185,24 @@ pub(crate) async fn explain(
         }
     };
     ask(&shared, answer).await.map(axum::Json)
+}
+
+/// The parts of a query with their places in characters.
+fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
+    let part = |span: &Range<usize>| {
+        let part = &text[span.clone()];
+        let start = text[..span.start].chars().count();
+        (part.to_owned(), start, start + part.chars().count())
+    };
+    let clauses = outline.clauses.iter().map(|clause| {
+        let (text, start, end) = part(&clause.span);
+        WrittenClause { text, start, end, negated: clause.negated, fields: clause.fields.clone() }
+    });
+    let stages = outline.stages.iter().map(|stage| {
+        let (text, start, end) = part(&stage.span);
+        WrittenStage { text, start, end, name: stage.name.to_owned() }
+    });
+    (clauses.collect(), stages.collect())
 }
 
 impl Cost {

@@ -122,7 +122,7 @@ impl Scope {
     pub(super) fn with_stages(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
         let now = clock::now();
         let text = target.query;
-        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text))?;
+        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
         let warnings = search.warnings.into_iter();
         let requested = range(target.from, target.to, now)?;
         Ok(Scope {
@@ -191,6 +191,16 @@ impl Scope {
             })
         });
         failed.map_or(Ok(coverage), Err)
+    }
+
+    /// Asks for those alone that this means too.
+    pub(super) fn narrow(&mut self, to: Query) {
+        let query = std::mem::replace(&mut self.query, Query::All);
+        self.query = match (query, to) {
+            (Query::All, only) | (only, Query::All) => only,
+            (query, to) => Query::and(vec![query, to]),
+        };
+        self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
     /// Says which fields of the query no message in range has, and what was probably meant.
@@ -290,6 +300,25 @@ impl Cancel {
 }
 
 impl Coverage {
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// What two questions looked at.
+    pub(super) fn plus(self, other: &Coverage) -> Coverage {
+        Coverage {
+            complete: self.complete && other.complete,
+            segments: self.segments + other.segments,
+            skipped_segments: self.skipped_segments + other.skipped_segments,
+            unindexed_segments: self.unindexed_segments + other.unindexed_segments,
+            blocks: self.blocks + other.blocks,
+            scanned_messages: self.scanned_messages + other.scanned_messages,
+            scanned_bytes: self.scanned_bytes + other.scanned_bytes,
+            journal_batches: self.journal_batches + other.journal_batches,
+            skipped_batches: self.skipped_batches + other.skipped_batches,
+        }
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -301,9 +330,10 @@ impl Coverage {
         self.journal_batches += other.journal_batches;
         self.skipped_batches += other.skipped_batches;
         for damage in &other.damaged {
-            warnings.push(QueryWarning::plain(format!(
-                "a part of logspace `{logspace}` can not be read: {damage}"
-            )));
+            let message = format!("a part of logspace `{logspace}` can not be read: {damage}");
+            if warnings.iter().all(|warning| warning.message != message) {
+                warnings.push(QueryWarning::plain(message));
+            }
         }
     }
 }
@@ -311,6 +341,10 @@ impl Coverage {
 impl QueryWarning {
     pub(super) fn plain(message: String) -> QueryWarning {
         QueryWarning { message, line: None, column: None, end_column: None, suggestion: None }
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
     }
 
     fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
@@ -333,9 +367,10 @@ impl QueryWarning {
     }
 }
 
-fn refusal(error: &ParseError, text: &str) -> ApiError {
-    ApiError::bad_request(format!("the query is not understood: {}", error.message))
-        .path("query")
+/// 400 for a query that stands in the request under `path`.
+pub(crate) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
+    ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+        .path(path)
         .at(place(error.span.clone(), text))
         .suggestion(error.suggestion.clone())
 }

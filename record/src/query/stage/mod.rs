@@ -14,6 +14,7 @@ mod reader;
 use super::ast::{FieldName, Query};
 use super::error::Warning;
 pub use captures::{BadCaptures, Captures, Template};
+pub(super) use parse::{KINDS, kind_of, read_search};
 pub use parse::{parse_pipeline, parse_pipeline_search};
 
 /// A filter and what is done with the messages that it means.

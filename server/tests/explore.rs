@@ -1,0 +1,313 @@
+//! What surrounds a message, what may be written next, the parts of a query, and answers as they grow: over HTTP, on
+//! a real pipeline without sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use logstead::api::{self, ApiState};
+use logstead::meta::Meta;
+use logstead::pipeline::{Change, Pipeline};
+use logstead_config::check_toml;
+use logstead_config::settings::{self, Layers, Settings};
+use logstead_indexer::RealDisk;
+use logstead_record::Timestamp;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+const TOKEN: &str = "token-of-the-environment";
+const ROUTER: &str = r#"
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "other"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// A server without a socket.
+struct Server {
+    app: Router,
+    pipeline: Arc<Pipeline>,
+    _data: TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.pipeline.stop();
+    }
+}
+
+impl Server {
+    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+        let data = TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        adjust(&mut settings);
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
+        let pipeline =
+            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
+        let app = api::app(ApiState {
+            meta,
+            pipeline: pipeline.clone(),
+            settings,
+            admin_token: Some(TOKEN.to_owned()),
+            setup_code: None,
+            secure_cookie: false,
+        });
+        Server { app, pipeline, _data: data }
+    }
+
+    /// Stores messages in the logspaces that they name, and waits until some are sealed.
+    async fn with(messages: &[Value]) -> Server {
+        let server = Server::start(|settings| settings.storage.segment_rows_max = 100);
+        for logspace in ["main", "other"] {
+            let of_logspace = messages.iter().filter(|message| message["to"] == logspace);
+            let lines: Vec<String> = of_logspace.map(|message| format!("{message}\n")).collect();
+            for part in lines.chunks(60) {
+                server.ingest(logspace, part.concat()).await;
+            }
+        }
+        while server.ask("/explain", json!({})).await["sum"]["segments"] == 0 {
+            tokio::task::yield_now().await;
+        }
+        server
+    }
+
+    async fn ingest(&self, logspace: &str, lines: String) {
+        let request = Request::post(format!("/api/v1/ingest?logspace={logspace}"))
+            .header(header::CONTENT_TYPE, "application/x-ndjson");
+        let (status, text) = self.send(request, lines).await;
+        assert_eq!(status, StatusCode::OK, "{text}");
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, body: String) -> (StatusCode, String) {
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+        let response = self.app.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> (StatusCode, String) {
+        let request = Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
+        self.send(request, body.to_string()).await
+    }
+
+    /// The answer to what is right.
+    async fn ask(&self, path: &str, body: Value) -> Value {
+        let (status, text) = self.post(path, &body).await;
+        assert_eq!(status, StatusCode::OK, "{path} {body}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let (status, text) = self.send(Request::get(format!("/api/v1{path}")), String::new()).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// A problem with this status, about this part of the request, that says this.
+    async fn refuses(&self, path: &str, status: u16, about: &str, expected: &str) {
+        let (found, text) = self.send(Request::get(format!("/api/v1{path}")), String::new()).await;
+        is_problem(path, (found, &text), (status, about, expected));
+    }
+}
+
+fn is_problem(
+    path: &str,
+    (status, text): (StatusCode, &str),
+    (expected, about, says): (u16, &str, &str),
+) {
+    assert_eq!(status.as_u16(), expected, "{path}: {text}");
+    let problem: Value = serde_json::from_str(text).unwrap();
+    assert!(problem["detail"].as_str().unwrap().contains(says), "{says}: {problem}");
+    assert_eq!(problem["path"].as_str().unwrap_or_default(), about, "{problem}");
+}
+
+const FIRST: i64 = 1_750_000_000;
+
+/// Several of one time, in both logspaces, some without a host, some with a user or two.
+fn messages() -> Vec<Value> {
+    let message = |n: i64| {
+        let text = if n % 5 == 0 { "login failed" } else { "request done" };
+        let level = ["info", "warning", "error"][(n % 3) as usize];
+        let mut message = json!({
+            "time": FIRST + n / 6 * 3, "level": level,
+            "message": format!("{text} number {n}"), "to": if n % 4 == 0 { "other" } else { "main" },
+        });
+        if n % 7 != 0 {
+            message["host"] = json!(format!("web-{}", n % 7));
+        }
+        if n % 2 == 0 {
+            message["user"] = json!(format!("user-{}", n % 30));
+        }
+        message
+    };
+    (0..1000).map(message).collect()
+}
+
+/// What a message is compared by in [`around`].
+fn value(message: &Value, field: &str) -> Value {
+    match field {
+        "user" => message["fields"]["user"].clone(),
+        field => message[field].clone(),
+    }
+}
+
+/// The ids of what a look at every message finds before and after one.
+fn around(all: &[Value], anchor: &Value, like: impl Fn(&Value) -> bool) -> (Vec<Value>, Vec<Value>) {
+    let at = all.iter().position(|message| message["id"] == anchor["id"]).unwrap();
+    let ids = |messages: &[Value]| messages.iter().filter(|m| like(m)).map(|m| m["id"].clone()).collect();
+    (ids(&all[..at]), ids(&all[at + 1..]))
+}
+
+fn ids(messages: &Value) -> Vec<Value> {
+    messages.as_array().unwrap().iter().map(|message| message["id"].clone()).collect()
+}
+
+#[tokio::test]
+async fn the_messages_around_one_are_those_that_a_look_at_all_finds() {
+    let server = Server::with(&messages()).await;
+    let all = server.ask("/search", json!({"limit": 10000, "order": "oldest"})).await;
+    let all = all["messages"].as_array().unwrap();
+    assert_eq!(all.len(), 1000);
+    let cases = [
+        ("", "", "main,other"),
+        ("host", "", "main,other"),
+        ("host,severity", "failed", "main"),
+        ("user", "", "other,main"),
+        ("time", "done", "main,other"),
+        ("severity,facility,logspace", "", "main,other"),
+        ("", "user:user-2 OR failed", ""),
+    ];
+    for (number, anchor) in all.iter().enumerate().step_by(37) {
+        let (same, query, logspaces) = cases[number % cases.len()];
+        let fields: Vec<&str> = same.split(',').filter(|name| !name.is_empty()).collect();
+        if fields.iter().any(|name| matches!(value(anchor, name), Value::Null) || value(anchor, name) == "") {
+            continue;
+        }
+        let (before, after) = (number % 11, 3 * (number % 40));
+        let path = format!(
+            "/messages/{}/context?before={before}&after={after}&same={same}&query={}{}",
+            anchor["id"].as_str().unwrap(),
+            query.replace(' ', "%20"),
+            if logspaces.is_empty() { String::new() } else { format!("&logspaces={logspaces}") },
+        );
+        let found = server.get(&path).await;
+        let (mut expected_before, mut expected_after) = around(all, anchor, |message| {
+            let text = message["message"].as_str().unwrap();
+            let matches = match query {
+                "" => true,
+                "user:user-2 OR failed" => text.contains("failed") || value(message, "user") == "user-2",
+                query => text.contains(query),
+            };
+            let here = if logspaces.is_empty() { anchor["logspace"].as_str().unwrap() } else { logspaces };
+            matches
+                && here.contains(message["logspace"].as_str().unwrap())
+                && fields.iter().all(|name| value(message, name) == value(anchor, name))
+        });
+        assert_eq!(found["more_before"], before < expected_before.len(), "{path}");
+        assert_eq!(found["more_after"], after < expected_after.len(), "{path}");
+        expected_before.drain(..expected_before.len().saturating_sub(before));
+        expected_after.truncate(after);
+        assert_eq!(ids(&found["before"]), expected_before, "{path}");
+        assert_eq!(ids(&found["after"]), expected_after, "{path}");
+        assert_eq!(&found["message"], anchor, "{path}");
+        assert_eq!(found["coverage"]["complete"], true, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn context_grows_from_its_outermost_messages() {
+    let server = Server::with(&messages()).await;
+    let all = server.ask("/search", json!({"limit": 10000, "order": "oldest"})).await;
+    let all = ids(&all["messages"]);
+    let (mut seen, mut at) = (vec![all[0].clone()], all[0].clone());
+    loop {
+        let path = format!(
+            "/messages/{}/context?before=0&after=70&logspaces=main,other",
+            at.as_str().unwrap()
+        );
+        let found = server.get(&path).await;
+        seen.extend(ids(&found["after"]));
+        if found["more_after"] == false {
+            break;
+        }
+        at = seen.last().unwrap().clone();
+    }
+    assert_eq!(seen, all);
+}
+
+#[tokio::test]
+async fn all_values_of_a_repeated_field_are_the_same() {
+    let line = |user: &str, n: u32| {
+        format!("<14>1 2026-01-02T03:04:0{n}Z h p - - [a user=\"{user}\"][b user=\"Ana\"] text\n")
+    };
+    let server = Server::start(|_| ());
+    let lines = [line("ana", 1), line("bob", 2), line("ana", 3), line("Ana", 4)].concat();
+    let request = Request::post("/api/v1/ingest?logspace=main&parse=syslog");
+    let (status, text) = server.send(request.header(header::CONTENT_TYPE, "text/plain"), lines).await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+    let found = server.get("/messages/main:2/context?same=a.user,b.user,host,program").await;
+    assert_eq!((ids(&found["before"]), ids(&found["after"])), (vec![json!("main:0")], vec![]), "{found}");
+}
+
+#[tokio::test]
+async fn context_that_can_not_be_is_told_why() {
+    let server = Server::with(&messages()).await;
+    for (path, status, about, says) in [
+        ("/messages/main:0/context?before=1001", 400, "before", "at most 1000"),
+        ("/messages/main:0/context?after=100000", 400, "after", "at most 1000"),
+        ("/messages/main:0/context?same=nope", 400, "same", "no `nope`"),
+        ("/messages/main:0/context?same=program", 400, "same", "no `program`"),
+        ("/messages/main:0/context?query=severity%3Aloud", 400, "query", "loud"),
+        ("/messages/main:0/context?query=x%20%7C%20stats%20count()", 400, "query", "/api/v1/aggregate"),
+        ("/messages/main:0/context?logspaces=nope", 404, "logspaces", "main, other"),
+        ("/messages/main:999999/context", 404, "", "no message"),
+        ("/messages/nope:1/context", 404, "", "no message"),
+        ("/messages/x/context", 404, "", "no message"),
+    ] {
+        server.refuses(path, status, about, says).await;
+    }
+    let (status, _) =
+        server.send(Request::get("/api/v1/messages/main:0/context?before=-1"), String::new()).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn an_explanation_says_where_the_clauses_and_stages_stand() {
+    let server = Server::with(&messages()).await;
+    let query = "ünbekannt -host:web-1 usr:x | top 5 host";
+    let found = server.ask("/explain", json!({"query": query})).await;
+    let part = |text: &str, start: usize, negated: bool, fields: &[&str]| {
+        let end = start + text.chars().count();
+        json!({"text": text, "start": start, "end": end, "negated": negated, "fields": fields})
+    };
+    let clauses = json!([
+        part("ünbekannt", 0, false, &[]),
+        part("-host:web-1", 10, true, &["host"]),
+        part("usr:x", 22, false, &["usr"])
+    ]);
+    assert_eq!(found["clauses_of_query"], clauses);
+    assert_eq!(found["stages"], json!([{"text": "top 5 host", "start": 30, "end": 40, "name": "top"}]));
+    assert!(found["warnings"].to_string().contains("did you mean `user`?"), "{found}");
+    let pasted = server.ask("/explain", json!({"query": "open (paren"})).await;
+    assert_eq!(pasted["clauses_of_query"][0]["text"], "open (paren");
+    assert!(pasted["warnings"].to_string().contains("as it stands"), "{pasted}");
+}
