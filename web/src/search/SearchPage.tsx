@@ -122,7 +122,7 @@ export function SearchPage({ state, onChange }: Props) {
             <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
             <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
-          {hasStages && <Statistics state={state} onAsk={ask} />}
+          {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (
             <Loading
               onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}

@@ -44,6 +44,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
       ['--panel', '--severity-critical'],
       ['--panel', '--severity-error'],
       ['--mantine-color-text', '--added-back'],
+      ['--mantine-color-text', '--value-bar'],
     ] as const) {
       expect(contrast(color(scheme, text), color(scheme, back)), text).toBeGreaterThanOrEqual(4.5);
     }
