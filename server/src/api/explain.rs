@@ -72,7 +72,8 @@ pub(crate) struct Effort {
     unindexed_segments: u64,
     /// Messages of segments that are in range.
     messages: u64,
-    /// Those that certainly match, without a look at them.
+    /// Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
+    /// the messages say is 0, and the cost is that of a look at all messages in range.
     certain_messages: u64,
     /// Those that are looked at to be sure.
     undecided_messages: u64,
@@ -121,14 +122,18 @@ pub(crate) async fn explain(
 ) -> Result<axum::Json<ExplainResponse>> {
     let started = Instant::now();
     let mut scope = Scope::with_stages(&shared, &caller, &target!(request))?;
-    let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
+    // What the caller wrote is explained, also where less of it may be seen: nothing is searched for here.
+    scope.query = scope.asked.clone();
+    let pipeline = Pipeline { filter: scope.asked.clone(), stages: std::mem::take(&mut scope.stages) };
     if !pipeline.stages.is_empty() {
         compile(&mut scope, &pipeline, shared.query_memory_max())?;
     }
+    let narrowed = scope.narrowed;
     let answer = move |cancel: &Cancel| {
         let mut logspaces = Vec::new();
         scope.each(cancel, |of, _| {
             let explained = of.searcher.explain(of.filter, of.range);
+            let explained = if narrowed { without_contents(explained) } else { explained };
             logspaces.push(LogspaceExplained::new(of.logspace, &explained));
             indexer::Coverage::default()
         });
@@ -136,7 +141,7 @@ pub(crate) async fn explain(
         ExplainResponse {
             query: pipeline.to_string(),
             filter: scope.query.to_string(),
-            cost: Cost::of(sum.looked_at()),
+            cost: Cost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
             sum,
             logspaces,
             took_ms: started.elapsed().as_millis() as u64,
@@ -144,6 +149,23 @@ pub(crate) async fn explain(
         }
     };
     ask(&shared, answer).await.map(axum::Json)
+}
+
+/// Without the numbers that depend on what the messages say: for who may see a part of them.
+fn without_contents(explained: Explained) -> Explained {
+    let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
+        certain_messages: 0,
+        possible_messages: 0,
+        ..clause
+    });
+    Explained {
+        certain_messages: 0,
+        undecided_messages: 0,
+        blocks: 0,
+        blocks_bytes: 0,
+        clauses: clauses.collect(),
+        ..explained
+    }
 }
 
 impl Cost {

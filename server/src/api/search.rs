@@ -164,7 +164,7 @@ pub(crate) async fn message(
     let searchers = caller.searchers(&shared);
     let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || {
-        let hit = searcher.get(sequence)?;
+        let hit = searcher.get(sequence)?.filter(|hit| caller.may_see(&logspace, hit));
         Ok::<_, indexer::SearchError>(hit.map(|hit| Message::new(&logspace, &hit)))
     });
     found.await?.map_err(ApiError::internal)?.map(axum::Json).ok_or_else(missing)
@@ -241,7 +241,7 @@ impl PageRequest {
             took_ms: self.started.elapsed().as_millis() as u64,
             coverage,
             warnings: std::mem::take(&mut scope.warnings),
-            query: scope.query.to_string(),
+            query: scope.asked.to_string(),
         }
     }
 }
