@@ -287,7 +287,12 @@ async fn every_route_is_for_somebody_and_refuses_everybody_with_less() {
         }
         let address = path.replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1");
         for (rank, token) in &callers {
-            let status = server.send(&method, &address, token, "text/plain", String::new()).await.status;
+            // Whose password it is is looked at once there is one.
+            let (content, body) = match path.ends_with("/password") {
+                true => ("application/json", json!({"password": PASSWORD}).to_string()),
+                false => ("text/plain", String::new()),
+            };
+            let status = server.send(&method, &address, token, content, body).await.status;
             assert_ne!(status, StatusCode::UNAUTHORIZED, "{method} {path} as {rank:?}");
             assert_eq!(
                 status == StatusCode::FORBIDDEN,
