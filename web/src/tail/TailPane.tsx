@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../api/model';
-import { hitPattern } from '../ui/highlight';
+import { hitsIn, hitsOf } from '../ui/highlight';
 import { useKeys } from '../ui/useKeys';
 import { withClause } from './clause';
 import { messageLink, searchLink } from './links';
@@ -44,7 +44,7 @@ export function TailPane(props: Props) {
   useEffect(() => {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
-  const marks = useMemo(() => marksFor(hitPattern(query), highlights), [query, highlights]);
+  const marks = useMemo(() => marksFor(hitsIn(hitsOf(query), 'message'), highlights), [query, highlights]);
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
     <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>

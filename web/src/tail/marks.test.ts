@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hitPattern } from '../ui/highlight';
+import { hitsOf } from '../ui/highlight';
 import { mark, marksFor } from './marks';
 
 test('what the query found and what the reader wants are told apart', () => {
@@ -19,7 +19,7 @@ test('the longer text wins', () => {
 });
 
 function check(text: string, query: string, highlights: string[], expected: string) {
-  const pieces = mark(text, marksFor(hitPattern(query), highlights));
+  const pieces = mark(text, marksFor(hitsOf(query), highlights));
   const shown = pieces.map(({ text, tone }) => (tone === null ? text : `[${tone}:${text}]`));
   expect(shown.join('')).toBe(expected);
 }
