@@ -9,8 +9,8 @@ use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Explained};
 use logstead_record::query::{Outline, Pipeline, outline};
-use std::ops::Range;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::time::Instant;
 
 /// What to explain.

@@ -203,6 +203,20 @@ impl Scope {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
+    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [indexer::Asked<'_>]) -> bool {
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+        for (logspace, searcher) in &self.searchers {
+            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
+            let coverage = searcher.answer((logspace, &filter, self.range), &run, answers);
+            if coverage.map_or(true, |coverage| !coverage.complete) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Says which fields of the query no message in range has, and what was probably meant.
     pub(super) fn warn_of_unknown_fields(&mut self) {
         for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
@@ -253,8 +267,18 @@ pub(super) async fn ask<T: Send + 'static>(
     shared: &Shared,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
+    ask_within(shared, shared.state.settings.limits.search_time_max.duration(), answer).await
+}
+
+/// The same for a question that has less time.
+pub(super) async fn ask_within<T: Send + 'static>(
+    shared: &Shared,
+    time_max: Duration,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared);
+    let (cancel, _guard) = Cancel::without_limit(shared);
+    let cancel = Cancel { time_max: Some(time_max), ..cancel };
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
