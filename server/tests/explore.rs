@@ -328,7 +328,6 @@ async fn what_may_be_written_next_is_offered() {
         ("us‸", &["field user"]),
         ("user‸", &["field user", "operator =", "operator !="]),
         ("us‸er:x", &["field user"]),
-        ("error a‸", &["field facility", "field flag", "field host"]),
         ("_exists_:us‸", &["field user"]),
         ("error AN‸", &["keyword AND"]),
         ("severity:e‸", &["value error"]),
@@ -356,7 +355,7 @@ async fn values_are_counted_in_what_the_rest_of_the_query_finds() {
     for (text, rest) in [
         ("host:‸", ""),
         ("host:b-‸ failed", "failed"),
-        ("failed AND user:USER-1‸ severity:error", "failed severity:error"),
+        ("failed AND user:USER-1‸ severity:warning", "failed severity:warning"),
         ("failed OR host:‸", ""),
         ("user:\"user‸", ""),
         ("-host:web‸ logspace:other", "logspace:other"),
@@ -429,4 +428,33 @@ async fn a_completion_that_can_not_be_is_told_why() {
         let found = server.ask("/complete", json!({"query": query, "cursor": cursor})).await;
         assert!(found["to"].as_u64().unwrap() as usize <= query.len(), "{found}");
     }
+}
+
+#[tokio::test]
+async fn what_is_dated_later_than_now_counts_beside_the_buckets() {
+    let server = Server::start(|settings| settings.storage.segment_rows_max = 20);
+    let now = Timestamp::from_nanos(
+        i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos()).unwrap(),
+    );
+    let at = |seconds: i64| now.saturating_add(seconds * 1_000_000_000).to_string();
+    let message =
+        |seconds, host: &str| json!({"message": "m", "time": at(seconds), "host": host}).to_string() + "\n";
+    let past: String = (0..30).map(|n| message(-60 - n * 60, "a")).collect();
+    let later: String = (1..=12).map(|n| message(n * 86_400, "b")).collect();
+    server.ingest("main", past + &later).await;
+    for by in [json!(null), json!("host")] {
+        let found = server.ask("/histogram", json!({"query": "m", "by": by})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(42), &json!(12)), "{found}");
+        let last = found["buckets"].as_array().unwrap().last().unwrap()["time"].as_str().unwrap();
+        assert!(last <= at(0).as_str() && at(-1800).as_str() <= last, "{found}");
+        let found = server.ask("/histogram", json!({"query": "m", "by": by, "from": at(-300)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(16), &json!(12)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(-300), "to": at(0)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(4), &json!(0)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(86_400 / 2)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(12), &json!(0)), "{found}");
+    }
+    let (_, overview) = server.post("/overview", &json!({"query": "host:b"})).await;
+    let histogram: Value = serde_json::from_str(overview.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(histogram["histogram"]["later"], 12, "{overview}");
 }

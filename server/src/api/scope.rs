@@ -137,8 +137,9 @@ impl Scope {
         })
     }
 
-    /// The range as it can be drawn: an end that is missing is where the stored messages end. `None` where no
-    /// message is stored that it could end at.
+    /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
+    /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
+    /// that it could begin with.
     pub(super) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = stored(&self.searchers);
@@ -147,6 +148,7 @@ impl Scope {
             first => first,
         };
         let last = match range.last {
+            Timestamp::MAX if first <= self.now => self.now,
             Timestamp::MAX => stored?.last,
             last => last,
         };
@@ -167,7 +169,7 @@ impl Scope {
             let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
             sum.add(&coverage, logspace, &mut self.warnings);
             if coverage.cancelled {
-                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
+                warn_once(&mut self.warnings, cancel.reason(logspace));
             }
         }
         sum
@@ -339,6 +341,24 @@ impl Coverage {
         }
     }
 
+    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
+    /// at counts twice as long as there are so many.
+    pub(super) fn joined(self, other: &Coverage) -> Coverage {
+        let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
+        let batches =
+            (self.journal_batches + self.skipped_batches).max(other.journal_batches + other.skipped_batches);
+        let sum = self.plus(other);
+        let (asked, looked_at) = (sum.segments.min(segments), sum.journal_batches.min(batches));
+        Coverage {
+            segments: asked,
+            skipped_segments: segments - asked,
+            unindexed_segments: sum.unindexed_segments.min(asked),
+            journal_batches: looked_at,
+            skipped_batches: batches - looked_at,
+            ..sum
+        }
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -350,11 +370,15 @@ impl Coverage {
         self.journal_batches += other.journal_batches;
         self.skipped_batches += other.skipped_batches;
         for damage in &other.damaged {
-            let message = format!("a part of logspace `{logspace}` can not be read: {damage}");
-            if warnings.iter().all(|warning| warning.message != message) {
-                warnings.push(QueryWarning::plain(message));
-            }
+            warn_once(warnings, format!("a part of logspace `{logspace}` can not be read: {damage}"));
         }
+    }
+}
+
+/// The parts of one question say the same.
+fn warn_once(warnings: &mut Vec<QueryWarning>, message: String) {
+    if warnings.iter().all(|warning| warning.message != message) {
+        warnings.push(QueryWarning::plain(message));
     }
 }
 
