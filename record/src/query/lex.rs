@@ -31,6 +31,11 @@ impl Cursor {
         self.chars.get(at).copied()
     }
 
+    /// How many characters there are.
+    pub(super) fn len(&self) -> usize {
+        self.chars.len()
+    }
+
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.chars.len()
     }

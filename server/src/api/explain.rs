@@ -7,8 +7,8 @@ use super::error::{ApiError, Result};
 use super::extract::Json;
 use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Explained};
-use logstead_record::query::{Outline, Pipeline, outline};
+use logstead_indexer::{self as indexer, Explained, Filter};
+use logstead_record::query::{Context, Outline, Pipeline, outline};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::time::Instant;
@@ -225,6 +225,15 @@ fn without_contents(explained: Explained) -> Explained {
         clauses: clauses.collect(),
         ..explained
     }
+}
+
+/// About how many messages are looked at one by one for an answer over everything that matches.
+pub(super) fn looked_at(scope: &Scope) -> u64 {
+    let of = scope.searchers.iter().map(|(logspace, searcher)| {
+        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace });
+        Effort::of(&searcher.explain(&filter, scope.range)).looked_at()
+    });
+    of.sum()
 }
 
 impl Cost {

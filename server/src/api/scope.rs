@@ -149,8 +149,9 @@ impl Scope {
         })
     }
 
-    /// The range as it can be drawn: an end that is missing is where the stored messages end. `None` where no
-    /// message is stored that it could end at.
+    /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
+    /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
+    /// that it could begin with.
     pub(super) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = stored(&self.searchers);
@@ -159,6 +160,7 @@ impl Scope {
             first => first,
         };
         let last = match range.last {
+            Timestamp::MAX if first <= self.now => self.now,
             Timestamp::MAX => stored?.last,
             last => last,
         };
@@ -179,7 +181,7 @@ impl Scope {
             let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
             sum.add(&coverage, logspace, &mut self.warnings);
             if coverage.cancelled {
-                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
+                warn_once(&mut self.warnings, cancel.reason(logspace));
             }
         }
         if self.narrowed {
@@ -217,6 +219,20 @@ impl Scope {
             (query, to) => Query::and(vec![query, to]),
         };
         self.range = self.range.intersect(self.query.time_range(self.now));
+    }
+
+    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [indexer::Asked<'_>]) -> bool {
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+        for (logspace, searcher) in &self.searchers {
+            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
+            let coverage = searcher.answer((logspace, &filter, self.range), &run, answers);
+            if coverage.map_or(true, |coverage| !coverage.complete) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
@@ -276,8 +292,18 @@ pub(super) async fn ask<T: Send + 'static>(
     shared: &Shared,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
+    ask_within(shared, shared.state.settings.limits.search_time_max.duration(), answer).await
+}
+
+/// The same for a question that has less time.
+pub(super) async fn ask_within<T: Send + 'static>(
+    shared: &Shared,
+    time_max: Duration,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared);
+    let (cancel, _guard) = Cancel::without_limit(shared);
+    let cancel = Cancel { time_max: Some(time_max), ..cancel };
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
@@ -342,6 +368,24 @@ impl Coverage {
         }
     }
 
+    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
+    /// at counts twice as long as there are so many.
+    pub(super) fn joined(self, other: &Coverage) -> Coverage {
+        let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
+        let batches =
+            (self.journal_batches + self.skipped_batches).max(other.journal_batches + other.skipped_batches);
+        let sum = self.plus(other);
+        let (asked, looked_at) = (sum.segments.min(segments), sum.journal_batches.min(batches));
+        Coverage {
+            segments: asked,
+            skipped_segments: segments - asked,
+            unindexed_segments: sum.unindexed_segments.min(asked),
+            journal_batches: looked_at,
+            skipped_batches: batches - looked_at,
+            ..sum
+        }
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -353,11 +397,15 @@ impl Coverage {
         self.journal_batches += other.journal_batches;
         self.skipped_batches += other.skipped_batches;
         for damage in &other.damaged {
-            let message = format!("a part of logspace `{logspace}` can not be read: {damage}");
-            if warnings.iter().all(|warning| warning.message != message) {
-                warnings.push(QueryWarning::plain(message));
-            }
+            warn_once(warnings, format!("a part of logspace `{logspace}` can not be read: {damage}"));
         }
+    }
+}
+
+/// The parts of one question say the same.
+fn warn_once(warnings: &mut Vec<QueryWarning>, message: String) {
+    if warnings.iter().all(|warning| warning.message != message) {
+        warnings.push(QueryWarning::plain(message));
     }
 }
 

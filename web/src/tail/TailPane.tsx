@@ -44,7 +44,10 @@ export function TailPane(props: Props) {
   useEffect(() => {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
-  const marks = useMemo(() => marksFor(hitsIn(hitsOf(query), 'message'), highlights), [query, highlights]);
+  const marks = useMemo(
+    () => marksFor(hitsIn(hitsOf(query), 'message'), highlights),
+    [query, highlights],
+  );
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
     <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>
