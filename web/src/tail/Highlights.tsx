@@ -23,7 +23,7 @@ export function Highlights({ highlights, onAdd, onRemove }: Props) {
   return (
     <div className={classes.highlights}>
       {highlights.map((highlight, at) => (
-        <span key={highlight} className={classes.chip} data-tone={at}>
+        <span key={highlight} className={classes.chip} data-color={at + 1}>
           <span className={classes.text}>{highlight}</span>
           <CloseButton
             size={20}

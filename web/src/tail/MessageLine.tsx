@@ -2,18 +2,17 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import { type MouseEvent, memo } from 'react';
 import type { Message } from '../api/model';
-import { Severity } from '../ui/Severity';
+import { SeverityMark } from '../ui/Severity';
+import type { Hits } from '../ui/highlight';
+import { Marked } from '../ui/message/Marked';
+import { ROW_CHARACTERS_MAX, cut, visible } from '../ui/message/text';
 import { type Zone, partsOf } from '../ui/time';
-import { type Marks, mark } from './marks';
 import classes from './Stream.module.css';
-
-/** How much of a message its line holds; the details have the rest. */
-const LINE_CHARACTERS_MAX = 1_000;
 
 type Props = {
   id: number;
   message: Message;
-  marks: Marks;
+  marks: Hits;
   zone: Zone;
   isOpen: boolean;
   /** Whether the Tab key comes to it: one line of the stream is enough. */
@@ -40,26 +39,16 @@ export const MessageLine = memo(function MessageLine(props: Props) {
       >
         <IconChevronRight size={14} aria-hidden />
       </button>
+      <SeverityMark message={message} />
       <time className={classes.time} dateTime={message.time} title={message.time}>
         {partsOf(message.time, zone)?.clock ?? message.time}
       </time>
-      <span className={classes.severity}>
-        <Severity message={message} />
-      </span>
       <span className={classes.origin}>
-        <span className={classes.cut}>{message.host}</span>
-        <span className={classes.program}>{message.program}</span>
+        <span className={classes.cut}>{visible(message.host)}</span>
+        <span className={classes.program}>{visible(message.program)}</span>
       </span>
       <span className={classes.text}>
-        {mark(message.message.slice(0, LINE_CHARACTERS_MAX), marks).map(({ text, tone }, at) =>
-          tone === null ? (
-            text
-          ) : (
-            <mark key={at} data-tone={tone}>
-              {text}
-            </mark>
-          ),
-        )}
+        <Marked text={cut(message.message, ROW_CHARACTERS_MAX).text} field="message" hits={marks} />
       </span>
     </div>
   );

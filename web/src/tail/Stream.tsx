@@ -2,10 +2,10 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useCallback, useState } from 'react';
 import type { Message } from '../api/model';
+import type { Hits } from '../ui/highlight';
 import { useZone } from '../ui/time';
 import type { Line } from './buffer';
 import { LineDetail } from './LineDetail';
-import type { Marks } from './marks';
 import { MessageLine } from './MessageLine';
 import { NoteLine } from './NoteLine';
 import { useFollowing, useLines } from './useLines';
@@ -19,7 +19,7 @@ const WIDE_PX = 900;
 type Props = {
   label: string;
   lines: readonly Line[];
-  marks: Marks;
+  marks: Hits;
   following: boolean;
   /** Whether a screen reader reads what comes: only where it can keep up. */
   isSlow: boolean;
@@ -88,6 +88,7 @@ export function Stream(props: Props) {
               {line.kind === 'message' && isOpen && (
                 <LineDetail
                   message={line.message}
+                  marks={marks}
                   searchLink={props.linkTo(line.message)}
                   onFilter={props.onFilter}
                 />

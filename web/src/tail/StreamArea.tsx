@@ -2,9 +2,9 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import type { Message } from '../api/model';
+import type { Hits } from '../ui/highlight';
 import { formatCount } from '../ui/number';
 import { Faces } from './Faces';
-import type { Marks } from './marks';
 import { Stream } from './Stream';
 import type { Tail } from './tail';
 import { useTailView } from './useTail';
@@ -17,7 +17,7 @@ type Props = {
   tail: Tail;
   label: string;
   query: string;
-  marks: Marks;
+  marks: Hits;
   paused: boolean;
   following: boolean;
   searchLink: string;

@@ -8,7 +8,6 @@ import { Tools } from './Tools';
 import { TAILS_MAX, type TailState, withHighlight } from './tailParams';
 import { useNotifications } from './useNotifications';
 import { usePanes } from './usePanes';
-import { useTailKeys } from './useTailKeys';
 import classes from './TailPage.module.css';
 
 type Props = {
@@ -28,8 +27,11 @@ export function TailPage({ state, onChange }: Props) {
   const clear = () => setCleared((times) => times + 1);
   const followAll = () => panes.followAll(!following);
   const resume = useCallback(() => setPaused(false), []);
-  useTailKeys({ onSpace: pause, onClear: clear });
-  useKeys({ f: followAll });
+  useKeys({
+    Space: { does: 'Pause, or go on', run: pause },
+    f: { does: 'Follow the newest, or stop', run: followAll },
+    'Ctrl-l': { does: 'Clear', run: clear },
+  });
   const ask = (at: number, query: string) => {
     resume();
     onChange({ ...state, queries: queries.with(at, query) });

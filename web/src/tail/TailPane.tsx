@@ -3,13 +3,13 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../api/model';
-import { hitsIn, hitsOf } from '../ui/highlight';
+import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
 import { useKeys } from '../ui/useKeys';
 import { withClause } from './clause';
+import { completeIn } from './complete';
 import { messageLink, searchLink } from './links';
 import { marksFor } from './marks';
 import { MeterRow } from './MeterRow';
-import { QueryField } from './QueryField';
 import { StateLine } from './StateLine';
 import { StreamArea } from './StreamArea';
 import { useTail } from './useTail';
@@ -44,10 +44,7 @@ export function TailPane(props: Props) {
   useEffect(() => {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
-  const marks = useMemo(
-    () => marksFor(hitsIn(hitsOf(query), 'message'), highlights),
-    [query, highlights],
-  );
+  const marks = useMemo(() => marksFor(query, highlights), [query, highlights]);
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
     <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>
@@ -71,22 +68,34 @@ export function TailPane(props: Props) {
   );
 }
 
-type QueryRowProps = Pick<Props, 'query' | 'number' | 'onQuery' | 'onClose'> & { label: string };
+type QueryRowProps = Pick<Props, 'query' | 'logspaces' | 'number' | 'onQuery' | 'onClose'> & {
+  label: string;
+};
 
-function QueryRow({ query, number, label, onQuery, onClose }: QueryRowProps) {
+function QueryRow(props: QueryRowProps) {
+  const { query, logspaces, number, label, onQuery, onClose } = props;
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useRef<QueryFieldHandle>(null);
   // A query that came by the address or a click takes the place of what was written.
   if (known !== query) {
     setKnown(query);
     setText(query);
   }
-  useKeys(number === null || number === 1 ? { '/': () => field.current?.select() } : {});
+  const isFirst = number === null || number === 1;
+  useKeys(isFirst ? { '/': { does: 'Go to the query', run: () => field.current?.focus() } } : {});
   const run = () => onQuery(text.trim());
   return (
     <div className={classes.query} role="search" aria-label={label}>
-      <QueryField ref={field} label={label} value={text} onChange={setText} onRun={run} />
+      <QueryField
+        ref={field}
+        label={label}
+        placeholder='Words, "a phrase", host:web*'
+        value={text}
+        complete={completeIn(logspaces)}
+        onChange={setText}
+        onRun={run}
+      />
       <Button size="sm" variant={text.trim() === query ? 'default' : 'filled'} onClick={run}>
         Tail
       </Button>

@@ -1,25 +1,30 @@
 import { expect, test } from 'vitest';
-import { hitsOf } from '../ui/highlight';
-import { mark, marksFor } from './marks';
+import { markHits } from '../ui/highlight';
+import { marksFor } from './marks';
 
 test('what the query found and what the reader wants are told apart', () => {
-  check('Failed password for ana', 'failed', ['ana'], '[hit:Failed] password for [0:ana]');
-  check('Failed password', 'failed', ['failed'], '[0:Failed] password');
+  check(
+    'Failed password for ana',
+    'failed password',
+    ['ana'],
+    '[0:Failed] [0:password] for [1:ana]',
+  );
+  check('Failed password', 'failed', ['failed'], '[1:Failed] password');
   check('nothing here', 'failed', ['ana'], 'nothing here');
   check('', '', ['a'], '');
 });
 
 test('texts are meant as they are written, in any case', () => {
-  check('a.b axb (A.B)', '', ['a.b'], '[0:a.b] axb ([0:A.B])');
-  check('cost: $5 [x]', '', ['$5', '[x]'], 'cost: [0:$5] [1:[x]]');
+  check('a.b axb (A.B)', '', ['a.b'], '[1:a.b] axb ([1:A.B])');
+  check('cost: $5 [x]', '', ['$5', '[x]'], 'cost: [1:$5] [2:[x]]');
 });
 
 test('the longer text wins', () => {
-  check('error 42, error 7', '', ['error', 'error 42'], '[1:error 42], [0:error] 7');
+  check('error 42, error 7', '', ['error', 'error 42'], '[2:error 42], [1:error] 7');
 });
 
 function check(text: string, query: string, highlights: string[], expected: string) {
-  const pieces = mark(text, marksFor(hitsOf(query), highlights));
-  const shown = pieces.map(({ text, tone }) => (tone === null ? text : `[${tone}:${text}]`));
+  const pieces = markHits(text, marksFor(query, highlights));
+  const shown = pieces.map(({ text, color }) => (color === null ? text : `[${color}:${text}]`));
   expect(shown.join('')).toBe(expected);
 }

@@ -1,30 +1,16 @@
-/** Marks in a text what the query found and what the reader wants to see, each in its own colour. */
-import { type Hits, markHits } from '../ui/highlight';
+/** What to mark in the lines: the texts that the reader wants to see, each in its own colour, and the query's hits. */
+import { type Hits, hitsOf } from '../ui/highlight';
 
-/** `tone` counts the reader's texts from 0; `hit` is a hit of the query. */
-export type MarkedPiece = { text: string; tone: number | 'hit' | null };
+const HIT_COLOR = 0;
 
-export type Marks = { hits: Hits; texts: Hits; highlights: readonly string[] };
-
-export function marksFor(hits: Hits, highlights: readonly string[]): Marks {
-  const known = highlights.map((text) => text.toLowerCase());
-  // The longest first, so that `error` does not take the place of `error 42`.
-  const sources = [...known].sort((a, b) => b.length - a.length).map(escaped);
-  const pattern = new RegExp(sources.join('|'), 'giu');
-  const texts = sources.length === 0 ? [] : [{ field: null, pattern, color: 0 }];
-  return { hits, texts, highlights: known };
-}
-
-/** The text in pieces, in order; together they are the text. The reader's texts go before the hits. */
-export function mark(text: string, { hits, texts, highlights }: Marks): MarkedPiece[] {
-  return markHits(text, texts).flatMap((piece): MarkedPiece[] =>
-    piece.color !== null
-      ? [{ text: piece.text, tone: Math.max(0, highlights.indexOf(piece.text.toLowerCase())) }]
-      : markHits(piece.text, hits).map(({ text, color }) => ({
-          text,
-          tone: color === null ? null : 'hit',
-        })),
-  );
+/** Colour 0 is that of all hits of the query; the reader's texts have 1, 2 and so on, and go before them. */
+export function marksFor(query: string, highlights: readonly string[]): Hits {
+  const wanted = highlights.map((text, at) => ({
+    field: null,
+    pattern: new RegExp(escaped(text), 'giu'),
+    color: at + 1,
+  }));
+  return [...wanted, ...hitsOf(query).map((term) => ({ ...term, color: HIT_COLOR }))];
 }
 
 function escaped(text: string): string {

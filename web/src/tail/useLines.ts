@@ -42,7 +42,10 @@ export function useLines(
     useFlushSync: false,
   });
   useEffect(() => virtualizer.measure(), [virtualizer, linePx]);
-  useKeys({ j: () => moveFocus(scroller.current, 1), k: () => moveFocus(scroller.current, -1) });
+  useKeys({
+    j: { does: 'Next message', run: () => moveFocus(scroller.current, 1) },
+    k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
+  });
   return virtualizer;
 }
 
