@@ -105,7 +105,8 @@ impl Server {
     }
 
     async fn post(&self, path: &str, body: &Value) -> (StatusCode, String) {
-        let request = Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
+        let request =
+            Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
         self.send(request, body.to_string()).await
     }
 
@@ -129,11 +130,7 @@ impl Server {
     }
 }
 
-fn is_problem(
-    path: &str,
-    (status, text): (StatusCode, &str),
-    (expected, about, says): (u16, &str, &str),
-) {
+fn is_problem(path: &str, (status, text): (StatusCode, &str), (expected, about, says): (u16, &str, &str)) {
     assert_eq!(status.as_u16(), expected, "{path}: {text}");
     let problem: Value = serde_json::from_str(text).unwrap();
     assert!(problem["detail"].as_str().unwrap().contains(says), "{says}: {problem}");
@@ -240,10 +237,8 @@ async fn context_grows_from_its_outermost_messages() {
     let all = ids(&all["messages"]);
     let (mut seen, mut at) = (vec![all[0].clone()], all[0].clone());
     loop {
-        let path = format!(
-            "/messages/{}/context?before=0&after=70&logspaces=main,other",
-            at.as_str().unwrap()
-        );
+        let path =
+            format!("/messages/{}/context?before=0&after=70&logspaces=main,other", at.as_str().unwrap());
         let found = server.get(&path).await;
         seen.extend(ids(&found["after"]));
         if found["more_after"] == false {

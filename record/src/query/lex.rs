@@ -68,7 +68,10 @@ impl Cursor {
     /// Where a range ends without the white space at its end.
     pub(super) fn trimmed(&self, range: Range<usize>) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
-        self.chars[range.clone()].iter().rposition(is_other).map_or(range.start, |last| range.start + last + 1)
+        self.chars[range.clone()]
+            .iter()
+            .rposition(is_other)
+            .map_or(range.start, |last| range.start + last + 1)
     }
 
     /// Whether what stood before `at` ends there.

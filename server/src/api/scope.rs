@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
 //! tells why.
+//! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
+//! number of what was looked at that depends on what they say.
 //! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
 use super::access::Caller;
@@ -47,7 +49,12 @@ pub(super) use target;
 pub(super) struct Scope {
     /// As it was sent.
     text: String,
+    /// What the caller asks for: to be shown, never to be searched for.
+    pub(super) asked: Query,
+    /// That of it which the caller may see.
     pub(super) query: Query,
+    /// Whether the caller may see a part only of the messages in these logspaces.
+    pub(super) narrowed: bool,
     pub(super) stages: Vec<Stage>,
     pub(super) warnings: Vec<QueryWarning>,
     /// The range of the request alone.
@@ -77,7 +84,8 @@ pub(crate) struct Coverage {
     skipped_segments: u64,
     /// Sealed segments without an index: their messages were looked at.
     unindexed_segments: u64,
-    /// Blocks of segments that were decompressed.
+    /// Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
+    /// messages.
     blocks: u64,
     /// Messages that were compared with the query one by one.
     scanned_messages: u64,
@@ -125,15 +133,19 @@ impl Scope {
         let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
         let warnings = search.warnings.into_iter();
         let requested = range(target.from, target.to, now)?;
+        let asked = search.pipeline.filter;
+        let query = within(&asked, caller.scope());
         Ok(Scope {
             text: text.to_owned(),
             warnings: warnings.map(|warning| QueryWarning::of_query(warning, text)).collect(),
             requested,
-            range: requested.intersect(search.pipeline.filter.time_range(now)),
-            query: search.pipeline.filter,
+            range: requested.intersect(query.time_range(now)),
+            asked,
+            query,
+            narrowed: caller.scope().is_some(),
             stages: search.pipeline.stages,
             now,
-            searchers: select_logspaces(caller.searchers(shared), target.logspaces)?,
+            searchers: select_logspaces(shared, caller, target.logspaces)?,
         })
     }
 
@@ -170,6 +182,10 @@ impl Scope {
                 self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
             }
         }
+        if self.narrowed {
+            // They tell how many messages that the caller may not see have the words of the query.
+            (sum.blocks, sum.scanned_messages, sum.scanned_bytes) = (0, 0, 0);
+        }
         sum
     }
 
@@ -203,8 +219,12 @@ impl Scope {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Says which fields of the query no message in range has, and what was probably meant.
+    /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
+    /// of the messages, as the names are those of all.
     pub(super) fn warn_of_unknown_fields(&mut self) {
+        if self.narrowed {
+            return;
+        }
         for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
@@ -214,6 +234,9 @@ impl Scope {
 
     /// The same for fields that are asked for by name.
     pub(super) fn warn_of_unknown_names<'a>(&mut self, names: impl Iterator<Item = &'a FieldName>) {
+        if self.narrowed {
+            return;
+        }
         let names: Vec<&str> =
             names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
         for field in hint::unknown_fields(&names, &self.searchers, self.range) {
@@ -416,11 +439,23 @@ fn time(text: &str, name: &str, now: Timestamp) -> Result<Timestamp> {
     Ok(expression.resolve(now))
 }
 
+/// What is found of the one that is within the other.
+fn within(asked: &Query, scope: Option<&Query>) -> Query {
+    match (asked, scope) {
+        (asked, None) => asked.clone(),
+        (Query::All, Some(scope)) => scope.clone(),
+        (asked, Some(scope)) => Query::and(vec![asked.clone(), scope.clone()]),
+    }
+}
+
 fn select_logspaces(
-    searchers: Vec<(String, Searcher)>,
+    shared: &Inner,
+    caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Vec<(String, Searcher)>> {
+    let searchers = caller.searchers(shared);
     let Some(wanted) = wanted else { return Ok(searchers) };
+    wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| !searchers.iter().any(|(known, _)| known == *id)) {
         let ids: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
         return Err(unknown_logspace(unknown, &ids));
