@@ -105,7 +105,7 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--series-5': '#a474b6',
     '--series-6': '#2e9a55',
     '--series-7': '#732d7f',
-    '--series-other': '#8b938f',
+    '--series-other': '#879089',
     '--value-bar': '#dcece8',
   },
   dark: {
