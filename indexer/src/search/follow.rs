@@ -93,9 +93,14 @@ impl Follower {
         self.searcher.next_sequence().saturating_sub(self.next)
     }
 
-    /// Goes on at another sequence.
-    pub fn go_to(&mut self, sequence: u64) {
-        self.next = sequence;
+    /// Whether it is beyond what is stored, as one that comes from another store may be.
+    pub fn is_ahead(&self) -> bool {
+        self.searcher.next_sequence() < self.next
+    }
+
+    /// Goes on with what is stored from now on.
+    pub fn go_to_end(&mut self) {
+        self.next = self.searcher.next_sequence();
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.
