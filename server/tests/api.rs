@@ -267,7 +267,10 @@ const ROUTES: [(&str, &str, Option<Role>); 46] = [
 
 fn address(path: &str) -> String {
     // One that is followed has no end.
-    path.replace("/tail", "/tail?last=5000").replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1")
+    path.replace("/tail", "/tail?last=5000")
+        .replace("{id}", "99")
+        .replace("{name}", "nobody")
+        .replace("{revision}", "1")
 }
 
 #[test]
