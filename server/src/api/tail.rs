@@ -274,7 +274,7 @@ impl Tail {
 
     async fn follow(&mut self, mut following: Following, stored: Vec<(String, Hit)>) -> Result<(), End> {
         self.send(vec![following.status()]).await?;
-        let first = following.stored_before(stored);
+        let first = following.stored_before(&stored);
         self.send(first).await?;
         let mut next_status = Instant::now() + STATUS_INTERVAL;
         let (mut next_turn, mut has_more) = (Instant::now(), true);

@@ -142,8 +142,8 @@ impl Following {
     }
 
     /// Messages that were stored before the position, as events.
-    pub(super) fn stored_before(&mut self, messages: Vec<(String, Hit)>) -> Vec<Bytes> {
-        for (logspace, hit) in &messages {
+    pub(super) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
+        for (logspace, hit) in messages {
             self.events.push(logspace, hit);
         }
         self.events.send_messages();

@@ -92,14 +92,14 @@ impl Export {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let mut output = Output::open(self.output.as_deref())?;
         match (&self.data, &self.server) {
-            (Some(data), _) => self.from_data(data, &mut output)?,
-            (None, Some(server)) => self.from_server(server, &mut output)?,
+            (Some(data), _) => self.in_data(data, &mut output)?,
+            (None, Some(server)) => self.at_server(server, &mut output)?,
             (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
         }
         output.finish()
     }
 
-    fn from_server(&self, server: &str, output: &mut Output) -> Result<(), Failure> {
+    fn at_server(&self, server: &str, output: &mut Output) -> Result<(), Failure> {
         let (logspaces, columns) =
             (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
         let limit = self.limit.map(|limit| limit.to_string());
@@ -139,7 +139,7 @@ impl Export {
         }
     }
 
-    fn from_data(&self, data: &Path, output: &mut Output) -> Result<(), Failure> {
+    fn in_data(&self, data: &Path, output: &mut Output) -> Result<(), Failure> {
         let search = parse_pipeline_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
             Failure::no(format!("query:{line}:{column}: {error}"))

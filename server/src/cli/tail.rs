@@ -137,8 +137,8 @@ impl Tail {
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         match event.name.as_str() {
             "messages" => {
-                let messages = data["messages"].as_array().into_iter().flatten();
-                messages.map(|message| self.format.print(message)).collect::<Result<(), _>>()?;
+                let mut messages = data["messages"].as_array().into_iter().flatten();
+                messages.try_for_each(|message| self.format.print(message))?;
             }
             "status" => printed.note_sampling(&data),
             "gap" => {
