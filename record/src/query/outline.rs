@@ -86,11 +86,11 @@ mod tests {
         let found = outline(text).unwrap();
         let shown = found.clauses.iter().map(|clause| {
             let sign = if clause.negated { "!" } else { "" };
-            format!("{sign}{}", &text[clause.span.clone()])
+            format!("{sign}{}", text.get(clause.span.clone()).unwrap())
         });
         assert_eq!(shown.collect::<Vec<_>>(), clauses, "{text}");
         let shown: Vec<_> =
-            found.stages.iter().map(|stage| (stage.name, &text[stage.span.clone()])).collect();
+            found.stages.iter().map(|stage| (stage.name, text.get(stage.span.clone()).unwrap())).collect();
         assert_eq!(shown, stages, "{text}");
     }
 

@@ -178,8 +178,10 @@ impl Parser {
     }
 
     fn join_tops(&mut self) {
-        if let (Some(first), Some(last)) = (self.tops.first(), self.tops.last()) {
-            self.tops = vec![first.start..last.end];
+        let end = self.tops.last().map(|last| last.end);
+        self.tops.truncate(1);
+        if let (Some(top), Some(end)) = (self.tops.first_mut(), end) {
+            top.end = end;
         }
     }
 

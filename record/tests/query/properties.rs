@@ -23,7 +23,8 @@ fn side_by_side(text: &str) -> Result<(), TestCaseError> {
         prop_assert!(parse_pipeline_search(text).is_err() && outline(text).is_err());
         return Ok(());
     };
-    let texts: Vec<&str> = found.clauses.iter().map(|clause| &text[clause.span.clone()]).collect();
+    let texts: Vec<&str> =
+        found.clauses.iter().map(|clause| text.get(clause.span.clone()).unwrap()).collect();
     let joined = texts.join(" ");
     match parse(text) {
         Err(_) if parse_pipeline(text).is_err() => prop_assert_eq!(texts.len(), 1, "{}", text),

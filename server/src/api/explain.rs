@@ -195,8 +195,8 @@ pub(crate) async fn explain(
 /// The parts of a query with their places in characters.
 fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
     let part = |span: &Range<usize>| {
-        let part = &text[span.clone()];
-        let start = text[..span.start].chars().count();
+        let part = text.get(span.clone()).unwrap_or_default();
+        let start = text.get(..span.start).map_or(0, |before| before.chars().count());
         (part.to_owned(), start, start + part.chars().count())
     };
     let clauses = outline.clauses.iter().map(|clause| {

@@ -821,7 +821,7 @@ export interface components {
         /** @description What may stand there. */
         CompleteResponse: {
             /**
-             * @description Whether all was looked at that could be offered. Otherwise the time was up: there may be other values, and
+             * @description Whether all was looked at that could be offered. Otherwise there may be other values: where the time was up,
              *     those that are here have no counts.
              */
             complete: boolean;

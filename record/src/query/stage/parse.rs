@@ -37,9 +37,12 @@ pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
 pub(in crate::query) struct Places {
     /// The clauses of the filter that stand side by side.
     pub(in crate::query) clauses: Vec<Range<usize>>,
-    /// The stages, without the `|` before each, and what they are called.
-    pub(in crate::query) stages: Vec<(Range<usize>, &'static str)>,
+    /// The stages.
+    pub(in crate::query) stages: Vec<Place>,
 }
+
+/// Where a stage stands, without the `|` before it, and what it is called.
+type Place = (Range<usize>, &'static str);
 
 /// The same as [`parse_pipeline_search`], and where everything stands.
 pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
@@ -145,7 +148,7 @@ pub(in crate::query) fn kind_of(name: &str) -> Option<&'static Kind> {
 
 impl Parser {
     /// All stages, up to the end of the text, and where they stand.
-    fn stages(&mut self) -> Parsed<(Vec<Stage>, Vec<(Range<usize>, &'static str)>)> {
+    fn stages(&mut self) -> Parsed<(Vec<Stage>, Vec<Place>)> {
         let (mut stages, mut places) = (Vec::new(), Vec::new());
         while !self.cursor.is_at_end() {
             // What is wrong in a stage is never a text to search for.
@@ -155,7 +158,7 @@ impl Parser {
         Ok((stages, places))
     }
 
-    fn stage(&mut self, stages: &mut Vec<Stage>) -> Parsed<(Range<usize>, &'static str)> {
+    fn stage(&mut self, stages: &mut Vec<Stage>) -> Parsed<Place> {
         let pipe = self.cursor.at;
         self.cursor.at += 1;
         self.cursor.skip_space();
