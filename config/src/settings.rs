@@ -54,6 +54,12 @@ pub struct Limits {
     pub search_time_max: Period,
     /// What memory the answer of one search may take while it is made.
     pub query_memory_max: Size,
+    /// How many follow what is stored at a time.
+    pub tails_max: u32,
+    /// Messages that each of them is shown in a second.
+    pub tail_rate_max: u32,
+    /// How many exports run at a time.
+    pub exports_max: u32,
 }
 
 /// What memory is spent on.
@@ -214,11 +220,17 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let search_time_max =
         fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
     let query_memory_max = fields.optional_within("query_memory_max", Size::mib(1)..=Size::gib(64));
+    let tails_max = fields.optional_within("tails_max", 1..=1000);
+    let tail_rate_max = fields.optional_within("tail_rate_max", 1..=1_000_000);
+    let exports_max = fields.optional_within("exports_max", 1..=100);
     Some(Limits {
         ingest_body_max: ingest_body_max?,
         searches_max: searches_max?,
         search_time_max: search_time_max?,
         query_memory_max: query_memory_max?,
+        tails_max: tails_max?,
+        tail_rate_max: tail_rate_max?,
+        exports_max: exports_max?,
     })
 }
 

@@ -216,7 +216,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 46] = [
+const ROUTES: [(&str, &str, Option<Role>); 54] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -255,7 +255,13 @@ const ROUTES: [(&str, &str, Option<Role>); 46] = [
     ("POST", "/api/v1/router/rollback/{revision}", Some(Role::Operator)),
     ("GET", "/api/v1/users", Some(Role::Admin)),
     ("POST", "/api/v1/users", Some(Role::Admin)),
+    ("PUT", "/api/v1/users/{name}", Some(Role::Admin)),
     ("DELETE", "/api/v1/users/{name}", Some(Role::Admin)),
+    ("GET", "/api/v1/saved-searches", Some(Role::Analyst)),
+    ("POST", "/api/v1/saved-searches", Some(Role::Analyst)),
+    ("PUT", "/api/v1/saved-searches/{id}", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/saved-searches/{id}", Some(Role::Analyst)),
+    ("POST", "/api/v1/saved-searches/{id}/used", Some(Role::Analyst)),
     ("GET", "/api/v1/tokens", Some(Role::Admin)),
     ("POST", "/api/v1/tokens", Some(Role::Admin)),
     ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
@@ -269,7 +275,10 @@ const ROUTES: [(&str, &str, Option<Role>); 46] = [
 
 fn address(path: &str) -> String {
     // One that is followed has no end.
-    path.replace("/tail", "/tail?last=5000").replace("{id}", "99").replace("{name}", "nobody").replace("{revision}", "1")
+    path.replace("/tail", "/tail?last=5000")
+        .replace("{id}", "99")
+        .replace("{name}", "nobody")
+        .replace("{revision}", "1")
 }
 
 #[test]
@@ -396,7 +405,10 @@ async fn a_session_tells_who_is_logged_in() {
     for attribute in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=604800"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
-    assert_eq!(answer.json()["user"], json!({"name": "ada", "role": "admin"}));
+    assert_eq!(
+        answer.json()["user"],
+        json!({"name": "ada", "role": "admin", "logspaces": null, "scope": null})
+    );
     let session = answer.session();
     let seen = server.call(Method::GET, "/api/v1/session", &session, "", "").await.json();
     assert_eq!(seen["csrf_token"].as_str(), session.csrf.as_deref());
@@ -462,7 +474,10 @@ async fn the_first_administrator_is_made_with_the_code_and_only_once() {
     set_up(SETUP_CODE, "short").await.is_problem(422, "at least 8");
     let made = set_up(&SETUP_CODE.to_lowercase(), PASSWORD).await;
     assert_eq!(made.status, StatusCode::OK, "{}", made.text());
-    assert_eq!(made.json()["user"], json!({"name": "admin", "role": "admin"}));
+    assert_eq!(
+        made.json()["user"],
+        json!({"name": "admin", "role": "admin", "logspaces": null, "scope": null})
+    );
     let users = server.call(Method::GET, "/api/v1/users", &made.session(), "", "").await;
     assert_eq!(users.json()["users"][0]["name"], "admin");
     set_up(SETUP_CODE, PASSWORD).await.is_problem(409, "exists already");

@@ -11,6 +11,7 @@
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
 //! | `answers`  | histograms, facets and tables, from columns where they suffice           |
 //! | `explain`  | how it is done, and what it costs                                        |
+//! | `follow`   | what was stored from a sequence on, in that order                        |
 //! | `lanes`    | work side by side                                                        |
 //!
 //! **Invariant:** what is found is what sorting and filtering every message would find, apart from what
@@ -21,6 +22,7 @@ mod answers;
 mod bounds;
 mod evaluate;
 mod explain;
+mod follow;
 mod lanes;
 mod look;
 mod page;
@@ -34,6 +36,7 @@ use crate::segment::blocks::Scratch;
 use crate::view::{Damage, Shared, Times, View};
 pub use answers::Asked;
 pub use explain::{Clause, Explained};
+pub use follow::{Followed, Follower, Matched, Visit};
 pub use lanes::{Alone, Lanes};
 use logstead_record::query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
@@ -344,6 +347,14 @@ impl Searcher {
             damaged: view.files.iter().map(|file| file.damaged.len()).sum::<usize>() + view.segments.len()
                 - blocks().count(),
         }
+    }
+
+    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in memory.
+    #[must_use]
+    pub fn frozen(&self) -> Searcher {
+        let mut view = View::clone(&self.view());
+        view.evict(0);
+        Searcher::new(Arc::new(Shared::new(Arc::new(view))))
     }
 
     pub(crate) fn view(&self) -> Arc<View> {

@@ -7,7 +7,8 @@ use crate::questions::{CONTEXT, Question};
 use crate::reference;
 use crate::strategies::NOW;
 use logstead_indexer::{
-    Disk, Expiry, Filter, Hit, Lanes, Opened, Options, Order, Position, Request, Run, SimDisk, Task, encode,
+    Disk, Expiry, Filter, Hit, Lanes, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
+    Task, encode,
 };
 use logstead_record::query::{Matcher, Query, TimeRange};
 use logstead_record::{Batch, BatchBuilder, Groups, Timestamp};
@@ -200,6 +201,15 @@ impl Logspace {
         }
     }
 
+    pub(crate) fn searcher(&self) -> &Searcher {
+        &self.opened.searcher
+    }
+
+    /// Every message that is there, with its sequence.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (u64, &Batch)> {
+        self.stored.iter().map(|stored| (stored.sequence, &*stored.row))
+    }
+
     /// Gets every message by its sequence.
     pub(crate) fn check_each_message(&self) {
         let searcher = &self.opened.searcher;
@@ -214,7 +224,7 @@ impl Logspace {
 }
 
 /// Whether a message is meant: by the plain meaning where that is quick enough.
-fn is_meant(query: &Query, range: TimeRange, row: &Batch) -> bool {
+pub(crate) fn is_meant(query: &Query, range: TimeRange, row: &Batch) -> bool {
     if !range.contains(row.time(0)) {
         return false;
     }
@@ -232,7 +242,7 @@ fn hit(hit: &Hit) -> (Position, Arc<Batch>) {
     (Position { time: hit.time, sequence: hit.sequence }, row_of(&hit.batch, hit.row))
 }
 
-fn row_of(batch: &Batch, row: usize) -> Arc<Batch> {
+pub(crate) fn row_of(batch: &Batch, row: usize) -> Arc<Batch> {
     let mut builder = BatchBuilder::new();
     builder.extend(batch, row..row + 1);
     Arc::new(builder.seal())

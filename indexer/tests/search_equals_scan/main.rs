@@ -5,6 +5,7 @@
 mod answers;
 #[path = "../common/mod.rs"]
 mod common;
+mod following;
 mod logspace;
 mod messages;
 mod questions;
@@ -14,6 +15,7 @@ mod reference;
 #[path = "../../../record/tests/query/strategies.rs"]
 mod strategies;
 
+use following::Following;
 use logspace::{Logspace, Spoil, Step};
 use logstead_indexer::{Durability, Options};
 use messages::Message;
@@ -79,6 +81,28 @@ proptest! {
         last.iter().for_each(|question| logspace.check(question));
         logspace.take(&Step::Restart);
         last.iter().for_each(|question| logspace.check(question));
+    }
+}
+
+proptest! {
+    #![proptest_config(common::cases(100))]
+
+    #[test]
+    fn who_follows_sees_each_message_once_whatever_becomes_of_the_files(
+        options in options(),
+        life in vec((steps(), 0_usize..6), 1..20),
+        question in questions(),
+        rows_max in 1_usize..9,
+    ) {
+        let mut logspace = Logspace::new(options);
+        let mut following = Following::new(&question.query, rows_max);
+        for (step, parts_max) in &life {
+            logspace.take(step);
+            following.remember(&logspace);
+            following.read(&logspace, *parts_max);
+        }
+        following.read(&logspace, usize::MAX);
+        following.check(&logspace);
     }
 }
 

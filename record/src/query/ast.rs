@@ -152,11 +152,17 @@ impl Query {
         })
     }
 
-    /// The dynamic fields it names, each once, in order.
+    /// The fields it compares, each once, in order.
+    pub fn fields(&self) -> Vec<&FieldName> {
+        let mut fields = Vec::new();
+        self.collect_fields(&mut fields);
+        fields
+    }
+
+    /// The dynamic fields it compares, likewise.
     pub fn field_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        self.collect_fields(&mut names);
-        names
+        let names = self.fields().into_iter().filter(|field| matches!(field, FieldName::Dynamic(_)));
+        names.map(FieldName::as_str).collect()
     }
 
     fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
@@ -168,13 +174,13 @@ impl Query {
         }
     }
 
-    fn collect_fields<'a>(&'a self, names: &mut Vec<&'a str>) {
+    fn collect_fields<'a>(&'a self, fields: &mut Vec<&'a FieldName>) {
         match self {
             Query::And(inner) | Query::Or(inner) => {
-                inner.iter().for_each(|query| query.collect_fields(names))
+                inner.iter().for_each(|query| query.collect_fields(fields))
             }
-            Query::Not(inner) => inner.collect_fields(names),
-            Query::Field(FieldName::Dynamic(name), _) if !names.contains(&name.as_str()) => names.push(name),
+            Query::Not(inner) => inner.collect_fields(fields),
+            Query::Field(field, _) if !fields.contains(&field) => fields.push(field),
             Query::All | Query::Text(_) | Query::Field(..) => {}
         }
     }

@@ -19,6 +19,7 @@ use super::value::{Compared, Extent, Operand, pattern};
 use super::{CLAUSES_MAX, NESTING_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use crate::field::Field;
 use std::fmt::Display;
+use std::ops::Range;
 
 /// Reads a query that has to be right, such as a filter of a route.
 pub fn parse(text: &str) -> Result<Query, ParseError> {
@@ -81,6 +82,8 @@ pub(super) struct Parser {
     regexes: usize,
     /// Whether stages may follow the filter.
     stages: bool,
+    /// Where the clauses of a filter stand that stand side by side, in characters: one where it is a disjunction.
+    pub(super) tops: Vec<Range<usize>>,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -94,7 +97,15 @@ impl Parser {
             return Err(over_limit(&format!("the query has {bytes} bytes", bytes = text.len()), text));
         }
         let cursor = Cursor::new(text);
-        Ok(Parser { cursor, depth: 0, clauses: 0, regexes: 0, stages: false, warnings: Vec::new() })
+        Ok(Parser {
+            cursor,
+            depth: 0,
+            clauses: 0,
+            regexes: 0,
+            stages: false,
+            tops: Vec::new(),
+            warnings: Vec::new(),
+        })
     }
 
     /// For a filter and stages.
@@ -129,11 +140,14 @@ impl Parser {
             self.cursor.skip_space();
             queries.push(self.and(values)?);
         }
+        if self.is_top(values) && 1 < queries.len() {
+            self.join_tops();
+        }
         Ok(Query::or(queries))
     }
 
     fn and(&mut self, values: Values<'_>) -> Parsed<Query> {
-        let mut queries = vec![self.not(values)?];
+        let mut queries = vec![self.clause(values)?];
         loop {
             self.cursor.skip_space();
             if let Some(end) = self.and_operator() {
@@ -145,11 +159,31 @@ impl Parser {
             {
                 return Ok(Query::and(queries));
             }
-            queries.push(self.not(values)?);
+            queries.push(self.clause(values)?);
         }
     }
 
-    fn or_operator(&self) -> Option<usize> {
+    fn clause(&mut self, values: Values<'_>) -> Parsed<Query> {
+        let at = self.cursor.at;
+        let query = self.not(values)?;
+        if self.is_top(values) {
+            self.tops.push(at..self.cursor.at);
+        }
+        Ok(query)
+    }
+
+    /// Whether what is read here stands side by side with the other clauses of the filter.
+    fn is_top(&self, values: Values<'_>) -> bool {
+        self.depth == 0 && values.is_none()
+    }
+
+    fn join_tops(&mut self) {
+        if let (Some(first), Some(last)) = (self.tops.first(), self.tops.last()) {
+            self.tops = vec![first.start..last.end];
+        }
+    }
+
+    pub(super) fn or_operator(&self) -> Option<usize> {
         let at = self.cursor.at;
         self.cursor.keyword(at, "OR").or_else(|| self.cursor.keyword(at, "||"))
     }

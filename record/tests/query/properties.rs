@@ -4,7 +4,7 @@ use crate::reference;
 use crate::strategies::{NOW, batches, garbage, pipelines, queries};
 use logstead_record::Selection;
 use logstead_record::query::{
-    Context, Matcher, ParseError, parse, parse_pipeline, parse_pipeline_search, parse_search,
+    Context, Matcher, ParseError, outline, parse, parse_pipeline, parse_pipeline_search, parse_search,
 };
 use proptest::prelude::*;
 
@@ -15,6 +15,24 @@ fn has_a_place(error: &ParseError, text: &str) -> Result<(), TestCaseError> {
     prop_assert!(text.get(error.span.clone()).is_some());
     let (line, column, end) = error.line_column(text);
     prop_assert!(1 <= line && 1 <= column && column <= end);
+    Ok(())
+}
+
+fn side_by_side(text: &str) -> Result<(), TestCaseError> {
+    let (Ok(search), Ok(found)) = (parse_pipeline_search(text), outline(text)) else {
+        prop_assert!(parse_pipeline_search(text).is_err() && outline(text).is_err());
+        return Ok(());
+    };
+    let texts: Vec<&str> = found.clauses.iter().map(|clause| &text[clause.span.clone()]).collect();
+    let joined = texts.join(" ");
+    match parse(text) {
+        Err(_) if parse_pipeline(text).is_err() => prop_assert_eq!(texts.len(), 1, "{}", text),
+        _ => prop_assert_eq!(parse(&joined), Ok(search.pipeline.filter), "{} as {}", text, joined),
+    }
+    let negated = found.clauses.iter().zip(&texts).filter(|(clause, _)| clause.negated);
+    for (_, clause) in negated {
+        prop_assert!(!clause.is_empty());
+    }
     Ok(())
 }
 
@@ -61,6 +79,16 @@ proptest! {
             let pipeline = parse_pipeline(&text);
             prop_assert!(pipeline.is_ok_and(|pipeline| pipeline.filter == query && pipeline.stages.is_empty()));
         }
+    }
+
+    #[test]
+    fn the_clauses_of_a_query_side_by_side_mean_the_same(query in queries()) {
+        side_by_side(&query.to_string())?;
+    }
+
+    #[test]
+    fn the_clauses_of_any_text_side_by_side_mean_the_same(text in garbage()) {
+        side_by_side(&text)?;
     }
 
     #[test]

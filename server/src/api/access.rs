@@ -1,23 +1,39 @@
-//! Who is asking, and whether they may.
+//! Who is asking, whether they may, and what of the store they may see.
 //!
 //! **Invariant:** a route is reached only through [`require`] with the role it needs, or is one of the few that
 //! answer everybody; see the table in [`super::routes`].
+//! **Invariant:** whoever's [`Grant`] withholds anything reaches messages only through [`Caller::searchers`] and within
+//! [`Caller::scope`]; what is about the store as a whole needs [`Needs::Everything`].
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
 use super::error::{ApiError, Result};
-use super::{Inner, Shared};
+use super::{Inner, Shared, session};
 use crate::clock;
-use crate::meta::{Role, Secret};
+use crate::meta::{Grant, Role, Secret};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use logstead_indexer::Searcher;
+use logstead_indexer::{Hit, Searcher};
+use logstead_record::query::{self, Context, Matcher, Query};
+use logstead_record::{Selection, Timestamp};
+use std::sync::Arc;
 
 /// The cookie that holds a session's secret.
 pub(crate) const COOKIE: &str = "logstead_session";
 /// The header that changes made with the cookie carry.
 const CSRF_HEADER: &str = "x-csrf-token";
+
+/// What a route needs of who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Needs {
+    /// Nothing: it answers everybody.
+    Nothing,
+    /// This role. An analyst's answers are within the grant.
+    Role(Role),
+    /// The right to search everything, as what it answers can not be narrowed to a part of the store.
+    Everything,
+}
 
 /// Who is asking.
 #[derive(Clone, Debug)]
@@ -25,20 +41,88 @@ pub(crate) struct Caller {
     /// For the audit log and as author: a user's name, or `token:` and the token's.
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// What of the store the caller may search.
+    pub(crate) grant: Arc<Grant>,
+    /// The filter of the grant, ready to run.
+    scope: Option<Arc<Query>>,
     /// The hash of the session's secret, for those that have one.
     pub(crate) session: Option<[u8; 32]>,
+    /// When the session or the token ends.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// Whether the session has just been made to end later, so that the cookie has to as well.
+    prolonged: bool,
 }
 
 impl Caller {
+    pub(super) fn new(name: String, role: Role, grant: Grant) -> Result<Caller> {
+        let scope = grant.scope.as_deref().map(|text| {
+            // It was checked when it was granted; a grammar that has changed since must not widen it.
+            query::parse(text).map(Arc::new).map_err(|error| {
+                let reason = format!("the scope of {name} is not understood any more ({error})");
+                ApiError::forbidden(format!("{reason}: an administrator can grant another one under /users"))
+            })
+        });
+        let scope = scope.transpose()?;
+        let grant = Arc::new(grant);
+        Ok(Caller { name, role, grant, scope, session: None, expires_at: None, prolonged: false })
+    }
+
     /// The logspaces that it may search.
     pub(crate) fn searchers(&self, shared: &Inner) -> Vec<(String, Searcher)> {
-        shared.state.pipeline.searchers()
+        let mut searchers = shared.state.pipeline.searchers();
+        searchers.retain(|(id, _)| self.may_search(id));
+        searchers
+    }
+
+    /// The filter that everything it sees is within; `None` for all messages.
+    pub(crate) fn scope(&self) -> Option<&Query> {
+        self.scope.as_deref()
+    }
+
+    /// Whether it may know of a logspace.
+    pub(crate) fn may_search(&self, logspace: &str) -> bool {
+        self.grant.logspaces.as_ref().is_none_or(|granted| granted.iter().any(|id| id == logspace))
+    }
+
+    /// Whether it may see a message that was found by its id. For who may not, it does not exist.
+    pub(crate) fn may_see(&self, logspace: &str, hit: &Hit) -> bool {
+        let Some(scope) = self.scope() else { return self.may_search(logspace) };
+        let matcher = Matcher::new(scope, &Context { now: clock::now(), logspace });
+        let mut row = Selection::none(hit.batch.rows());
+        row.insert(hit.row);
+        self.may_search(logspace) && !matcher.select_within(&hit.batch, &row).is_empty()
+    }
+
+    /// 403 for a logspace that is not granted, whether or not there is one of this name.
+    pub(crate) fn check_logspace(&self, logspace: &str) -> Result<()> {
+        if self.may_search(logspace) {
+            return Ok(());
+        }
+        let detail = format!(
+            "the logspace `{logspace}` is not granted to {}: an administrator can grant it under /users",
+            self.name
+        );
+        Err(ApiError::forbidden(detail).path("logspaces"))
+    }
+
+    fn check(&self, needs: Needs) -> Result<()> {
+        let Caller { name, role, grant, .. } = self;
+        match needs {
+            Needs::Role(needed) if *role < needed => {
+                Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
+            }
+            Needs::Everything if !grant.is_everything() => Err(ApiError::forbidden(format!(
+                "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
+                 it under /users"
+            ))),
+            Needs::Nothing | Needs::Role(_) | Needs::Everything => Ok(()),
+        }
     }
 }
 
-/// The middleware that lets pass who has at least this role. Handlers find the [`Caller`] among the extensions.
+/// The middleware that lets pass who has what the route needs. Handlers find the [`Caller`] among the extensions.
 pub(crate) async fn require(
-    State((shared, role)): State<(Shared, Role)>,
+    State((shared, needs)): State<(Shared, Needs)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
@@ -51,12 +135,20 @@ pub(crate) async fn require(
     if caller.session.is_some() && !request.method().is_safe() {
         check_csrf(request.headers())?;
     }
-    if caller.role < role {
-        let Caller { name, role: has, .. } = caller;
-        return Err(ApiError::forbidden(format!("this needs the role {role}; {name} has the role {has}")));
-    }
+    caller.check(needs)?;
+    let cookie = renewed_cookie(&shared, &caller, request.headers());
     request.extensions_mut().insert(caller);
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    if let Some(cookie) = cookie.and_then(|cookie| cookie.try_into().ok()) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// The cookie anew, where the session now ends later than the browser knows.
+pub(crate) fn renewed_cookie(shared: &Inner, caller: &Caller, headers: &HeaderMap) -> Option<String> {
+    let secret = session_secret(headers).filter(|_| caller.prolonged)?;
+    Some(session::cookie(secret.reveal(), shared.session_lifetime().as_secs(), shared.state.secure_cookie))
 }
 
 /// Who sent these headers; `None` for nobody. A token that is wrong is an error even beside a good cookie.
@@ -68,7 +160,13 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
     let hash = secret.hash();
     let lifetime = shared.session_lifetime();
     let session = shared.meta(move |meta| meta.use_session(hash, lifetime, clock::now())).await?;
-    Ok(session.map(|session| Caller { name: session.user, role: session.role, session: Some(hash) }))
+    let Some(session) = session else { return Ok(None) };
+    Ok(Some(Caller {
+        session: Some(hash),
+        expires_at: Some(session.expires_at),
+        prolonged: session.prolonged,
+        ..Caller::new(session.user, session.role, session.grant)?
+    }))
 }
 
 /// The secret of the session's cookie.
@@ -106,11 +204,12 @@ async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
         ));
     };
     if shared.state.admin_token.as_deref().is_some_and(|admin| same(admin, token)) {
-        return Ok(Caller { name: "LOGSTEAD_ADMIN_TOKEN".to_owned(), role: Role::Admin, session: None });
+        return Caller::new("LOGSTEAD_ADMIN_TOKEN".to_owned(), Role::Admin, Grant::default());
     }
     let hash = Secret::presented(token).hash();
     let token = shared.meta(move |meta| meta.use_token(hash, clock::now())).await?.ok_or_else(refused)?;
-    Ok(Caller { name: format!("token:{}", token.name), role: token.role, session: None })
+    let caller = Caller::new(format!("token:{}", token.name), token.role, token.grant)?;
+    Ok(Caller { expires_at: token.expires_at, ..caller })
 }
 
 fn bearer(value: &str) -> Option<&str> {

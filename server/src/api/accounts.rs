@@ -1,18 +1,21 @@
 //! Users, API tokens and the audit log.
 
-use super::Shared;
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
+use super::scope::refusal;
+use super::{Inner, Shared};
 use crate::clock;
-use crate::meta::{NewToken, Role, password};
+use crate::meta::{self, Grant, NewToken, Role, password};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use logstead_record::Timestamp;
+use logstead_record::{Timestamp, query};
 use serde::{Deserialize, Serialize};
 
 /// Longest name of a user or token.
 pub(crate) const NAME_CHARS_MAX: usize = 64;
+/// Longest filter of a grant.
+const SCOPE_BYTES_MAX: usize = 8192;
 /// Most entries of the audit log in one answer.
 const AUDIT_LIMIT_MAX: u32 = 10_000;
 
@@ -25,6 +28,28 @@ pub(crate) struct NewUser {
     role: Role,
     /// At least 8 characters.
     password: String,
+    /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything found is within; none where it is missing. For analysts only.
+    #[serde(default)]
+    #[schema(example = "host:web-*")]
+    scope: Option<String>,
+}
+
+/// What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserChange {
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all. For analysts only.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything found is within; null for none. For analysts only.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required, example = "host:web-*")]
+    scope: Option<String>,
 }
 
 /// A user.
@@ -32,6 +57,12 @@ pub(crate) struct NewUser {
 pub(crate) struct User {
     name: String,
     role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything found is within; null for none.
+    #[schema(required)]
+    scope: Option<String>,
     #[schema(format = DateTime)]
     created_at: String,
 }
@@ -57,6 +88,13 @@ pub(crate) struct TokenRequest {
     /// What to call it.
     name: String,
     role: Role,
+    /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything found is within; none where it is missing. For analysts only.
+    #[serde(default)]
+    #[schema(example = "host:web-*")]
+    scope: Option<String>,
     /// When it ends (RFC 3339); never where it is missing.
     #[serde(default)]
     #[schema(format = DateTime)]
@@ -79,6 +117,12 @@ pub(crate) struct Token {
     id: i64,
     name: String,
     role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything found is within; null for none.
+    #[schema(required)]
+    scope: Option<String>,
     created_by: String,
     #[schema(format = DateTime)]
     created_at: String,
@@ -124,12 +168,7 @@ pub(crate) struct Audit {
 #[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
 pub(crate) async fn list_users(State(shared): State<Shared>) -> Result<axum::Json<Users>> {
     let users = shared.meta(|meta| meta.users()).await?;
-    let users = users.into_iter().map(|user| User {
-        name: user.name,
-        role: user.role,
-        created_at: user.created_at.to_string(),
-    });
-    Ok(axum::Json(Users { users: users.collect() }))
+    Ok(axum::Json(Users { users: users.into_iter().map(User::from).collect() }))
 }
 
 /// Makes a user.
@@ -140,12 +179,37 @@ pub(crate) async fn create_user(
     Json(new): Json<NewUser>,
 ) -> Result<(StatusCode, axum::Json<User>)> {
     check_name(&new.name)?;
-    let NewUser { name, role, password } = new;
+    let NewUser { name, role, password, logspaces, scope } = new;
+    let grant = check_grant(&shared, role, logspaces, scope)?;
     let hash = hash_password(&shared, password).await?;
-    let (user, now) = (name.clone(), clock::now());
-    shared.meta(move |meta| meta.add_user(&user, role, &hash, now)).await?;
-    shared.audit(caller.name, "user.create", format!("{name}, role {role}")).await?;
-    Ok((StatusCode::CREATED, axum::Json(User { name, role, created_at: now.to_string() })))
+    let created_at = clock::now();
+    let user = meta::User { name, role, grant, created_at };
+    let added = user.clone();
+    shared
+        .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
+        .await?;
+    let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
+    shared.audit(caller.name, "user.create", detail).await?;
+    Ok((StatusCode::CREATED, axum::Json(user.into())))
+}
+
+/// Changes what a user may do and search. It holds from the next request on, also in sessions that have begun.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 200, body = User))
+)]
+pub(crate) async fn change_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Json(change): Json<UserChange>,
+) -> Result<axum::Json<User>> {
+    let UserChange { role, logspaces, scope } = change;
+    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
+    let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
+    shared.audit(caller.name, "user.change", format!("{}: {was}; now {is}", after.name)).await?;
+    Ok(axum::Json(after.into()))
 }
 
 /// Removes a user and ends the user's sessions.
@@ -195,6 +259,8 @@ pub(crate) async fn list_tokens(State(shared): State<Shared>) -> Result<axum::Js
         id: token.id,
         name: token.name,
         role: token.role,
+        logspaces: token.grant.logspaces,
+        scope: token.grant.scope,
         created_by: token.created_by,
         created_at: token.created_at.to_string(),
         expires_at: token.expires_at.map(|time| time.to_string()),
@@ -215,15 +281,17 @@ pub(crate) async fn create_token(
     check_name(&new.name)?;
     let now = clock::now();
     let expires_at = new.expires_at.as_deref().map(|text| check_expiry(text, now)).transpose()?;
-    let TokenRequest { name, role, .. } = new;
+    let TokenRequest { name, role, logspaces, scope, .. } = new;
+    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let detail = access_of(role, &grant);
     let (token_name, author) = (name.clone(), caller.name.clone());
     let (id, secret) = shared
         .meta(move |meta| {
             let new = NewToken { name: &token_name, role, created_by: &author, expires_at };
-            meta.add_token(&new, now)
+            meta.add_granted_token(&new, &grant, now)
         })
         .await?;
-    shared.audit(caller.name, "token.create", format!("{name} (id {id}), role {role}")).await?;
+    shared.audit(caller.name, "token.create", format!("{name} (id {id}), {detail}")).await?;
     let token = secret.reveal().to_owned();
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
 }
@@ -264,6 +332,71 @@ pub(crate) async fn audit(
         detail: entry.detail,
     });
     Ok(axum::Json(Audit { entries: entries.collect() }))
+}
+
+impl From<meta::User> for User {
+    fn from(user: meta::User) -> User {
+        let meta::User { name, role, grant: Grant { logspaces, scope }, created_at } = user;
+        User { name, role, logspaces, scope, created_at: created_at.to_string() }
+    }
+}
+
+/// What may be searched, where it can be granted to somebody of this role.
+fn check_grant(
+    shared: &Inner,
+    role: Role,
+    logspaces: Option<Vec<String>>,
+    scope: Option<String>,
+) -> Result<Grant> {
+    let scope = scope.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let path = if logspaces.is_some() { "logspaces" } else { "scope" };
+    if role != Role::Analyst && (logspaces.is_some() || scope.is_some()) {
+        let detail = format!(
+            "only an analyst can be kept to a part of the store: leave out {path} for the role {role}"
+        );
+        return Err(ApiError::bad_request(detail).path(path));
+    }
+    let logspaces = logspaces.map(|ids| check_granted_logspaces(shared, ids)).transpose()?;
+    if let Some(text) = &scope {
+        check_scope(text)?;
+    }
+    Ok(Grant { logspaces, scope })
+}
+
+/// Each once. One that does not exist is a misspelt one: it would grant less than was meant, and nobody would notice.
+fn check_granted_logspaces(shared: &Inner, mut ids: Vec<String>) -> Result<Vec<String>> {
+    let searchers = shared.state.pipeline.searchers();
+    let known: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
+    if ids.is_empty() {
+        let detail = format!("logspaces is empty: name some of {}, or send null for all", known.join(", "));
+        return Err(ApiError::bad_request(detail).path("logspaces"));
+    }
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
+        let detail = format!("there is no logspace `{unknown}` to grant: there are {}", known.join(", "));
+        return Err(ApiError::bad_request(detail).path("logspaces"));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+fn check_scope(text: &str) -> Result<()> {
+    if SCOPE_BYTES_MAX < text.len() {
+        let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are kept", text.len());
+        return Err(ApiError::bad_request(detail).path("scope"));
+    }
+    // What does not parse is no text to look for here, as it is in a search: a scope has to mean what it says.
+    match query::parse(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(refusal(&error, text, "scope")),
+    }
+}
+
+/// For the audit log.
+fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> String {
+    let logspaces = logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
+    let scope = scope.as_ref().map(|text| format!(", scope {text}"));
+    format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default())
 }
 
 /// Refuses a name that could not be typed or told apart.

@@ -1,6 +1,9 @@
 //! The console, as `npm run build` left it in `web/dist`: in the binary of a release build, read from disk in
 //! others.
 //!
+//! The build packs each file once as tightly as can be (`NAME.br`), for browsers that take that; others get it packed
+//! on the way.
+//!
 //! **Invariant:** what has its hash in its name is cached for ever, everything else is asked for again.
 
 use super::error::ApiError;
@@ -20,6 +23,9 @@ struct Console;
 
 /// Vite puts files here whose names change with their contents.
 const HASHED: &str = "assets/";
+
+/// What the name of a packed file ends in.
+const PACKED: &str = ".br";
 
 const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</title>\
     <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
@@ -61,7 +67,16 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let media_type = file.metadata.mimetype().to_owned();
-        ([(header::CONTENT_TYPE, media_type)], Body::from(file.data)).into_response()
+        let packed = takes_brotli(request).then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
+        let mut response =
+            Body::from(packed.as_ref().map_or(file.data, |packed| packed.data.clone())).into_response();
+        let headers = response.headers_mut();
+        headers.extend(HeaderValue::from_str(&media_type).ok().map(|value| (header::CONTENT_TYPE, value)));
+        headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
+        if packed.is_some() {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
+        }
+        response
     };
     let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
@@ -69,6 +84,17 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
+}
+
+/// Whether a browser says that it takes brotli: `br`, not with the weight 0.
+fn takes_brotli(request: &HeaderMap) -> bool {
+    let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut codings = values.flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32));
+        name.trim().eq_ignore_ascii_case("br") && !is_refused
+    })
 }
 
 /// Weak, since the same file may go out compressed or not.
@@ -79,4 +105,27 @@ fn entity_tag(file: &EmbeddedFile) -> String {
         hex
     });
     format!("W/\"{hex}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brotli_goes_to_those_who_take_it() {
+        for (accepted, expected) in [
+            ("gzip, deflate, br, zstd", true),
+            ("BR;q=0.5", true),
+            ("gzip, br;q=0", false),
+            ("gzip, br; q=0.0", false),
+            ("gzip", false),
+            ("brr", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+            assert_eq!(takes_brotli(&headers), expected, "{accepted}");
+        }
+        assert!(!takes_brotli(&HeaderMap::new()));
+    }
 }

@@ -2,13 +2,24 @@
 
 use super::Shared;
 use super::access::Caller;
+use super::cursor::Cursor;
 use super::error::{ApiError, Result};
 use super::extract::{Path, Query};
+use super::histogram::check_field;
 use super::message::Message;
-use super::scope::{Coverage, QueryWarning, list};
+use super::scope::{Cancel, Coverage, QueryWarning, Scope, Target, ask, list};
+use super::search::{PageRequest, by_id};
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
+use logstead_indexer::{Hit, Order};
+use logstead_record::query::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
+use logstead_record::{Field, Flags};
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Most messages of each side.
+const LIMIT_MAX: u32 = 1000;
+/// Messages of each side, where a request does not say how many.
+const LIMIT: u32 = 20;
 
 /// Which messages around one.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -59,10 +70,111 @@ pub(crate) struct ContextResponse {
     responses((status = 200, body = ContextResponse))
 )]
 pub(crate) async fn context(
-    State(_shared): State<Shared>,
-    Extension(_caller): Extension<Caller>,
-    Path(_id): Path<String>,
-    Query(_request): Query<ContextRequest>,
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Query(request): Query<ContextRequest>,
 ) -> Result<axum::Json<ContextResponse>> {
-    Err(ApiError::new(StatusCode::NOT_IMPLEMENTED, "this is not answered yet"))
+    let started = Instant::now();
+    let before = check_limit(request.before, "before")?;
+    let after = check_limit(request.after, "after")?;
+    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+    let logspaces = request.logspaces.unwrap_or_else(|| vec![logspace.clone()]);
+    let target = Target { query: &request.query, from: None, to: None, logspaces: Some(&logspaces) };
+    let mut scope = Scope::new(&shared, &caller, &target)?;
+    for name in request.same.iter().flatten() {
+        scope.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);
+    }
+    let answer = move |cancel: &Cancel| {
+        let mut side = |order: Order, limit: usize| {
+            let cursor = Cursor { order, time: hit.time, logspace: logspace.clone(), sequence: hit.sequence };
+            PageRequest::around(cursor, limit).messages(&mut scope, cancel)
+        };
+        let (mut before, more_before, before_coverage) = side(Order::Newest, before);
+        let (after, more_after, after_coverage) = side(Order::Oldest, after);
+        before.reverse();
+        ContextResponse {
+            message: Message::new(&logspace, &hit),
+            before,
+            after,
+            more_before,
+            more_after,
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage: before_coverage.plus(&after_coverage),
+            warnings: scope.warnings,
+        }
+    };
+    ask(&shared, answer).await.map(axum::Json)
+}
+
+fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
+    match limit.unwrap_or(LIMIT) {
+        limit @ 0..=LIMIT_MAX => Ok(limit as usize),
+        limit => Err(ApiError::bad_request(format!(
+            "{path} is {limit}: ask for at most {LIMIT_MAX} messages and for more with the id of the outermost"
+        ))
+        .path(path)),
+    }
+}
+
+/// Messages that have all values of a field that one message has.
+fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
+    let lacking = || {
+        let detail = format!("the message has no `{name}` that others could have too: leave it out");
+        ApiError::bad_request(detail).path("same")
+    };
+    let (batch, row) = (&hit.batch, hit.row);
+    let text = |bytes: &[u8]| text_test(name, bytes);
+    let code = |number: u8| FieldTest::Code(Codes::new(number, number));
+    let time = |time| FieldTest::Time(Bounds::closed(TimeExpr::At(time), TimeExpr::At(time)));
+    let priority = || batch.priority(row).ok_or_else(lacking);
+    let tests = match name {
+        FieldName::Dynamic(wanted) => {
+            let values = batch.fields(row).filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
+            values.map(|(_, value)| text(value)).collect::<Result<Vec<_>>>()?
+        }
+        FieldName::Known(field) => match field {
+            Field::Severity => vec![code(priority()?.severity().number())],
+            Field::Facility => vec![code(priority()?.facility().number())],
+            Field::Time => vec![time(hit.time)],
+            Field::Received => vec![time(batch.received(row))],
+            Field::Flag => flags(batch.flags(row)),
+            Field::Logspace => vec![text(logspace.as_bytes())?],
+            Field::Message => vec![text(batch.message(row))?],
+            Field::Host => known_text(name, batch.host(row))?,
+            Field::Program => known_text(name, batch.program(row))?,
+            Field::Pid => known_text(name, batch.pid(row))?,
+            Field::Msgid => known_text(name, batch.msgid(row))?,
+            Field::Source => known_text(name, batch.source(row))?,
+            Field::Peer => known_text(name, batch.peer(row))?,
+            Field::Raw => {
+                let mut raw = Vec::new();
+                batch.write_raw(row, &mut raw);
+                vec![text(&raw)?]
+            }
+        },
+    };
+    if tests.is_empty() {
+        return Err(lacking());
+    }
+    Ok(Meant::and(tests.into_iter().map(|test| Meant::Field(name.clone(), test)).collect()))
+}
+
+/// A text that every message has, where nothing means that it says none.
+fn known_text(name: &FieldName, value: &[u8]) -> Result<Vec<FieldTest>> {
+    if value.is_empty() { Ok(Vec::new()) } else { text_test(name, value).map(|test| vec![test]) }
+}
+
+fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
+    let text = std::str::from_utf8(value).map_err(|_| {
+        let detail =
+            format!("the value of `{name}` is no UTF-8 text, which can not be searched for: leave it out");
+        ApiError::bad_request(detail).path("same")
+    })?;
+    Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))
+}
+
+/// One test for each flag that is set.
+fn flags(set: Flags) -> Vec<FieldTest> {
+    Flags::NAMES.iter().filter(|(flag, _)| set.has(*flag)).map(|(flag, _)| FieldTest::Flag(*flag)).collect()
 }

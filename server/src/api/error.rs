@@ -108,6 +108,11 @@ impl ApiError {
         *self.problem
     }
 
+    /// What happened, where, and what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.problem.detail
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, detail)
     }
@@ -194,10 +199,13 @@ impl From<AnswerError> for ApiError {
 impl From<meta::Error> for ApiError {
     fn from(error: meta::Error) -> ApiError {
         let status = match error {
-            meta::Error::NoSuchUser(_) => StatusCode::NOT_FOUND,
-            meta::Error::UserExists(_) | meta::Error::LastAdmin(_) | meta::Error::AlreadySetUp => {
-                StatusCode::CONFLICT
-            }
+            meta::Error::NoSuchUser(_) | meta::Error::NoSuchSearch(_) => StatusCode::NOT_FOUND,
+            meta::Error::OthersSearch { .. } => StatusCode::FORBIDDEN,
+            meta::Error::UserExists(_)
+            | meta::Error::LastAdmin(_)
+            | meta::Error::AlreadySetUp
+            | meta::Error::SearchExists { .. }
+            | meta::Error::TooManySearches(_) => StatusCode::CONFLICT,
             meta::Error::Open { .. }
             | meta::Error::TooNew { .. }
             | meta::Error::Sqlite(_)

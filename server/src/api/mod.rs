@@ -14,6 +14,8 @@ mod cursor;
 mod error;
 mod explain;
 mod export;
+pub(crate) mod export_read;
+pub(crate) mod export_write;
 mod extract;
 mod facets;
 mod hint;
@@ -23,18 +25,24 @@ mod logspaces;
 pub(crate) mod message;
 mod overview;
 mod router;
+mod saved_searches;
 mod scope;
 mod search;
 mod session;
+mod stream;
 mod system;
 pub(crate) mod table;
 mod tail;
+mod tail_position;
+mod tail_sampling;
+mod tail_turn;
 mod throttle;
 
 use crate::clock;
 use crate::lanes::SharedLanes;
 use crate::meta::{Meta, Role};
 use crate::pipeline::Pipeline;
+use access::Needs;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -96,6 +104,12 @@ struct Inner {
     ingest_kib: Semaphore,
     /// Held by the one verification that runs: it reads everything.
     verifying: Arc<Semaphore>,
+    /// Tails that are open.
+    tails: Arc<Semaphore>,
+    /// Tails that look at what was stored: no more at once than the machine has use for.
+    tail_turns: Semaphore,
+    /// Exports that run.
+    exports: Arc<Semaphore>,
     /// What searches use besides the threads they run on.
     lanes: SharedLanes,
 }
@@ -105,10 +119,10 @@ struct Inner {
 pub fn app(state: ApiState) -> Router {
     let shared = Inner::new(state);
     let mut app = OpenApiRouter::<Shared>::new();
-    for (role, routes) in routes() {
-        app = app.merge(match role {
-            None => routes,
-            Some(role) => routes.route_layer(from_fn_with_state((shared.clone(), role), access::require)),
+    for (needs, routes) in routes() {
+        app = app.merge(match needs {
+            Needs::Nothing => routes,
+            needs => routes.route_layer(from_fn_with_state((shared.clone(), needs), access::require)),
         });
     }
     let (app, _) = app.split_for_parts();
@@ -121,11 +135,11 @@ pub fn app(state: ApiState) -> Router {
 /// The description of the whole API; `web/openapi.json` is this.
 pub fn openapi() -> OpenApi {
     let mut all = OpenApi::new(info(), utoipa::openapi::Paths::new());
-    for (role, routes) in routes() {
+    for (needs, routes) in routes() {
         let mut part = routes.into_openapi();
         for item in part.paths.paths.values_mut() {
             let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
-            operations.into_iter().flatten().for_each(|operation| describe(operation, role));
+            operations.into_iter().flatten().for_each(|operation| describe(operation, needs));
         }
         all.merge(part);
     }
@@ -138,8 +152,8 @@ pub fn openapi() -> OpenApi {
     all
 }
 
-/// Every route with the role that it needs; `None` answers everybody.
-fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
+/// Every route with what it needs of who asks.
+fn routes() -> [(Needs, OpenApiRouter<Shared>); 5] {
     let public = OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_in, session::log_out))
         .routes(routes!(session::set_up))
@@ -158,6 +172,14 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(overview::overview))
         .routes(routes!(tail::tail))
         .routes(routes!(export::export))
+        .routes(routes!(saved_searches::list, saved_searches::create))
+        .routes(routes!(saved_searches::replace, saved_searches::remove))
+        .routes(routes!(saved_searches::used))
+        .routes(routes!(logspaces::logspaces))
+        .routes(routes!(system::openapi_json))
+        .routes(routes!(accounts::change_password));
+    // Storing is here, as who sees a part must not be able to fill the rest.
+    let everything = OpenApiRouter::new()
         .routes(routes!(ingest::ingest))
         .routes(routes!(router::get_router))
         .routes(routes!(router::validate))
@@ -165,10 +187,7 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(router::revision))
         .routes(routes!(router::difference))
         .routes(routes!(router::status))
-        .routes(routes!(logspaces::logspaces))
-        .routes(routes!(system::metrics))
-        .routes(routes!(system::openapi_json))
-        .routes(routes!(accounts::change_password));
+        .routes(routes!(system::metrics));
     let operator = OpenApiRouter::new()
         .routes(routes!(router::put_router))
         .routes(routes!(router::roll_back))
@@ -176,21 +195,24 @@ fn routes() -> [(Option<Role>, OpenApiRouter<Shared>); 4] {
         .routes(routes!(logspaces::verify));
     let admin = OpenApiRouter::new()
         .routes(routes!(accounts::list_users, accounts::create_user))
-        .routes(routes!(accounts::remove_user))
+        .routes(routes!(accounts::change_user, accounts::remove_user))
         .routes(routes!(accounts::list_tokens, accounts::create_token))
         .routes(routes!(accounts::remove_token))
         .routes(routes!(accounts::audit));
     [
-        (None, public),
-        (Some(Role::Analyst), analyst),
-        (Some(Role::Operator), operator),
-        (Some(Role::Admin), admin),
+        (Needs::Nothing, public),
+        (Needs::Role(Role::Analyst), analyst),
+        (Needs::Everything, everything),
+        (Needs::Role(Role::Operator), operator),
+        (Needs::Role(Role::Admin), admin),
     ]
 }
 
 impl Inner {
     fn new(state: ApiState) -> Shared {
-        let searches_max = state.settings.limits.searches_max.max(1) as usize;
+        let limits = &state.settings.limits;
+        let searches_max = limits.searches_max.max(1) as usize;
+        let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
         let body_kib_max = state.settings.limits.ingest_body_max.as_usize().div_ceil(1024);
         Arc::new(Inner {
             state,
@@ -200,6 +222,9 @@ impl Inner {
             search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
             verifying: Arc::new(Semaphore::new(1)),
+            tails: Arc::new(Semaphore::new(tails_max)),
+            tail_turns: Semaphore::new(crate::cores()),
+            exports: Arc::new(Semaphore::new(exports_max)),
             lanes: SharedLanes::default(),
         })
     }
@@ -295,8 +320,8 @@ fn info() -> Info {
     info
 }
 
-/// Adds what all operations of a role have in common.
-fn describe(operation: &mut utoipa::openapi::path::Operation, role: Option<Role>) {
+/// Adds what all operations that need the same have in common.
+fn describe(operation: &mut utoipa::openapi::path::Operation, needs: Needs) {
     let responses = &mut operation.responses.responses;
     for (status, response) in responses.iter_mut() {
         if let RefOr::T(response) = response
@@ -308,15 +333,17 @@ fn describe(operation: &mut utoipa::openapi::path::Operation, role: Option<Role>
         }
     }
     responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));
-    if let Some(role) = role {
+    let needed = match needs {
+        Needs::Nothing => None,
+        Needs::Role(role) => Some(format!("the role {role}")),
+        Needs::Everything => Some("a grant of everything".to_owned()),
+    };
+    if let Some(needed) = needed {
         let empty: [&str; 0] = [];
         operation.security =
             Some(vec![SecurityRequirement::new("token", empty), SecurityRequirement::new("session", empty)]);
         responses.insert("401".to_owned(), RefOr::T(problem("Nobody is logged in")));
-        responses.insert(
-            "403".to_owned(),
-            RefOr::T(problem(&format!("Needs the role {role}, or the CSRF token"))),
-        );
+        responses.insert("403".to_owned(), RefOr::T(problem(&format!("Needs {needed}, or the CSRF token"))));
     }
 }
 

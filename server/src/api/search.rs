@@ -158,16 +158,23 @@ pub(crate) async fn message(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Message>> {
+    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+    Ok(axum::Json(Message::new(&logspace, &hit)))
+}
+
+/// The message with an id, and its logspace.
+pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
-    let searchers = caller.searchers(&shared);
+    let searchers = caller.searchers(shared);
     let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
-    let found = blocking(move || {
-        let hit = searcher.get(sequence)?;
-        Ok::<_, indexer::SearchError>(hit.map(|hit| Message::new(&logspace, &hit)))
-    });
-    found.await?.map_err(ApiError::internal)?.map(axum::Json).ok_or_else(missing)
+    let found = blocking(move || searcher.get(sequence)).await?;
+    let hit = found
+        .map_err(ApiError::internal)?
+        .filter(|hit| caller.may_see(&logspace, hit))
+        .ok_or_else(missing)?;
+    Ok((logspace, hit))
 }
 
 async fn run_search(
@@ -223,14 +230,22 @@ impl PageRequest {
         })
     }
 
+    /// The nearest messages on one side of another, which lies where the cursor says.
+    pub(super) fn around(cursor: Cursor, limit: usize) -> PageRequest {
+        let order = cursor.order;
+        PageRequest { order, limit, cursor: Some(cursor), started: Instant::now() }
+    }
+
+    /// The messages of the page, whether there are more, and what was looked at.
+    pub(super) fn messages(&self, scope: &mut Scope, cancel: &Cancel) -> (Vec<Message>, bool, Coverage) {
+        let (mut page, coverage) = self.page(scope, cancel);
+        page.cut();
+        (page.messages(), page.more, coverage)
+    }
+
     /// The page, with all warnings that there are so far.
     pub(super) fn run(&self, scope: &mut Scope, cancel: &Cancel) -> SearchResponse {
-        let mut page =
-            Page { order: self.order, limit: self.limit, hits: Vec::new(), more: false, cancelled: false };
-        let coverage = scope.each(cancel, |of, run| {
-            let after = self.cursor.as_ref().map(|cursor| cursor.position_in(of.logspace));
-            page.ask(&of, after, run)
-        });
+        let (page, coverage) = self.page(scope, cancel);
         let (messages, cursor) = page.finish();
         if messages.is_empty() {
             scope.warn_of_unknown_fields();
@@ -241,8 +256,18 @@ impl PageRequest {
             took_ms: self.started.elapsed().as_millis() as u64,
             coverage,
             warnings: std::mem::take(&mut scope.warnings),
-            query: scope.query.to_string(),
+            query: scope.asked.to_string(),
         }
+    }
+
+    fn page(&self, scope: &mut Scope, cancel: &Cancel) -> (Page, Coverage) {
+        let mut page =
+            Page { order: self.order, limit: self.limit, hits: Vec::new(), more: false, cancelled: false };
+        let coverage = scope.each(cancel, |of, run| {
+            let after = self.cursor.as_ref().map(|cursor| cursor.position_in(of.logspace));
+            page.ask(&of, after, run)
+        });
+        (page, coverage)
     }
 }
 
@@ -270,15 +295,25 @@ impl Page {
     /// The first messages of all, and where the next page begins. After a page that was cut short there is
     /// none: it could skip what this one did not get to see. What is damaged no page gets to see.
     fn finish(mut self) -> (Vec<Message>, Option<String>) {
+        self.cut();
         let order = self.order;
-        self.hits.sort_unstable_by(|a, b| compare(order, a, b));
-        self.more |= self.limit < self.hits.len();
-        self.hits.truncate(self.limit);
         let last = self.hits.last().filter(|_| self.more && !self.cancelled);
         let cursor = last.map(|(id, hit)| {
             Cursor { order, time: hit.time, logspace: id.clone(), sequence: hit.sequence }.encode()
         });
-        (self.hits.iter().map(|(id, hit)| Message::new(id, hit)).collect(), cursor)
+        (self.messages(), cursor)
+    }
+
+    /// Keeps the first messages of all.
+    fn cut(&mut self) {
+        let order = self.order;
+        self.hits.sort_unstable_by(|a, b| compare(order, a, b));
+        self.more |= self.limit < self.hits.len();
+        self.hits.truncate(self.limit);
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.hits.iter().map(|(id, hit)| Message::new(id, hit)).collect()
     }
 }
 

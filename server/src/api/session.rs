@@ -5,10 +5,10 @@ use super::error::{ApiError, Result};
 use super::extract::{Json, Peer};
 use super::{Shared, accounts};
 use crate::clock;
-use crate::meta::{Role, Secret, password};
+use crate::meta::{Grant, Role, Secret, password};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{AppendHeaders, IntoResponse};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -26,6 +26,10 @@ pub(crate) struct Session {
     /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
     #[schema(required)]
     csrf_token: Option<String>,
+    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
+    /// it by its whole lifetime, to the minute.
+    #[schema(format = DateTime, required)]
+    expires_at: Option<String>,
     /// Of the server.
     version: &'static str,
 }
@@ -35,6 +39,12 @@ pub(crate) struct Session {
 pub(crate) struct SessionUser {
     name: String,
     role: Role,
+    /// Ids of the logspaces that the user may search; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything the user finds is within; null for none.
+    #[schema(required)]
+    scope: Option<String>,
 }
 
 /// Name and password.
@@ -64,10 +74,7 @@ fn admin() -> String {
 
 /// Who is logged in, and whether the first administrator is still to be made.
 #[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
-pub(crate) async fn get_session(
-    State(shared): State<Shared>,
-    headers: HeaderMap,
-) -> Result<axum::Json<Session>> {
+pub(crate) async fn get_session(State(shared): State<Shared>, headers: HeaderMap) -> Result<Response> {
     let caller = access::authenticate(&shared, &headers).await?;
     let has_users = shared.meta(|meta| meta.has_users()).await?;
     let csrf_token = caller
@@ -75,13 +82,17 @@ pub(crate) async fn get_session(
         .and_then(|caller| caller.session)
         .and_then(|_| access::session_secret(&headers))
         .map(|secret| secret.csrf_token());
-    Ok(axum::Json(Session {
+    let cookie = caller.as_ref().and_then(|caller| access::renewed_cookie(&shared, caller, &headers));
+    let session = Session {
         authenticated: caller.is_some(),
         setup_required: !has_users,
-        user: caller.map(|Caller { name, role, .. }| SessionUser { name, role }),
         csrf_token,
+        expires_at: caller.as_ref().and_then(|caller| caller.expires_at).map(|time| time.to_string()),
+        user: caller.map(|Caller { name, role, grant, .. }| SessionUser::new(name, role, &grant)),
         version: env!("CARGO_PKG_VERSION"),
-    }))
+    };
+    let cookie = AppendHeaders(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    Ok((cookie, axum::Json(session)).into_response())
 }
 
 /// Logs in: sets the session's cookie.
@@ -95,7 +106,7 @@ pub(crate) async fn log_in(
     let permit = shared.password_permit().await?;
     // Again: of many attempts at once, those that waited here know by now how the first ones ended.
     refuse_the_impatient(&shared, &login.name, peer)?;
-    let Some((name, role)) = check_password(&shared, &login).await? else {
+    let Some(user) = check_password(&shared, &login).await? else {
         shared.throttle.lock().failed(&login.name, peer.0, Instant::now());
         let name: String = login.name.chars().take(accounts::NAME_CHARS_MAX).collect();
         shared.audit(name, "session.refused", format!("from {peer}")).await?;
@@ -103,8 +114,8 @@ pub(crate) async fn log_in(
     };
     drop(permit);
     shared.throttle.lock().succeeded(&login.name, peer.0);
-    shared.audit(name.clone(), "session.begin", format!("from {peer}")).await?;
-    begin(&shared, name, role).await
+    shared.audit(user.name.clone(), "session.begin", format!("from {peer}")).await?;
+    begin(&shared, user).await
 }
 
 /// Logs out: ends the session and forgets the cookie.
@@ -141,7 +152,7 @@ pub(crate) async fn set_up(
     let name = setup.name.clone();
     shared.meta(move |meta| meta.add_first_admin(&name, &hash, clock::now())).await?;
     shared.audit(setup.name.clone(), "setup", format!("first administrator, from {peer}")).await?;
-    begin(&shared, setup.name, Role::Admin).await
+    begin(&shared, SessionUser::new(setup.name, Role::Admin, &Grant::default())).await
 }
 
 fn refuse_the_impatient(shared: &Shared, name: &str, peer: Peer) -> Result<()> {
@@ -151,35 +162,42 @@ fn refuse_the_impatient(shared: &Shared, name: &str, peer: Peer) -> Result<()> {
     Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
 }
 
-/// The user's name as it is stored and the role, where the password fits.
-async fn check_password(shared: &Shared, login: &Login) -> Result<Option<(String, Role)>> {
+/// The user as stored, where the password fits.
+async fn check_password(shared: &Shared, login: &Login) -> Result<Option<SessionUser>> {
     let (name, password) = (login.name.clone(), login.password.clone());
     shared
         .meta(move |meta| {
             let found = meta.credentials(&name)?;
             let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
-            Ok(found.filter(|_| fits).map(|user| (user.name, user.role)))
+            Ok(found.filter(|_| fits).map(|user| SessionUser::new(user.name, user.role, &user.grant)))
         })
         .await
 }
 
-async fn begin(shared: &Shared, name: String, role: Role) -> Result<impl IntoResponse + use<>> {
+async fn begin(shared: &Shared, user: SessionUser) -> Result<impl IntoResponse + use<>> {
     let secret = Secret::session()?;
-    let (hash, user) = (secret.hash(), name.clone());
+    let (hash, name) = (secret.hash(), user.name.clone());
     let lifetime = shared.session_lifetime();
-    shared.meta(move |meta| meta.add_session(&user, hash, lifetime, clock::now())).await?;
+    let expires_at = shared.meta(move |meta| meta.add_session(&name, hash, lifetime, clock::now())).await?;
     let cookie = cookie(secret.reveal(), lifetime.as_secs(), shared.state.secure_cookie);
     let session = Session {
         authenticated: true,
         setup_required: false,
-        user: Some(SessionUser { name, role }),
+        user: Some(user),
         csrf_token: Some(secret.csrf_token()),
+        expires_at: Some(expires_at.to_string()),
         version: env!("CARGO_PKG_VERSION"),
     };
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), axum::Json(session)))
 }
 
-fn cookie(value: &str, max_age_seconds: u64, secure: bool) -> String {
+impl SessionUser {
+    fn new(name: String, role: Role, grant: &Grant) -> SessionUser {
+        SessionUser { name, role, logspaces: grant.logspaces.clone(), scope: grant.scope.clone() }
+    }
+}
+
+pub(crate) fn cookie(value: &str, max_age_seconds: u64, secure: bool) -> String {
     let secure = if secure { "; Secure" } else { "" };
     format!("{COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
 }

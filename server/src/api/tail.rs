@@ -1,15 +1,48 @@
 //! Messages as they are stored, to whoever watches.
+//!
+//! A task for each tail: it waits until something was stored, looks at that where blocking is allowed, and hands the
+//! events on one by one. While its client does not take them it looks at nothing, and has no more than one turn's events.
+//!
+//! **Invariant:** what is sent is what its caller may see at that moment: every second it is found out anew.
+//! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
 
-use super::Shared;
-use super::access::Caller;
+use super::access::{Caller, authenticate};
 use super::error::{ApiError, Problem, Result};
 use super::extract::Query;
 use super::message::Message;
-use super::scope::list;
+use super::scope::{Cancel, Scope, Target, ask, list};
+use super::stream::{Piece, Pieces};
+use super::tail_position::Position;
+use super::tail_sampling::Sampling;
+use super::tail_turn::{Following, event};
+use super::{Shared, blocking, busy};
+use crate::pipeline::watch::{Ending, Stored};
+use axum::body::Bytes;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_indexer::{Filter, Follower, Hit, Order, Request, Run};
+use logstead_record::query::Context;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, sleep_until};
+
+/// How long messages are gathered before they are sent.
+const GATHER: Duration = Duration::from_millis(100);
+/// How often a tail says how it is, and finds out what its caller may see.
+const STATUS_INTERVAL: Duration = Duration::from_secs(1);
+/// Most messages that a tail begins with.
+const LAST_MAX: u32 = 1000;
+/// Matches that waited for a client which comes back are sent up to so many, whatever the rate.
+const BACKLOG_MAX: u64 = 100_000;
+/// Events that wait for a slow client, besides those of one turn.
+const EVENTS_MAX: usize = 2;
+/// Where a browser says how far it came.
+const LAST_EVENT_ID: &str = "last-event-id";
+/// Tells proxies to hand on what they get at once.
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Which messages to follow, and from where on.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
@@ -26,7 +59,7 @@ pub(crate) struct TailRequest {
     /// Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
     /// themselves, says the same and wins.
     since: Option<String>,
-    /// Begins with so many of the newest messages that are stored already. Not beside a position.
+    /// Begins with so many of the newest messages that are stored already. Says nothing beside a position.
     #[schema(default = 0, maximum = 1000)]
     #[param(default = 0, maximum = 1000)]
     last: Option<u32>,
@@ -47,35 +80,35 @@ pub(crate) enum TailEvent {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailMessages {
     /// In the order in which they were stored, at most 500.
-    messages: Vec<Message>,
+    pub(super) messages: Vec<Message>,
 }
 
 /// The data of an event `status`, the first of all and one every second. Counts are since the one before.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailStatus {
     /// Messages that were stored in the logspaces asked for.
-    received: u64,
+    pub(super) received: u64,
     /// Those of them that match, exactly.
-    matched: u64,
+    pub(super) matched: u64,
     /// Those of them that were sent.
-    shown: u64,
-    /// Where not all of them are sent: every so manieth is. Null where all are.
+    pub(super) shown: u64,
+    /// Where not all of them are sent: every n-th is. Null where all are.
     #[schema(required)]
-    sampled_one_in: Option<u64>,
+    pub(super) sampled_one_in: Option<u64>,
     /// Messages that are stored and were not looked at yet.
-    behind: u64,
+    pub(super) behind: u64,
     /// The time of the last message that matched; null where none did yet.
     #[schema(required, format = DateTime)]
-    last_match: Option<String>,
+    pub(super) last_match: Option<String>,
 }
 
 /// The data of an event `gap`: some messages after the position that was asked for can not be sent.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailGap {
     /// So many were stored there, whether they matched or not.
-    messages: u64,
+    pub(super) messages: u64,
     /// Why they are missing.
-    reason: String,
+    pub(super) reason: String,
 }
 
 /// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
@@ -86,9 +119,231 @@ pub(crate) struct TailGap {
     responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
 )]
 pub(crate) async fn tail(
-    State(_shared): State<Shared>,
-    Extension(_caller): Extension<Caller>,
-    Query(_request): Query<TailRequest>,
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Query(request): Query<TailRequest>,
 ) -> Result<Response> {
-    Err(ApiError::new(StatusCode::NOT_IMPLEMENTED, "not yet"))
+    let since = request.since(&headers)?;
+    let last = request.last()?;
+    let scope = request.scope(&shared, &caller)?;
+    let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
+        return Err(busy("too many tails are open (limits.tails_max)"));
+    };
+    // From here on nothing that is stored goes unnoticed.
+    let (news, ending) = shared.state.pipeline.watch();
+    let sampling = sampling(&shared, since.is_some());
+    let query = scope.query.clone();
+    let (following, stored) = if last == 0 || since.is_some() {
+        (follow(scope, since.as_ref(), sampling), Vec::new())
+    } else {
+        ask(&shared, move |cancel| follow_after_last(scope, last as usize, sampling, cancel)).await?
+    };
+    let (events, pieces) = mpsc::channel(EVENTS_MAX);
+    let (cancel, guard) = Cancel::without_limit(&shared);
+    let tail = Tail {
+        shared,
+        headers,
+        request,
+        query,
+        cancel: Arc::new(cancel),
+        events,
+        news,
+        ending,
+        _permit: permit,
+    };
+    tokio::spawn(tail.run(following, stored));
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
+    Ok((headers, Pieces::endless(pieces, guard).into_body()).into_response())
+}
+
+impl TailRequest {
+    /// After which position to go on.
+    fn since(&self, headers: &HeaderMap) -> Result<Option<Position>> {
+        let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
+        let (text, name) = match header.filter(|text| !text.is_empty()) {
+            Some(text) => (Some(text), "Last-Event-ID"),
+            None => (self.since.as_deref(), "since"),
+        };
+        let Some(text) = text else { return Ok(None) };
+        let refused = || {
+            let detail = format!("{name} is no position that a tail has told: begin anew without it");
+            ApiError::bad_request(detail).path(name)
+        };
+        Position::parse(text).map(Some).ok_or_else(refused)
+    }
+
+    fn last(&self) -> Result<u32> {
+        let last = self.last.unwrap_or(0);
+        if last <= LAST_MAX {
+            return Ok(last);
+        }
+        let detail =
+            format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
+        Err(ApiError::bad_request(detail).path("last"))
+    }
+
+    /// What its caller may see of what it asks for.
+    fn scope(&self, shared: &Shared, caller: &Caller) -> Result<Scope> {
+        let logspaces = self.logspaces.as_deref();
+        Scope::new(shared, caller, &Target { query: &self.query, from: None, to: None, logspaces })
+    }
+}
+
+fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
+    let rate_max = u64::from(shared.state.settings.limits.tail_rate_max);
+    let backlog_max = if is_resumed { BACKLOG_MAX } else { 0 };
+    Sampling::new(rate_max, backlog_max, std::time::Instant::now())
+}
+
+/// From now on, or from a position. What the position does not know was made after it.
+fn follow(scope: Scope, since: Option<&Position>, sampling: Sampling) -> Following {
+    let mut following = Following::new(sampling);
+    for (logspace, searcher) in scope.searchers {
+        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
+        let next = match since {
+            Some(position) => position.of(&logspace).unwrap_or(0),
+            None => searcher.next_sequence(),
+        };
+        following.add(logspace, Follower::new(searcher, filter, next));
+    }
+    following
+}
+
+/// From now on, and the newest messages that are stored, the oldest of them first.
+fn follow_after_last(
+    scope: Scope,
+    last: usize,
+    sampling: Sampling,
+    cancel: &Cancel,
+) -> (Following, Vec<(String, Hit)>) {
+    let mut following = Following::new(sampling);
+    let mut stored: Vec<(String, Hit)> = Vec::new();
+    let cancelled = || cancel.is_requested();
+    let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+    for (logspace, searcher) in scope.searchers {
+        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
+        let request =
+            Request { filter: &filter, range: scope.range, order: Order::Newest, limit: last, after: None };
+        let (found, next) = searcher.search_and_next(&request, &run);
+        stored.extend(found.hits.into_iter().map(|hit| (logspace.clone(), hit)));
+        following.add(logspace, Follower::new(searcher, filter, next));
+    }
+    stored.sort_by(|(a_id, a), (b_id, b)| (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence)));
+    stored.drain(..stored.len().saturating_sub(last));
+    (following, stored)
+}
+
+/// A tail that is open.
+struct Tail {
+    shared: Shared,
+    /// Who asks, to be found out again.
+    headers: HeaderMap,
+    request: TailRequest,
+    /// What is asked for, with what its caller may see.
+    query: logstead_record::query::Query,
+    cancel: Arc<Cancel>,
+    events: mpsc::Sender<Piece>,
+    news: Stored,
+    ending: Ending,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Why a tail ends.
+enum End {
+    /// Its client has gone.
+    Gone,
+    /// Its client is told.
+    Problem(ApiError),
+}
+
+impl From<ApiError> for End {
+    fn from(error: ApiError) -> End {
+        End::Problem(error)
+    }
+}
+
+impl Tail {
+    async fn run(mut self, following: Following, stored: Vec<(String, Hit)>) {
+        if let Err(End::Problem(error)) = self.follow(following, stored).await {
+            let problem = event("problem", None, &error.into_problem());
+            // One that is full has a client which does not listen.
+            self.events.try_send(Piece::Data(problem)).ok();
+        }
+    }
+
+    async fn follow(&mut self, mut following: Following, stored: Vec<(String, Hit)>) -> Result<(), End> {
+        self.send(vec![following.status()]).await?;
+        let first = following.stored_before(stored);
+        self.send(first).await?;
+        let mut next_status = Instant::now() + STATUS_INTERVAL;
+        let (mut next_turn, mut has_more) = (Instant::now(), true);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.events.closed() => return Err(End::Gone),
+                () = self.ending.requested() => return Err(stopping().into()),
+                () = sleep_until(next_status) => {
+                    next_status = Instant::now() + STATUS_INTERVAL;
+                    self.admit(&mut following).await?;
+                    self.send(vec![following.status()]).await?;
+                }
+                () = sleep_until(next_turn), if has_more => {
+                    let began = Instant::now();
+                    let events;
+                    (following, events, has_more) = self.turn(following).await?;
+                    self.send(events).await?;
+                    // What waits already needs no gathering.
+                    next_turn = if has_more { began } else { began + GATHER };
+                }
+                () = self.news.changed(), if !has_more => has_more = true,
+            }
+        }
+    }
+
+    async fn turn(&self, mut following: Following) -> Result<(Following, Vec<Bytes>, bool)> {
+        let _turn = self.shared.tail_turns.acquire().await.map_err(ApiError::internal)?;
+        let cancel = self.cancel.clone();
+        let turn = move || {
+            let (events, has_more) = following.turn(&cancel);
+            (following, events, has_more)
+        };
+        blocking(turn).await
+    }
+
+    /// Sends events one by one, as the client takes them.
+    async fn send(&mut self, events: Vec<Bytes>) -> Result<(), End> {
+        for event in events {
+            tokio::select! {
+                sent = self.events.send(Piece::Data(event)) => sent.map_err(|_| End::Gone)?,
+                () = self.ending.requested() => return Err(stopping().into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out what the caller may see now. New logspaces are followed from their beginning.
+    async fn admit(&self, following: &mut Following) -> Result<()> {
+        let changed =
+            || ApiError::forbidden("what this login or token may see has changed: open the tail again");
+        let caller = authenticate(&self.shared, &self.headers)
+            .await?
+            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
+        let scope = self.request.scope(&self.shared, &caller)?;
+        let is_there = |logspace: &String| scope.searchers.iter().any(|(id, _)| id == logspace);
+        if scope.query != self.query || !following.logspaces().iter().all(is_there) {
+            return Err(changed());
+        }
+        for (logspace, searcher) in scope.searchers {
+            if !following.follows(&logspace) {
+                let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
+                following.add(logspace, Follower::new(searcher, filter, 0));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn stopping() -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: come back later")
 }

@@ -1,15 +1,18 @@
 //! The command line: what can be said, and what the exit code means.
 
 mod check;
+mod export;
 mod import;
 mod inspect;
 mod loadgen;
 mod progress;
 mod reindex;
+mod remote;
 mod search;
 mod serve;
 mod store;
 mod table;
+mod tail;
 mod text;
 mod verify;
 
@@ -39,6 +42,12 @@ enum Command {
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
     Search(search::Search),
+    /// Prints what a running server stores
+    #[command(after_help = tail::EXAMPLES)]
+    Tail(tail::Tail),
+    /// Writes all messages that match
+    #[command(after_help = export::EXAMPLES)]
+    Export(Box<export::Export>),
     /// Stores the lines of files
     #[command(after_help = import::EXAMPLES)]
     Import(import::Import),
@@ -93,6 +102,8 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Check(check) => check.run(),
         Command::Search(search) => search.run(),
+        Command::Tail(tail) => tail.run(),
+        Command::Export(export) => export.run(),
         Command::Import(import) => import.run(),
         Command::Verify(verify) => verify.run(),
         Command::Reindex(reindex) => reindex.run(),

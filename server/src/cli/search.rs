@@ -228,13 +228,13 @@ impl Within {
     }
 }
 
-fn warn_of_damage(logspace: &str, damaged: &[String]) {
+pub(super) fn warn_of_damage(logspace: &str, damaged: &[String]) {
     for damage in damaged {
         text::error(&format!("warning: logspace {logspace} could not be searched completely: {damage}"));
     }
 }
 
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+pub(super) fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
         Failure::no(format!(
@@ -245,7 +245,7 @@ fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timesta
 }
 
 impl Format {
-    fn print(self, message: &Value) -> String {
+    pub(super) fn print(self, message: &Value) -> String {
         let text = |name: &str| message[name].as_str().unwrap_or_default();
         match self {
             Format::Json => message.to_string(),

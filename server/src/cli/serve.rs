@@ -165,6 +165,7 @@ async fn serve(
             _ = hang_up.recv() => pipeline.reload_certificates(),
         }
     }
+    pipeline.end_streams();
     stop.send_replace(true);
     tokio::time::timeout(REQUESTS_WAIT_MAX, server).await.ok();
     Ok(())

@@ -1,6 +1,6 @@
 //! Sessions of browsers: they end when nobody has used them for the lifetime that the settings say.
 
-use super::{Meta, Nanos, Result, Role};
+use super::{Grant, Meta, Nanos, Result, Role};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, params};
 use std::time::Duration;
@@ -15,24 +15,31 @@ pub struct Session {
     pub user: String,
     /// What the user may do now; changes while a session lasts.
     pub role: Role,
+    /// What the user may search now, likewise.
+    pub grant: Grant,
+    /// When it ends if nobody uses it.
+    pub expires_at: Timestamp,
+    /// Whether this use has made it end later, which its holder should be told.
+    pub prolonged: bool,
 }
 
 impl Meta {
-    /// Begins a session of a user and forgets those that have ended.
+    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it.
     pub fn add_session(
         &self,
         user: &str,
         secret_hash: [u8; 32],
         lifetime: Duration,
         now: Timestamp,
-    ) -> Result<()> {
+    ) -> Result<Timestamp> {
+        let expires_at = expiry(lifetime, now);
         let connection = self.connection();
         connection.execute("DELETE FROM sessions WHERE expires_at <= ?1", [Nanos(now)])?;
         connection.execute(
             "INSERT INTO sessions VALUES (?1, ?2, ?3)",
-            params![secret_hash, user, Nanos(expiry(lifetime, now))],
+            params![secret_hash, user, Nanos(expires_at)],
         )?;
-        Ok(())
+        Ok(expires_at)
     }
 
     /// The session of a secret, prolonged; `None` where there is none or it has ended.
@@ -44,21 +51,28 @@ impl Meta {
     ) -> Result<Option<Session>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT users.name, role, expires_at FROM sessions JOIN users ON users.name = user
+            "SELECT users.name, role, expires_at, logspaces, scope FROM sessions JOIN users ON users.name = user
              WHERE hash = ?1 AND ?2 < expires_at",
         )?;
         let found = statement
             .query_row(params![secret_hash, Nanos(now)], |row| {
-                Ok((Session { user: row.get(0)?, role: row.get(1)? }, row.get::<_, Nanos>(2)?.0))
+                Ok(Session {
+                    user: row.get(0)?,
+                    role: row.get(1)?,
+                    grant: Grant::read(row, 3)?,
+                    expires_at: row.get::<_, Nanos>(2)?.0,
+                    prolonged: false,
+                })
             })
             .optional()?;
-        let Some((session, expires_at)) = found else { return Ok(None) };
+        let Some(mut session) = found else { return Ok(None) };
         let prolonged = expiry(lifetime, now);
-        if expires_at.saturating_add(PROLONG_STEP) < prolonged {
+        if session.expires_at.saturating_add(PROLONG_STEP) < prolonged {
             connection.execute(
                 "UPDATE sessions SET expires_at = ?2 WHERE hash = ?1",
                 params![secret_hash, Nanos(prolonged)],
             )?;
+            (session.expires_at, session.prolonged) = (prolonged, true);
         }
         Ok(Some(session))
     }
@@ -101,6 +115,28 @@ mod tests {
         check(&meta, &idle, after(12), None);
         check(&meta, &used, after(34), None);
         check(&meta, &Secret::presented("guess"), begin, None);
+    }
+
+    #[test]
+    fn a_session_says_when_it_ends_and_what_its_user_may_do_now() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND);
+        meta.add_user("ana", Role::Analyst, "hash", at(0)).unwrap();
+        let secret = Secret::session().unwrap();
+        let hours = 12 * 3600;
+        assert_eq!(meta.add_session("ana", secret.hash(), LIFETIME, at(0)).unwrap(), at(hours));
+        let seen = |seconds: i64| {
+            let session = meta.use_session(secret.hash(), LIFETIME, at(seconds)).unwrap().unwrap();
+            (session.expires_at, session.prolonged)
+        };
+        assert_eq!(seen(60), (at(hours), false));
+        assert_eq!(seen(61), (at(61 + hours), true));
+        assert_eq!(seen(62), (at(61 + hours), false));
+        let grant = Grant { logspaces: Some(vec!["main".to_owned()]), scope: None };
+        meta.change_user("ana", Role::Operator, &grant).unwrap();
+        let session = meta.use_session(secret.hash(), LIFETIME, at(63)).unwrap().unwrap();
+        assert_eq!((session.role, session.grant), (Role::Operator, grant));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! API tokens: for programs, shown once, with a role and perhaps an end.
 
-use super::{Meta, Nanos, Result, Role, Secret};
+use super::{Grant, Meta, Nanos, Result, Role, Secret};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
@@ -16,6 +16,8 @@ pub struct Token {
     pub name: String,
     /// What it may do.
     pub role: Role,
+    /// What it may search.
+    pub grant: Grant,
     /// Who made it.
     pub created_by: String,
     /// When it was made.
@@ -39,14 +41,35 @@ pub struct NewToken<'a> {
 }
 
 impl Meta {
-    /// Makes a token: its id and its secret, which is not stored.
+    /// Makes a token that may search everything: its id and its secret, which is not stored.
     pub fn add_token(&self, new: &NewToken<'_>, now: Timestamp) -> Result<(i64, Secret)> {
+        self.add_granted_token(new, &Grant::default(), now)
+    }
+
+    /// Makes a token: its id and its secret, which is not stored.
+    pub fn add_granted_token(
+        &self,
+        new: &NewToken<'_>,
+        grant: &Grant,
+        now: Timestamp,
+    ) -> Result<(i64, Secret)> {
         let secret = Secret::token()?;
+        let (created_at, expires_at) = (Nanos(now), new.expires_at.map(Nanos));
+        let (logspaces, scope) = (grant.logspaces_column(), &grant.scope);
         let connection = self.connection();
         connection.execute(
-            "INSERT INTO tokens (name, role, hash, created_by, created_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![new.name, new.role, secret.hash(), new.created_by, Nanos(now), new.expires_at.map(Nanos)],
+            "INSERT INTO tokens (name, role, hash, created_by, created_at, expires_at, logspaces, scope)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                new.name,
+                new.role,
+                secret.hash(),
+                new.created_by,
+                created_at,
+                expires_at,
+                logspaces,
+                scope
+            ],
         )?;
         Ok((connection.last_insert_rowid(), secret))
     }
@@ -55,7 +78,8 @@ impl Meta {
     pub fn tokens(&self) -> Result<Vec<Token>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT id, name, role, created_by, created_at, expires_at, last_used FROM tokens ORDER BY id",
+            "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope
+             FROM tokens ORDER BY id",
         )?;
         let tokens = statement.query_map([], read)?;
         Ok(tokens.collect::<rusqlite::Result<_>>()?)
@@ -65,8 +89,8 @@ impl Meta {
     pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<Token>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT id, name, role, created_by, created_at, expires_at, last_used FROM tokens
-             WHERE hash = ?1 AND (expires_at IS NULL OR ?2 < expires_at)",
+            "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope
+             FROM tokens WHERE hash = ?1 AND (expires_at IS NULL OR ?2 < expires_at)",
         )?;
         let Some(token) = statement.query_row(params![secret_hash, Nanos(now)], read).optional()? else {
             return Ok(None);
@@ -91,6 +115,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
         id: row.get(0)?,
         name: row.get(1)?,
         role: row.get(2)?,
+        grant: Grant::read(row, 7)?,
         created_by: row.get(3)?,
         created_at: row.get::<_, Nanos>(4)?.0,
         expires_at: row.get::<_, Option<Nanos>>(5)?.map(|nanos| nanos.0),
@@ -108,8 +133,10 @@ mod tests {
         let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
         let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND);
         let new = NewToken { name: "ci", role: Role::Analyst, created_by: "ana", expires_at: Some(at(100)) };
-        let (id, secret) = meta.add_token(&new, at(1)).unwrap();
-        assert_eq!(meta.use_token(secret.hash(), at(2)).unwrap().unwrap().role, Role::Analyst);
+        let grant = Grant { logspaces: None, scope: Some("host:web-1".to_owned()) };
+        let (id, secret) = meta.add_granted_token(&new, &grant, at(1)).unwrap();
+        let used = meta.use_token(secret.hash(), at(2)).unwrap().unwrap();
+        assert_eq!((used.role, used.grant), (Role::Analyst, grant));
         meta.use_token(secret.hash(), at(3)).unwrap();
         assert_eq!(meta.tokens().unwrap()[0].last_used, Some(at(2)), "written once a minute");
         assert_eq!(meta.use_token(secret.hash(), at(100)).unwrap(), None);

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** once there is an administrator, there is always one.
 
-use super::{Error, Meta, Nanos, Result, password};
+use super::{Error, Grant, Meta, Nanos, Result, password};
 use logstead_record::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -60,6 +60,8 @@ pub struct User {
     pub name: String,
     /// What the user may do.
     pub role: Role,
+    /// What the user may search.
+    pub grant: Grant,
     /// When the user was made.
     pub created_at: Timestamp,
 }
@@ -70,6 +72,8 @@ pub struct Credentials {
     pub name: String,
     /// What the user may do.
     pub role: Role,
+    /// What the user may search.
+    pub grant: Grant,
     /// For [`password::verify`].
     pub password_hash: String,
 }
@@ -83,11 +87,9 @@ impl Meta {
     /// All users by name.
     pub fn users(&self) -> Result<Vec<User>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT name, role, created_at FROM users ORDER BY name")?;
-        let users = statement.query_map([], |row| {
-            Ok(User { name: row.get(0)?, role: row.get(1)?, created_at: row.get::<_, Nanos>(2)?.0 })
-        })?;
+        let mut statement = connection
+            .prepare_cached("SELECT name, role, created_at, logspaces, scope FROM users ORDER BY name")?;
+        let users = statement.query_map([], read)?;
         Ok(users.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -113,32 +115,58 @@ impl Meta {
     /// at the same time.
     pub fn add_first_admin(&self, name: &str, password_hash: &str, now: Timestamp) -> Result<()> {
         let added = self.connection().execute(
-            "INSERT INTO users SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM users)",
+            "INSERT INTO users (name, role, password_hash, created_at)
+             SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM users)",
             params![name, Role::Admin, password_hash, Nanos(now)],
         )?;
         if added == 1 { Ok(()) } else { Err(Error::AlreadySetUp) }
     }
 
-    /// Makes a user.
+    /// Makes a user who may search everything.
     pub fn add_user(&self, name: &str, role: Role, password_hash: &str, now: Timestamp) -> Result<()> {
+        self.add_granted_user(name, role, &Grant::default(), password_hash, now)
+    }
+
+    /// Makes a user.
+    pub fn add_granted_user(
+        &self,
+        name: &str,
+        role: Role,
+        grant: &Grant,
+        password_hash: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         let added = self.connection().execute(
-            "INSERT OR IGNORE INTO users VALUES (?1, ?2, ?3, ?4)",
-            params![name, role, password_hash, Nanos(now)],
+            "INSERT OR IGNORE INTO users (name, role, logspaces, scope, password_hash, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![name, role, grant.logspaces_column(), grant.scope, password_hash, Nanos(now)],
         )?;
         if added == 1 { Ok(()) } else { Err(Error::UserExists(name.to_owned())) }
     }
 
-    /// Removes a user with all sessions.
+    /// Changes what a user may do and search: the user as it was, and as it is.
+    pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let before = user(&transaction, name)?;
+        if role != Role::Admin {
+            another_admin(&transaction, &before)?;
+        }
+        transaction.execute(
+            "UPDATE users SET role = ?2, logspaces = ?3, scope = ?4 WHERE name = ?1",
+            params![name, role, grant.logspaces_column(), grant.scope],
+        )?;
+        let after = user(&transaction, name)?;
+        transaction.commit()?;
+        Ok((before, after))
+    }
+
+    /// Removes a user with all sessions, and the searches that nobody else could see.
     pub fn remove_user(&self, name: &str) -> Result<()> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        let role = role_of(&transaction, name)?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))?;
-        let admins: u32 =
-            transaction
-                .query_row("SELECT count(*) FROM users WHERE role = ?1", [Role::Admin], |row| row.get(0))?;
-        if role == Role::Admin && admins == 1 {
-            return Err(Error::LastAdmin(name.to_owned()));
-        }
+        another_admin(&transaction, &user(&transaction, name)?)?;
+        transaction.execute("DELETE FROM saved_searches WHERE owner = ?1 AND shared = 0", [name])?;
         transaction.execute("DELETE FROM users WHERE name = ?1", [name])?;
         Ok(transaction.commit()?)
     }
@@ -162,17 +190,42 @@ impl Meta {
     /// What a login is checked against.
     pub fn credentials(&self, name: &str) -> Result<Option<Credentials>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT name, role, password_hash FROM users WHERE name = ?1")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT name, role, password_hash, logspaces, scope FROM users WHERE name = ?1",
+        )?;
         let found = statement.query_row([name], |row| {
-            Ok(Credentials { name: row.get(0)?, role: row.get(1)?, password_hash: row.get(2)? })
+            let grant = Grant::read(row, 3)?;
+            Ok(Credentials { name: row.get(0)?, role: row.get(1)?, grant, password_hash: row.get(2)? })
         });
         Ok(found.optional()?)
     }
 }
 
-fn role_of(connection: &Connection, name: &str) -> rusqlite::Result<Option<Role>> {
-    connection.query_row("SELECT role FROM users WHERE name = ?1", [name], |row| row.get(0)).optional()
+fn user(connection: &Connection, name: &str) -> Result<User> {
+    let found = connection.query_row(
+        "SELECT name, role, created_at, logspaces, scope FROM users WHERE name = ?1",
+        [name],
+        read,
+    );
+    found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<User> {
+    Ok(User {
+        name: row.get(0)?,
+        role: row.get(1)?,
+        grant: Grant::read(row, 3)?,
+        created_at: row.get::<_, Nanos>(2)?.0,
+    })
+}
+
+/// Refuses where there would be no administrator without this user.
+fn another_admin(connection: &Connection, user: &User) -> Result<()> {
+    let admins: u32 =
+        connection
+            .query_row("SELECT count(*) FROM users WHERE role = ?1", [Role::Admin], |row| row.get(0))?;
+    let is_last = user.role == Role::Admin && admins == 1;
+    if is_last { Err(Error::LastAdmin(user.name.clone())) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -206,10 +259,35 @@ mod tests {
         meta.add_user("ana", Role::Analyst, "h", NOW).unwrap();
         assert!(matches!(meta.add_user("Ana", Role::Admin, "h", NOW), Err(Error::UserExists(_))));
         assert!(matches!(meta.remove_user("admin"), Err(Error::LastAdmin(_))));
+        let demoted = meta.change_user("Admin", Role::Operator, &Grant::default());
+        assert!(matches!(demoted, Err(Error::LastAdmin(name)) if name == "admin"));
         meta.add_user("bo", Role::Admin, "h", NOW).unwrap();
         meta.remove_user("admin").unwrap();
         assert!(matches!(meta.remove_user("admin"), Err(Error::NoSuchUser(_))));
         let names: Vec<_> = meta.users().unwrap().into_iter().map(|user| (user.name, user.role)).collect();
         assert_eq!(names, [("ana".to_owned(), Role::Analyst), ("bo".to_owned(), Role::Admin)]);
+    }
+
+    #[test]
+    fn a_change_says_how_it_was_and_how_it_is() {
+        let (_directory, meta) = meta();
+        let some = Grant { logspaces: Some(vec!["main".to_owned()]), scope: Some("host:web-1".to_owned()) };
+        meta.add_granted_user("ana", Role::Analyst, &some, "h", NOW).unwrap();
+        assert_eq!(meta.credentials("ana").unwrap().unwrap().grant, some);
+        let (before, after) = meta.change_user("ANA", Role::Operator, &Grant::default()).unwrap();
+        assert_eq!((before.role, &before.grant), (Role::Analyst, &some));
+        assert_eq!((after.role, &after.grant), (Role::Operator, &Grant::default()));
+        assert_eq!(meta.users().unwrap(), [after]);
+        assert!(matches!(meta.change_user("bo", Role::Analyst, &some), Err(Error::NoSuchUser(_))));
+    }
+
+    #[test]
+    fn a_grant_that_can_not_be_read_grants_nothing() {
+        let (_directory, meta) = meta();
+        meta.add_user("ana", Role::Analyst, "h", NOW).unwrap();
+        for broken in ["", "all", "null", "{}", "[1]"] {
+            meta.connection().execute("UPDATE users SET logspaces = ?1", [broken]).unwrap();
+            assert!(meta.credentials("ana").is_err(), "{broken}");
+        }
     }
 }

@@ -8,6 +8,7 @@
 use super::counters::LogspaceCounters;
 use super::receipt::Pending;
 use super::sealers::Bell;
+use super::watch::Wake;
 use crate::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
@@ -66,7 +67,7 @@ impl Logspace {
         opened: Opened,
         configuration: Configuration,
         counters: Arc<LogspaceCounters>,
-        bell: Bell,
+        (bell, wake): (Bell, Wake),
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
         let (commands, received) = unbounded();
@@ -78,6 +79,7 @@ impl Logspace {
             configuration,
             closed_files: keeper.backlog().files,
             bell,
+            wake,
             received,
             counters: counters.clone(),
             stopping: stopping.clone(),
@@ -150,6 +152,7 @@ struct Writer {
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
     bell: Bell,
+    wake: Wake,
     received: Receiver<Command>,
     counters: Arc<LogspaceCounters>,
     stopping: Arc<AtomicBool>,
@@ -303,6 +306,7 @@ impl Writer {
         self.counters.messages.add(encoded.iter().map(Encoded::rows).sum());
         self.counters.batches.add(encoded.len());
         self.counters.commits.add(1);
+        self.wake.stored();
         if self.counters.last_error.lock().take().is_some() {
             tracing::info!(logspace = self.id, "the logspace stores messages again");
         }

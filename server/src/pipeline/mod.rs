@@ -19,6 +19,7 @@ mod route;
 mod running;
 mod sealers;
 mod status;
+pub(crate) mod watch;
 pub(crate) mod worker;
 
 pub use apply::{ApplyError, Change};
@@ -46,6 +47,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use watch::{Ending, Stored, Wake};
 use worker::{Partition, Work, WorkReceiver, WorkSender, Worker};
 
 /// How long destinations may empty their queues when the process stops.
@@ -62,6 +64,7 @@ pub struct Pipeline {
     work: WorkSender,
     workers: Mutex<Vec<JoinHandle<()>>>,
     sealers: Sealers,
+    wake: Wake,
     disk: Arc<dyn Disk>,
     data: PathBuf,
     settings: Arc<Settings>,
@@ -113,6 +116,7 @@ impl Pipeline {
             work,
             workers: Mutex::default(),
             sealers,
+            wake: Wake::new(),
             disk,
             data: data.to_owned(),
             settings,
@@ -141,6 +145,16 @@ impl Pipeline {
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
         running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+    }
+
+    /// For those who follow what is stored.
+    pub(crate) fn watch(&self) -> (Stored, Ending) {
+        self.wake.watch()
+    }
+
+    /// Ends everything that would go on for ever. What was begun otherwise may still be finished.
+    pub fn end_streams(&self) {
+        self.wake.end();
     }
 
     /// Whether the process is about to end.
@@ -258,6 +272,7 @@ impl Pipeline {
         if self.stopping.swap(true, Ordering::Relaxed) {
             return;
         }
+        self.end_streams();
         self.sealers.cancel();
         let running = self.running.load_full();
         // All are told before any is waited for: a full disk may hold each of them back.

@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every logspace with what it holds. */
+        /** Every logspace that the caller may search, with what it holds. */
         get: operations["logspaces"];
         put?: never;
         post?: never;
@@ -406,6 +406,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own searches, and those that are shared. */
+        get: operations["list_saved_searches"];
+        put?: never;
+        /** Saves a search. */
+        post: operations["create_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Replaces a search: one's own, or a shared one for an administrator. It keeps its owner. */
+        put: operations["replace_saved_search"];
+        post?: never;
+        /** Removes a search: one's own, or a shared one for an administrator. */
+        delete: operations["remove_saved_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-searches/{id}/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that a search was used now. */
+        post: operations["use_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -541,7 +594,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /** Changes what a user may do and search. It holds from the next request on, also in sessions that have begun. */
+        put: operations["change_user"];
         post?: never;
         /** Removes a user and ends the user's sessions. */
         delete: operations["remove_user"];
@@ -831,7 +885,8 @@ export interface components {
         Coverage: {
             /**
              * Format: int64
-             * @description Blocks of segments that were decompressed.
+             * @description Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
+             *     messages.
              */
             blocks: number;
             /** @description Whether all was looked at that had to be; a warning tells why not. */
@@ -1005,7 +1060,8 @@ export interface components {
             blocks_bytes: number;
             /**
              * Format: int64
-             * @description Those that certainly match, without a look at them.
+             * @description Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
+             *     the messages say is 0, and the cost is that of a look at all messages in range.
              */
             certain_messages: number;
             /**
@@ -1430,11 +1486,18 @@ export interface components {
         };
         /** @description A user to make. */
         NewUser: {
+            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            logspaces?: string[] | null;
             /** @description Letters, digits and `. _ - @`. */
             name: string;
             /** @description At least 8 characters. */
             password: string;
             role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @example host:web-*
+             */
+            scope?: string | null;
         };
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
@@ -1704,6 +1767,57 @@ export interface components {
             /** @description What can run but is hardly meant. */
             warnings: string[];
         };
+        /** @description A search that was saved. */
+        SavedSearch: {
+            /** Format: date-time */
+            created_at: string;
+            folder: string;
+            from: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description By anybody.
+             */
+            last_used: string | null;
+            logspaces: string[] | null;
+            /** @description Whether it belongs to who asks. */
+            mine: boolean;
+            name: string;
+            /** @description A user's name, or `token:` and a token's. */
+            owner: string;
+            query: string;
+            shared: boolean;
+            tags: string[];
+            to: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            view: unknown;
+        };
+        /** @description A search to save. */
+        SavedSearchRequest: {
+            /** @description Where to show it, such as `ops/network`; at most 200 characters. */
+            folder?: string;
+            /** @description RFC 3339, or relative as `-1h`. */
+            from?: string | null;
+            /** @description Ids; null for all. */
+            logspaces?: string[] | null;
+            /** @description Unique among the owner's in this folder; at most 100 characters. */
+            name: string;
+            /** @description In the query language, perhaps with stages. */
+            query?: string;
+            /** @description Whether all may see and use it. A token's always are. */
+            shared?: boolean;
+            /** @description Words to find it by: at most 20 of at most 50 characters. */
+            tags?: string[];
+            to?: string | null;
+            /** @description How to show the results: any JSON of at most 16 KiB, kept as it is. */
+            view?: unknown;
+        };
+        /** @description One's own searches and those that are shared, by folder and name. */
+        SavedSearches: {
+            saved_searches: components["schemas"]["SavedSearch"][];
+        };
         /** @description Which messages, and how many. */
         SearchRequest: {
             /** @description Where the page begins: `cursor` of the page before. */
@@ -1745,6 +1859,12 @@ export interface components {
             authenticated: boolean;
             /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
             csrf_token: string | null;
+            /**
+             * Format: date-time
+             * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
+             *     it by its whole lifetime, to the minute.
+             */
+            expires_at: string | null;
             /** @description There is no user yet: make the first administrator with `POST /api/v1/setup`. */
             setup_required: boolean;
             user: components["schemas"]["SessionUser"] | null;
@@ -1753,8 +1873,12 @@ export interface components {
         };
         /** @description The user of a session. */
         SessionUser: {
+            /** @description Ids of the logspaces that the user may search; null for all. */
+            logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
+            /** @description A filter that everything the user finds is within; null for none. */
+            scope: string | null;
         };
         /** @description What makes the first administrator. */
         Setup: {
@@ -2004,8 +2128,12 @@ export interface components {
              * @description To the minute.
              */
             last_used: string | null;
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
+            /** @description A filter that everything found is within; null for none. */
+            scope: string | null;
         };
         /** @description A token to make. */
         TokenRequest: {
@@ -2014,9 +2142,16 @@ export interface components {
              * @description When it ends (RFC 3339); never where it is missing.
              */
             expires_at?: string | null;
+            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            logspaces?: string[] | null;
             /** @description What to call it. */
             name: string;
             role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @example host:web-*
+             */
+            scope?: string | null;
         };
         /** @description All tokens. */
         Tokens: {
@@ -2044,8 +2179,23 @@ export interface components {
         User: {
             /** Format: date-time */
             created_at: string;
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
+            /** @description A filter that everything found is within; null for none. */
+            scope: string | null;
+        };
+        /** @description What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out. */
+        UserChange: {
+            /** @description Ids of the logspaces that may be searched; null for all. For analysts only. */
+            logspaces: string[] | null;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; null for none. For analysts only.
+             * @example host:web-*
+             */
+            scope: string | null;
         };
         /** @description All users. */
         Users: {
@@ -2875,7 +3025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3307,7 +3457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3415,7 +3565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3462,7 +3612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,7 +3665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3614,7 +3764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3656,6 +3806,251 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Validation"];
                 };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_saved_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearches"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    use_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Nobody is logged in */
             401: {
@@ -4228,6 +4623,59 @@ export interface operations {
             };
         };
     };
+    change_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     remove_user: {
         parameters: {
             query?: never;
@@ -4382,7 +4830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role analyst, or the CSRF token */
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   IconCommand,
   IconKeyboard,
-  IconPlayerPlay,
+  IconActivity,
   IconRoute,
   IconSearch,
 } from '@tabler/icons-react';
@@ -26,7 +26,7 @@ import { carried } from './scope';
 
 const places = [
   { to: '/search', label: 'Search', keys: 'g s', Icon: IconSearch, hasQuery: true },
-  { to: '/tail', label: 'Tail', keys: 'g t', Icon: IconPlayerPlay, hasQuery: true },
+  { to: '/tail', label: 'Tail', keys: 'g t', Icon: IconActivity, hasQuery: true },
   { to: '/router', label: 'Router', keys: 'g r', Icon: IconRoute, hasQuery: false },
 ] as const;
 

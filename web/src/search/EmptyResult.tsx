@@ -1,6 +1,11 @@
-/** Why there is nothing to see, and the next step: to widen the search. */
+/** Why there is nothing to see, and the next step: the clause that is to blame, the nearest match, a wider search. */
 import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Empty } from '../ui/Empty';
+import { ClauseCounts } from './empty/ClauseCounts';
+import { NearestMatch } from './empty/NearestMatch';
+import { SourceHealth } from './empty/SourceHealth';
+import { countQuery } from './empty/emptyQueries';
 import { type SearchState, isEverything } from './searchParams';
 
 type Props = {
@@ -10,13 +15,20 @@ type Props = {
 
 export function EmptyResult({ state, onChange }: Props) {
   const everything = isEverything(state.query);
+  const { data: received } = useQuery(countQuery(state, '*'));
+  const isSilent = everything || received === 0;
   return (
     <Empty title={everything ? 'No messages in this time range' : 'No message matches'}>
       <p>
-        {everything
-          ? 'Messages were received, but none in the chosen time.'
+        {isSilent
+          ? 'Nothing at all was received here in this time: it is not for the query.'
           : 'Every word of a query must be found, whole; wildcards (conn*) match parts of a word.'}
       </p>
+      {isSilent && <SourceHealth />}
+      {!isSilent && <ClauseCounts state={state} onUse={(query) => onChange({ ...state, query })} />}
+      {state.range.kind !== 'all' && (
+        <NearestMatch state={state} onRange={(range) => onChange({ ...state, range })} />
+      )}
       <Group gap={8}>
         {state.range.kind !== 'all' && (
           <Button variant="default" onClick={() => onChange({ ...state, range: { kind: 'all' } })}>

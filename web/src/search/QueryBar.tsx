@@ -1,60 +1,111 @@
-/** Where the query is written: Enter runs it, Shift-Enter goes to a new line. */
-import { Button, Textarea } from '@mantine/core';
+/** Where the query is written, with what the server makes of it below: its clauses, hints, and what it costs. */
+import { Button } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { problemOf } from '../api/client';
+import { QueryField, type QueryFieldHandle, type QueryMark } from '../ui/query/QueryField';
 import { useKeys } from '../ui/useKeys';
-import type { SearchState } from './searchParams';
+import { Clauses } from './Clauses';
+import { CostDot, Examples, Hints } from './Hints';
+import { completeIn } from './complete';
+import { explainQuery } from './explain';
+import { type SearchState, writeSearch } from './searchParams';
+import { useDraft } from './useDraft';
 import classes from './QueryBar.module.css';
 
 type Props = {
   state: SearchState;
+  /** Why the last run failed, to be shown at its place. */
+  error?: Error | null;
   onRun: (query: string) => void;
+  onChange: (part: Partial<SearchState>) => void;
 };
 
-export function QueryBar({ state, onRun }: Props) {
-  const [text, setText] = useState(state.query);
-  const input = useRef<HTMLTextAreaElement>(null);
+const TYPING_REST_MS = 300;
+
+export function QueryBar({ state, error = null, onRun, onChange }: Props) {
+  const [draft, setDraft] = useDraft(state.query);
+  const field = useRef<QueryFieldHandle>(null);
   useKeys({
-    '/': {
-      does: 'Go to the query',
-      run: () => {
-        input.current?.focus();
-        input.current?.select();
-      },
-    },
+    '/': { does: 'Go to the query', run: () => field.current?.focus() },
     Enter: { does: 'Run the query' },
+    'Mod-Enter': { does: 'Run the query in a new tab' },
     'Shift-Enter': { does: 'New line in the query' },
+    'Alt-ArrowUp': { does: 'The query before in the history' },
+    Tab: { does: 'Take the suggestion' },
     Escape: { does: 'Leave the query' },
   });
-  const run = () => onRun(text.trim());
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') input.current?.blur();
-    // While an input method composes a word, Enter belongs to it.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    run();
+  const isDraft = draft.trim() !== state.query;
+  const problems = useMemo(() => marksOf(isDraft ? null : error), [isDraft, error]);
+  const run = (newTab: boolean) => {
+    const query = draft.trim();
+    if (newTab) window.open(addressOf({ ...state, query, open: null }), '_blank', 'noopener');
+    else onRun(query);
   };
   return (
-    <div className={classes.bar} role="search" aria-label="Messages">
-      <Textarea
-        ref={input}
-        className={classes.query}
-        classNames={{ input: classes.input ?? '' }}
-        aria-label="Query"
-        placeholder='Words, "a phrase", host:web*'
-        leftSection={<IconSearch size={16} />}
-        autosize
-        minRows={1}
-        maxRows={8}
-        spellCheck={false}
-        autoCapitalize="off"
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
+    <div role="search" aria-label="Messages">
+      <div className={classes.bar}>
+        <IconSearch className={classes.icon} size={16} aria-hidden />
+        <QueryField
+          ref={field}
+          placeholder='Words, "a phrase", host:web*'
+          value={draft}
+          problems={problems}
+          complete={completeIn(state)}
+          onChange={setDraft}
+          onRun={run}
+        />
+        <Button className={classes.run ?? ''} size="sm" onClick={() => run(false)}>
+          Search
+        </Button>
+      </div>
+      <Below
+        state={state}
+        draft={draft.trim()}
+        onUse={onRun}
+        onChange={onChange}
+        onEdit={(start, end) => field.current?.select(start, end)}
       />
-      <Button className={classes.run ?? ''} size="sm" onClick={run}>
-        Search
-      </Button>
     </div>
   );
+}
+
+type BelowProps = {
+  state: SearchState;
+  draft: string;
+  onUse: (query: string) => void;
+  onChange: Props['onChange'];
+  onEdit: (start: number, end: number) => void;
+};
+
+/** One row, always as high, so that nothing moves while one writes. */
+function Below({ state, draft, onUse, onChange, onEdit }: BelowProps) {
+  const [rested] = useDebouncedValue(draft, TYPING_REST_MS);
+  const asked = draft === state.query ? draft : rested;
+  const { data, error } = useQuery(explainQuery(asked, state));
+  const isBare = draft === '' && state.off.length === 0;
+  return (
+    <div className={classes.below}>
+      {isBare && <Examples onUse={onUse} />}
+      {!isBare && draft === state.query && (
+        <Clauses state={state} explained={data} onChange={onChange} onEdit={onEdit} />
+      )}
+      {draft !== state.query && draft !== '' && (
+        <Hints explained={asked === draft ? data : undefined} error={error} onUse={onUse} />
+      )}
+      {draft !== '' && data !== undefined && <CostDot explained={data} />}
+    </div>
+  );
+}
+
+function marksOf(error: Error | null): QueryMark[] {
+  if (error === null) return [];
+  const { line, column, end_column, title, detail } = problemOf(error);
+  return [{ line, column, end_column, message: detail ?? title }];
+}
+
+function addressOf(state: SearchState): string {
+  return `/search?${new URLSearchParams(writeSearch(state)).toString()}`;
 }

@@ -3,12 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
-import { hitPattern } from '../ui/highlight';
+import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
 import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
-import { Clauses } from './Clauses';
 import { Drawer } from './Drawer';
 import { EmptyResult } from './EmptyResult';
 import { Facets } from './Facets';
@@ -20,6 +19,7 @@ import { Results } from './Results';
 import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
+import { ViewTools } from './results/ViewTools';
 import { withClause } from './editQuery';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
@@ -41,6 +41,8 @@ export function SearchPage({ state, onChange }: Props) {
   const searching = searchQuery(state, refreshMs);
   const search = useInfiniteQuery(searching);
   const summary = useQuery(summaryQuery(state, refreshMs));
+  // What is shown until then is of the query before: its total is not this one's.
+  const total = summary.isPlaceholderData ? undefined : summary.data?.histogram?.total;
   const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
 
   const pageCount = search.data?.pages.length ?? 0;
@@ -59,7 +61,7 @@ export function SearchPage({ state, onChange }: Props) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  const hits = useMemo(() => hitPattern(state.query), [state.query]);
+  const hits = useMemo(() => hitsOf(state.query), [state.query]);
   const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
@@ -77,8 +79,7 @@ export function SearchPage({ state, onChange }: Props) {
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>Search</h1>
-      <QueryBar state={state} onRun={runText} />
-      <Clauses state={state} onChange={ask} />
+      <QueryBar state={state} error={search.error} onRun={runText} onChange={ask} />
       {search.error !== null && (
         <QueryProblem error={search.error} query={state.query} onRetry={runAgain} onUse={runText} />
       )}
@@ -93,13 +94,17 @@ export function SearchPage({ state, onChange }: Props) {
       <Timeline
         state={state}
         summary={summary.data}
+        stale={summary.isPlaceholderData}
         onZoom={(range) => ask({ range })}
+        onFilter={filter}
         onChange={show}
       />
       <div className={classes.columns}>
         <Facets
           state={state}
           facets={summary.data?.facets}
+          total={total}
+          stale={summary.isPlaceholderData}
           onFilter={filter}
           onAsk={ask}
           onChange={show}
@@ -108,15 +113,16 @@ export function SearchPage({ state, onChange }: Props) {
           <StatusLine
             state={state}
             search={search.isFetching && !live ? undefined : newest}
-            total={summary.data?.histogram?.total}
-            counting={summary.isLoading}
+            total={total}
+            counting={total === undefined && summary.isFetching}
             live={live && !isRefusal(search.error)}
             paused={wantsRefresh && !live}
             onChange={show}
           >
-            <Actions state={state} total={summary.data?.histogram?.total} onAsk={ask} />
+            <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
+            <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
-          {hasStages && <Statistics state={state} onAsk={ask} />}
+          {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (
             <Loading
               onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}
@@ -139,7 +145,9 @@ export function SearchPage({ state, onChange }: Props) {
               loadingMore={search.isFetchingNextPage}
               onMore={() => void search.fetchNextPage()}
               onFilter={filter}
+              onAsk={ask}
               onChange={show}
+              onRefresh={runAgain}
               onAtTop={setAtTop}
             />
           )}
@@ -148,9 +156,8 @@ export function SearchPage({ state, onChange }: Props) {
           <Drawer
             state={state}
             id={state.open}
-            known={messages?.find(({ id }) => id === state.open)}
+            messages={messages ?? []}
             hits={hits}
-            onFilter={filter}
             onAsk={ask}
             onChange={show}
           />

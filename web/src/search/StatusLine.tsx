@@ -1,5 +1,6 @@
-/** How many messages there are, how long it took, and whether new ones come in by themselves. */
-import { NativeSelect } from '@mantine/core';
+/** How many messages there are, how long it took, whether that is all, and whether new ones come in by themselves. */
+import { NativeSelect, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { SearchResponse } from '../api/model';
 import { formatCount } from '../ui/number';
@@ -28,19 +29,25 @@ export function StatusLine(props: Props) {
         {counting && 'Counting…'}
         {total !== undefined && `${formatCount(total)} ${plural(total)}`}
       </span>
-      {search !== undefined && <span className="dimmed">{formatTook(search.took_ms)}</span>}
+      {search !== undefined && <Took search={search} />}
       <span className={classes.zone}>Times in {zoneLabel(zone, new Date())}</span>
       {children}
       {paused && (
-        <span className="dimmed">
+        <span className={classes.paused}>
+          <IconPlayerPauseFilled size={12} aria-hidden />
           Paused
           <span className={classes.why}>
-            {' '}
             while {state.open === null ? 'scrolled' : 'a message is open'}
           </span>
         </span>
       )}
-      {live && <span className={classes.pulse} aria-hidden />}
+      {live && <LiveButton onPause={() => onChange({ refresh: 'off' })} />}
+      {canRefresh(state.range) && state.refresh === 'off' && (
+        <UnstyledButton className={classes.live} onClick={() => onChange({ refresh: 'live' })}>
+          <IconPlayerPlayFilled size={12} aria-hidden />
+          Go live
+        </UnstyledButton>
+      )}
       <NativeSelect
         aria-label="Refresh"
         className={classes.refresh ?? ''}
@@ -50,6 +57,34 @@ export function StatusLine(props: Props) {
         data={refreshes.map((value) => ({ value, label: refreshLabel(value) }))}
       />
     </div>
+  );
+}
+
+/** How long the page took, and what was looked at for it. */
+function Took({ search: { took_ms: tookMs, coverage } }: { search: SearchResponse }) {
+  const looked =
+    `${formatCount(coverage.segments)} segments and ${formatCount(coverage.journal_batches)} batches searched, ` +
+    `${formatCount(coverage.scanned_messages)} messages looked at one by one`;
+  return (
+    <Tooltip label={looked} multiline maw={320}>
+      <span className={classes.took} data-complete={coverage.complete}>
+        {formatTook(tookMs)}
+        {!coverage.complete && ' · not complete'}
+      </span>
+    </Tooltip>
+  );
+}
+
+function LiveButton({ onPause }: { onPause: () => void }) {
+  return (
+    <UnstyledButton
+      className={classes.live}
+      aria-label="Live: pause"
+      title="Pause"
+      onClick={onPause}
+    >
+      <span className={classes.pulse} aria-hidden />
+    </UnstyledButton>
   );
 }
 

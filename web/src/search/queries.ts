@@ -1,5 +1,5 @@
 /** What the search page asks the server. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, isRefusal, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
 import type {
@@ -10,17 +10,19 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '../api/model';
-import { requestRange } from '../ui/range';
+import { canRefresh, requestRange } from '../ui/range';
 import type { SearchState } from './searchParams';
 import { splitStages } from '../ui/query/stages';
 
 const PAGE_MESSAGES = 200;
-const BUCKETS = 120;
+/** Enough for bars of ten minutes in a day and of an hour in a week. */
+const BUCKETS = 180;
 const FACET_VALUES = 10;
 
 /** How much longer than a search took the page waits before it repeats it, so that slow ones are not piled up. */
 const REFRESH_REST_FACTOR = 10;
 
+const RECEIVED_FRESH_MS = 10_000;
 const FIRST_RUN_WAIT_MS = 1_000;
 
 type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces'>;
@@ -58,6 +60,8 @@ export function searchQuery(state: SearchState, refreshMs: number | false) {
 export type Summary = {
   histogram?: Histogram;
   facets?: Record<string, Facet>;
+  /** While it is worked on: which part of the range, from its end, is in it. */
+  fraction?: number;
   /** Whether this is all of it. */
   done: boolean;
   took_ms: number;
@@ -80,7 +84,8 @@ export function summaryQuery(state: SearchState, refreshMs: number | false) {
       let summary: Summary = { done: false, took_ms: 0 };
       for await (const line of postLines<OverviewLine>('/api/v1/overview', body, signal)) {
         if ('error' in line) throw new ApiError(line.error);
-        if ('histogram' in line) summary = { ...summary, histogram: line.histogram };
+        if ('progress' in line) summary = { ...summary, ...line.progress };
+        if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
         if ('facets' in line) summary = { ...summary, facets: line.facets };
         if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
         const shown = cache.getQueryData<Summary>(queryKey);
@@ -93,6 +98,19 @@ export function summaryQuery(state: SearchState, refreshMs: number | false) {
       !isRefusal(error) &&
       refreshMs !== false &&
       Math.max(refreshMs, (data?.took_ms ?? 0) * REFRESH_REST_FACTOR),
+    // The bars before stay, dimmed, until there are new ones.
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** All that came in over the same time, to tell silence from what does not match. */
+export function receivedQuery(state: SearchState) {
+  const body = { ...scopeOf({ ...state, query: '*' }), buckets: BUCKETS };
+  return queryOptions({
+    queryKey: ['received', body],
+    queryFn: ({ signal }) => unwrap(client.POST('/api/v1/histogram', { body, signal })),
+    staleTime: RECEIVED_FRESH_MS,
+    refetchInterval: canRefresh(state.range) && state.refresh !== 'off' && RECEIVED_FRESH_MS,
   });
 }
 

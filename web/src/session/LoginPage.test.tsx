@@ -12,8 +12,9 @@ vi.mock('../api/session', () => ({ signIn: vi.fn() }));
 const session: Session = {
   authenticated: true,
   setup_required: false,
-  user: { name: 'ana', role: 'analyst' },
+  user: { name: 'ana', role: 'analyst', logspaces: null, scope: null },
   csrf_token: 'token',
+  expires_at: '2026-11-28T06:13:00Z',
   version: '1',
 };
 

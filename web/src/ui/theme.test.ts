@@ -16,6 +16,12 @@ const texts = [
   '--severity-notice',
   '--severity-info',
   '--severity-debug',
+  '--query-field',
+  '--query-sign',
+  '--query-quoted',
+  '--query-pattern',
+  '--query-number',
+  '--query-keyword',
 ] as const;
 const backs = ['--mantine-color-body', '--panel', '--hover', '--open'] as const;
 
@@ -31,7 +37,14 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
       ['--caution', '--caution-back'],
       ['--bad', '--bad-back'],
       ['--mantine-color-text', '--hit'],
+      ['--mantine-color-text', '--hit-1'],
+      ['--mantine-color-text', '--hit-2'],
+      ['--mantine-color-text', '--hit-3'],
+      ['--mantine-color-text', '--hit-4'],
+      ['--panel', '--severity-critical'],
+      ['--panel', '--severity-error'],
       ['--mantine-color-text', '--added-back'],
+      ['--mantine-color-text', '--value-bar'],
     ] as const) {
       expect(contrast(color(scheme, text), color(scheme, back)), text).toBeGreaterThanOrEqual(4.5);
     }

@@ -19,43 +19,68 @@ use crate::query::ast::{FieldName, Part, Query, TextTest};
 use crate::query::error::{ErrorKind, ParseError, Warning};
 use crate::query::lex::Cursor;
 use crate::query::parse::{Parsed, Parser, as_it_stands, within_limit};
+use std::ops::Range;
 
 /// Reads a pipeline that has to be right.
 pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
-    read(text).map(|search| search.pipeline)
+    read(text).map(|(search, _)| search.pipeline)
 }
 
 /// Reads what somebody typed or pasted into a search bar: a filter that does not follow the grammar is searched for
 /// as it stands, with a warning. Stages have to be right.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
+    read_search(text).map(|(search, _)| search)
+}
+
+/// Where the parts of a pipeline stand, in bytes.
+#[derive(Default)]
+pub(in crate::query) struct Places {
+    /// The clauses of the filter that stand side by side.
+    pub(in crate::query) clauses: Vec<Range<usize>>,
+    /// The stages, without the `|` before each, and what they are called.
+    pub(in crate::query) stages: Vec<(Range<usize>, &'static str)>,
+}
+
+/// The same as [`parse_pipeline_search`], and where everything stands.
+pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     match read(text) {
         Err(error) if error.kind == ErrorKind::Syntax => read_as_it_stands(text, &error),
-        Ok(mut search) if search.warnings.is_empty() => {
+        Ok((mut search, places)) if search.warnings.is_empty() => {
             search.warnings.extend(hidden_stage(text, &search.pipeline));
-            Ok(search)
+            Ok((search, places))
         }
         other => other,
     }
 }
 
-fn read(text: &str) -> Result<PipelineSearch, ParseError> {
+fn read(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     let mut parser = Parser::of_pipeline(text)?;
     let filter = parser.filter()?;
-    let pipeline = Pipeline { filter, stages: parser.stages()? };
+    let tops = std::mem::take(&mut parser.tops);
+    let clauses = tops.into_iter().map(|top| parser.cursor.span(top)).collect();
+    let (stages, stages_at) = parser.stages()?;
+    let pipeline = Pipeline { filter, stages };
     within_limit(&pipeline, text)?;
-    Ok(PipelineSearch { pipeline, warnings: parser.warnings })
+    let places = Places { clauses, stages: stages_at };
+    Ok((PipelineSearch { pipeline, warnings: parser.warnings }, places))
 }
 
 /// What stands before the first stage is a text.
-fn read_as_it_stands(text: &str, error: &ParseError) -> Result<PipelineSearch, ParseError> {
+fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, Places), ParseError> {
     let mut parser = Parser::of_pipeline(text)?;
     let end = pipe_before_stage(&parser.cursor, false).unwrap_or(text.chars().count());
     let (filter, warning) = as_it_stands(&parser.cursor.text(0..end), error);
     parser.cursor.at = end;
-    let pipeline = Pipeline { filter, stages: parser.stages()? };
+    let (stages, stages_at) = parser.stages()?;
+    let pipeline = Pipeline { filter, stages };
     within_limit(&pipeline, text)?;
     let warnings = vec![Warning { suggestion: Some(pipeline.to_string()), ..warning }];
-    Ok(PipelineSearch { pipeline, warnings })
+    let start = parser.cursor.space_end(0).min(end);
+    let places = Places {
+        clauses: vec![parser.cursor.span(start..parser.cursor.trimmed(start..end))],
+        stages: stages_at,
+    };
+    Ok((PipelineSearch { pipeline, warnings }, places))
 }
 
 /// `error| top 5 host` searches for texts, which is seldom what was meant.
@@ -63,7 +88,7 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     let cursor = Cursor::new(text);
     let at = pipe_before_stage(&cursor, true)?;
     let apart = cursor.rewritten(at..cursor.space_end(at + 1), " | ");
-    let has_more = read(&apart).is_ok_and(|other| pipeline.stages.len() < other.pipeline.stages.len());
+    let has_more = read(&apart).is_ok_and(|(other, _)| pipeline.stages.len() < other.pipeline.stages.len());
     has_more.then(|| Warning {
         message: "`|` is a character of this text; to begin a stage write a space before it".to_owned(),
         span: cursor.span(at..at + 1),
@@ -84,14 +109,14 @@ fn pipe_before_stage(cursor: &Cursor, joined: bool) -> Option<usize> {
 }
 
 /// A kind of stage.
-pub(super) struct Kind {
+pub(in crate::query) struct Kind {
     /// What it is called, first by its own name.
-    names: &'static [&'static str],
-    pub(super) example: &'static str,
+    pub(in crate::query) names: &'static [&'static str],
+    pub(in crate::query) example: &'static str,
     read: fn(&mut Reader<'_>) -> Parsed<Stage>,
 }
 
-const KINDS: [Kind; 13] = [
+pub(in crate::query) const KINDS: [Kind; 13] = [
     Kind { names: &["where", "filter", "search"], example: "where status>=500 user:*", read: |r| r.filter() },
     Kind { names: &["fields", "table", "keep"], example: "fields time, host, message", read: |r| r.fields() },
     Kind { names: &["sort", "order"], example: "sort -count, host", read: |r| r.sort() },
@@ -114,22 +139,23 @@ const KINDS: [Kind; 13] = [
 /// Stages that are planned.
 const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
 
-fn kind_of(name: &str) -> Option<&'static Kind> {
+pub(in crate::query) fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.names.contains(&name))
 }
 
 impl Parser {
-    /// All stages, up to the end of the text.
-    fn stages(&mut self) -> Parsed<Vec<Stage>> {
-        let mut stages = Vec::new();
+    /// All stages, up to the end of the text, and where they stand.
+    fn stages(&mut self) -> Parsed<(Vec<Stage>, Vec<(Range<usize>, &'static str)>)> {
+        let (mut stages, mut places) = (Vec::new(), Vec::new());
         while !self.cursor.is_at_end() {
             // What is wrong in a stage is never a text to search for.
-            self.stage(&mut stages).map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?;
+            let stage = self.stage(&mut stages);
+            places.push(stage.map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?);
         }
-        Ok(stages)
+        Ok((stages, places))
     }
 
-    fn stage(&mut self, stages: &mut Vec<Stage>) -> Parsed<()> {
+    fn stage(&mut self, stages: &mut Vec<Stage>) -> Parsed<(Range<usize>, &'static str)> {
         let pipe = self.cursor.at;
         self.cursor.at += 1;
         self.cursor.skip_space();
@@ -146,7 +172,8 @@ impl Parser {
             let message = format!("the query has more than {STAGES_MAX} stages: leave some out");
             return Err(self.cursor.meaning(pipe..pipe + 1, message));
         }
-        Ok(())
+        let end = self.cursor.trimmed(at..self.cursor.at);
+        Ok((self.cursor.span(at..end), kind.names[0]))
     }
 
     fn unknown_stage(&self, pipe: usize, at: usize, name: &str) -> ParseError {

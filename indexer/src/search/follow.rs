@@ -1,0 +1,297 @@
+//! Shows what was stored from a sequence on, in the order in which it was stored.
+//!
+//! Who reads again goes on where the last read ended: the newest batches are in memory, older ones are read from the
+//! journal, and what is sealed is found by the indexes.
+//!
+//! **Invariant:** what a follower shows adjoins: each sequence is in exactly one part that it shows, whatever becomes of
+//! the files meanwhile. Messages that are not there, or can not be read, are a part too, which says why.
+
+use super::look::{Look, look};
+use super::sweep::select;
+use super::{Filter, Found, Request, Run, Searcher, page};
+use crate::manifest::SegmentId;
+use crate::read::{Read, read_stretch};
+use crate::segment::Segment;
+use crate::segment::blocks::{Blocks, Scratch};
+use crate::view::{Damage, FileView, Stretch, View};
+use logstead_record::query::TimeRange;
+use logstead_record::{Batch, Groups, Selection};
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+/// Why messages are missing that nothing damaged held.
+const EXPIRED: &str = "they were removed by the retention";
+/// Why messages are missing where nobody knows more.
+const LOST: &str = "they were in a damaged part of the store";
+
+/// Goes through a logspace in the order in which it was stored.
+pub struct Follower {
+    searcher: Searcher,
+    filter: Filter,
+    next: u64,
+    /// What the segment that it is in knows.
+    look: Option<(SegmentId, Look)>,
+}
+
+/// The next part of what was stored.
+pub enum Followed<'a> {
+    /// Messages that were looked at.
+    Messages {
+        /// Which.
+        sequences: Range<u64>,
+        /// Those of them that match, if any do.
+        matched: Option<Matched<'a>>,
+    },
+    /// Messages that can not be shown.
+    Missing {
+        /// Which.
+        sequences: Range<u64>,
+        /// Why.
+        why: &'a str,
+    },
+}
+
+/// Messages that match.
+pub struct Matched<'a> {
+    /// A batch that holds them.
+    pub batch: &'a Arc<Batch>,
+    /// The sequence of its first row.
+    pub first_sequence: u64,
+    /// Which of its rows they are: at least one.
+    pub rows: &'a Selection,
+}
+
+/// Takes a part, and says at which of its sequences to go on the next time where it has enough.
+pub type Visit<'a> = dyn FnMut(Followed<'_>) -> ControlFlow<u64> + 'a;
+
+impl Searcher {
+    /// A page, and the sequence of the first message that was stored too late to be on it.
+    pub fn search_and_next(&self, request: &Request<'_>, run: &Run<'_>) -> (Found, u64) {
+        let view = self.view();
+        (page::search(&view, request, run), view.next_sequence)
+    }
+
+    /// The sequence of the next message.
+    pub fn next_sequence(&self) -> u64 {
+        self.shared.read().next_sequence
+    }
+}
+
+impl Follower {
+    /// Of a logspace, from a sequence on.
+    pub fn new(searcher: Searcher, filter: Filter, next: u64) -> Follower {
+        Follower { searcher, filter, next, look: None }
+    }
+
+    /// The sequence that comes next.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// How many messages are stored that were not shown yet.
+    pub fn behind(&self) -> u64 {
+        self.searcher.next_sequence().saturating_sub(self.next)
+    }
+
+    /// Whether it is beyond what is stored, as one that comes from another store may be.
+    pub fn is_ahead(&self) -> bool {
+        self.searcher.next_sequence() < self.next
+    }
+
+    /// Goes on with what is stored from now on.
+    pub fn go_to_end(&mut self) {
+        self.next = self.searcher.next_sequence();
+    }
+
+    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+        let view = self.searcher.view();
+        while self.next < view.next_sequence && !(run.cancelled)() {
+            let shown = match part_at(&view, self.next) {
+                Part::Segment(segment) => self.show_block(segment, visit),
+                Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
+                Part::Missing(end, why) => self.show_missing(end, &why, visit),
+            };
+            if shown.is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Shows the block of a segment that the next message is in.
+    fn show_block(&mut self, segment: &Segment, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        let first = segment.id.first_sequence;
+        let blocks = match &segment.blocks {
+            Ok(blocks) => blocks,
+            Err(damage) => {
+                return self.show_missing(segment.id.sequences().end, &damage.to_string(), visit);
+            }
+        };
+        let block = blocks.block_of((self.next - first) as u32);
+        let range = blocks.row_range(block);
+        let (first_sequence, end) = (first + range.start as u64, first + range.end as u64);
+        let after = self.not_shown(first_sequence, range.len());
+        let look = self.look_at(segment, blocks);
+        let (mut certain, mut undecided) =
+            (look.bounds.certain.slice(range.clone()), look.bounds.possible().slice(range));
+        certain.intersect(&after);
+        undecided.intersect(&after);
+        if undecided.is_empty() {
+            return self.show(end, None, visit);
+        }
+        undecided.subtract(&certain);
+        let batch = match blocks.read(block, Groups::ALL, &mut Scratch::default()) {
+            Ok(batch) => Arc::new(batch),
+            Err(error) => {
+                let damage = segment.damage(blocks.place(block), error).to_string();
+                return self.show_missing(end, &damage, visit);
+            }
+        };
+        let mut rows = select(&self.filter, &batch, &undecided);
+        rows.union(&certain);
+        self.show(end, Some(Matched { batch: &batch, first_sequence, rows: &rows }), visit)
+    }
+
+    fn look_at(&mut self, segment: &Segment, blocks: &Blocks) -> &Look {
+        if self.look.as_ref().is_none_or(|(id, _)| *id != segment.id) {
+            // The old one goes first: they may be large.
+            self.look = None;
+        }
+        let filter = &self.filter;
+        let (_, look) =
+            self.look.get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL)));
+        look
+    }
+
+    fn show_stretch(
+        &mut self,
+        file: &FileView,
+        stretch: &Stretch,
+        run: &Run<'_>,
+        visit: &mut Visit<'_>,
+    ) -> ControlFlow<()> {
+        self.look = None;
+        let mut why = None;
+        let stopped = read_stretch(file, stretch, &mut |read| {
+            if (run.cancelled)() {
+                return Err(());
+            }
+            match read {
+                Read::Batch(_, first_sequence, batch) => {
+                    let shown = self.show_batch(first_sequence, batch, why.as_deref(), visit);
+                    if shown.is_break() { Err(()) } else { Ok(()) }
+                }
+                Read::Damage(damage) => {
+                    why = Some(damage.to_string());
+                    Ok(())
+                }
+            }
+        });
+        if stopped.is_err() {
+            return ControlFlow::Break(());
+        }
+        self.show_missing(stretch.sequences.end, why.as_deref().unwrap_or(LOST), visit)
+    }
+
+    fn show_batch(
+        &mut self,
+        first_sequence: u64,
+        batch: &Arc<Batch>,
+        why_missing: Option<&str>,
+        visit: &mut Visit<'_>,
+    ) -> ControlFlow<()> {
+        self.show_missing(first_sequence, why_missing.unwrap_or(LOST), visit)?;
+        let end = first_sequence + batch.rows() as u64;
+        if end <= self.next {
+            return ControlFlow::Continue(());
+        }
+        let rows = select(&self.filter, batch, &self.not_shown(first_sequence, batch.rows()));
+        self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
+    }
+
+    /// Shows messages up to a sequence, of which these match.
+    fn show(&mut self, end: u64, matched: Option<Matched<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        let matched = matched.filter(|matched| !matched.rows.is_empty());
+        let sequences = self.next..end;
+        self.take(end, visit(Followed::Messages { sequences, matched }))
+    }
+
+    /// Says that messages up to a sequence are missing, unless they were shown.
+    fn show_missing(&mut self, end: u64, why: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        if end <= self.next {
+            return ControlFlow::Continue(());
+        }
+        let sequences = self.next..end;
+        self.take(end, visit(Followed::Missing { sequences, why }))
+    }
+
+    fn take(&mut self, end: u64, visited: ControlFlow<u64>) -> ControlFlow<()> {
+        match visited {
+            ControlFlow::Continue(()) => {
+                self.next = end;
+                ControlFlow::Continue(())
+            }
+            ControlFlow::Break(next) => {
+                self.next = next.clamp(self.next, end);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// The rows of so many from a sequence on that were not shown yet.
+    fn not_shown(&self, first_sequence: u64, rows: usize) -> Selection {
+        match self.next.saturating_sub(first_sequence) as usize {
+            0 => Selection::all(rows),
+            shown => {
+                let mut after = Selection::none(rows);
+                after.insert_range(shown.min(rows)..rows);
+                after
+            }
+        }
+    }
+}
+
+/// Where a message is that has been stored.
+enum Part<'a> {
+    Segment(&'a Segment),
+    Stretch(&'a FileView, &'a Stretch),
+    /// Nowhere; the next that is there has this sequence.
+    Missing(u64, String),
+}
+
+fn part_at(view: &View, sequence: u64) -> Part<'_> {
+    let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
+    let segment = view.segments.get(at);
+    let stretch = stretch_from(view, sequence);
+    let segment_first = segment.map_or(u64::MAX, |segment| segment.id.first_sequence);
+    let stretch_first = stretch.map_or(u64::MAX, |(_, stretch)| stretch.sequences.start);
+    match (segment, stretch) {
+        (Some(segment), _) if segment_first <= sequence => Part::Segment(segment),
+        (_, Some((file, stretch))) if stretch_first <= sequence => Part::Stretch(file, stretch),
+        _ => {
+            let end = segment_first.min(stretch_first).min(view.next_sequence);
+            Part::Missing(end, why_missing(view, sequence))
+        }
+    }
+}
+
+/// The first stretch that holds a sequence or a later one.
+fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
+    let first = view.files.partition_point(|file| file.first_sequence <= sequence).saturating_sub(1);
+    view.files.get(first..)?.iter().find_map(|file| {
+        let at = file.stretches.partition_point(|stretch| stretch.sequences.end <= sequence);
+        Some((&**file, file.stretches.get(at)?))
+    })
+}
+
+fn why_missing(view: &View, sequence: u64) -> String {
+    let first_segment = view.segments.first().map(|segment| segment.id.first_sequence);
+    let first_file = view.files.first().map(|file| file.first_sequence);
+    if first_segment.into_iter().chain(first_file).min().is_none_or(|first| sequence < first) {
+        return EXPIRED.to_owned();
+    }
+    let at = view.files.partition_point(|file| file.first_sequence <= sequence);
+    let file = at.checked_sub(1).and_then(|at| view.files.get(at));
+    let damage = file.and_then(|file| file.damaged.last()).map(Damage::to_string);
+    damage.unwrap_or_else(|| LOST.to_owned())
+}

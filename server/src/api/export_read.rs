@@ -1,0 +1,192 @@
+//! All messages that match, in the order of their times, a page at a time.
+//!
+//! Pages of all logspaces are merged. How long a page is depends on how long its messages were before, so that memory does
+//! not depend on how many match.
+//!
+//! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted. Where
+//! that can not be, reading fails.
+
+use super::export_write::Writing;
+use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Searcher};
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Query, TimeRange};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, VecDeque};
+
+/// A piece of text is made at least this long.
+const PIECE_BYTES_MIN: usize = 256 << 10;
+/// A page should take about so much, counted as it is written.
+const PAGE_BYTES: u64 = 16 << 20;
+/// The first page of a logspace, of which nothing is known.
+const FIRST_PAGE_MESSAGES: usize = 1000;
+/// Longer pages are no quicker.
+const PAGE_MESSAGES_MAX: u64 = 20_000;
+/// Shorter ones are not much smaller.
+const PAGE_MESSAGES_MIN: u64 = 16;
+
+/// What to read.
+pub(crate) struct Wanted<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) now: Timestamp,
+    pub(crate) range: TimeRange,
+    pub(crate) order: Order,
+    /// At most so many messages.
+    pub(crate) limit: u64,
+}
+
+/// Messages that are being read.
+pub(crate) struct Reading {
+    order: Order,
+    range: TimeRange,
+    logspaces: Vec<InLogspace>,
+    left: u64,
+    /// What can not be read, and was known when the messages were counted.
+    damaged: BTreeSet<String>,
+    written_bytes: u64,
+    written_messages: u64,
+}
+
+struct InLogspace {
+    id: String,
+    searcher: Searcher,
+    filter: Filter,
+    after: Option<Position>,
+    page: VecDeque<Hit>,
+    more: bool,
+}
+
+/// Why messages can not be read to the end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// Nobody wants them any more.
+    #[error("it was cancelled")]
+    Cancelled,
+    /// They were counted, and then could not be read.
+    #[error("a part of logspace `{logspace}` can not be read: {damage}")]
+    Damaged { logspace: String, damage: String },
+    /// Fewer were read than were counted.
+    #[error("{0} messages that were counted could not be found again")]
+    Missing(u64),
+}
+
+impl Reading {
+    /// Of logspaces as they are now. Counts what matches.
+    pub(crate) fn begin(
+        searchers: &[(String, Searcher)],
+        wanted: &Wanted<'_>,
+        run: &Run<'_>,
+    ) -> Result<Reading, ReadError> {
+        let Wanted { order, range, limit, .. } = *wanted;
+        let (mut logspaces, mut damaged, mut count) = (Vec::new(), BTreeSet::new(), 0);
+        for (id, searcher) in searchers {
+            let searcher = searcher.frozen();
+            let filter = Filter::new(wanted.query, &Context { now: wanted.now, logspace: id });
+            let counted = searcher.count(&filter, range, run);
+            if counted.coverage.cancelled {
+                return Err(ReadError::Cancelled);
+            }
+            count += counted.count;
+            damaged.extend(counted.coverage.damaged);
+            let page = VecDeque::new();
+            logspaces.push(InLogspace { id: id.clone(), searcher, filter, after: None, page, more: true });
+        }
+        let left = count.min(limit);
+        Ok(Reading { order, range, logspaces, left, damaged, written_bytes: 0, written_messages: 0 })
+    }
+
+    /// How many messages are still to be read.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// What can not be read, and is missing.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = &str> {
+        self.damaged.iter().map(String::as_str)
+    }
+
+    /// Writes what comes next; nothing at the end.
+    pub(crate) fn next_piece(
+        &mut self,
+        writing: &Writing,
+        run: &Run<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let start = out.len();
+        while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
+            self.fill_pages(run)?;
+            let Some(at) = self.first() else { return Err(ReadError::Missing(self.left)) };
+            let InLogspace { id, page, .. } = &mut self.logspaces[at];
+            let Some(hit) = page.pop_front() else { return Err(ReadError::Missing(self.left)) };
+            let before = out.len();
+            writing.message(id, &hit, out);
+            self.written_bytes += (out.len() - before) as u64;
+            self.written_messages += 1;
+            self.left -= 1;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that each logspace has a message, if it has any more.
+    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), ReadError> {
+        let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
+        let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        for logspace in self.logspaces.iter_mut().filter(|of| of.page.is_empty() && of.more) {
+            let InLogspace { filter, after, .. } = &*logspace;
+            let request = Request { filter, range: self.range, order: self.order, limit, after: *after };
+            let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
+            if coverage.cancelled {
+                return Err(ReadError::Cancelled);
+            }
+            if let Some(damage) = coverage.damaged.iter().find(|damage| !self.damaged.contains(*damage)) {
+                let (logspace, damage) = (logspace.id.clone(), damage.clone());
+                return Err(ReadError::Damaged { logspace, damage });
+            }
+            let position = |hit: &Hit| Position { time: hit.time, sequence: hit.sequence };
+            logspace.after = hits.last().map(position).or(logspace.after);
+            logspace.more = more;
+            logspace.page = hits.into();
+        }
+        Ok(())
+    }
+
+    /// The logspace whose next message comes first.
+    fn first(&self) -> Option<usize> {
+        let rank = |at: usize| {
+            let logspace = &self.logspaces[at];
+            logspace.page.front().map(|hit| (hit.time, &logspace.id, hit.sequence))
+        };
+        let compare = |a: &usize, b: &usize| match self.order {
+            Order::Oldest => rank(*a).cmp(&rank(*b)),
+            Order::Newest => rank(*b).cmp(&rank(*a)),
+        };
+        let with_message = (0..self.logspaces.len()).filter(|at| !self.logspaces[*at].page.is_empty());
+        with_message.min_by(|a, b| -> Ordering { compare(a, b) })
+    }
+}
+
+/// How many messages a page of one of so many logspaces should have.
+fn page_messages(written_bytes: u64, written_messages: u64, logspaces: usize) -> usize {
+    if written_messages == 0 {
+        return FIRST_PAGE_MESSAGES;
+    }
+    let message_bytes = (written_bytes / written_messages).max(1);
+    let messages = PAGE_BYTES / message_bytes / logspaces.max(1) as u64;
+    messages.clamp(PAGE_MESSAGES_MIN, PAGE_MESSAGES_MAX) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_make_short_pages() {
+        let check = |bytes, messages, logspaces, expected| {
+            assert_eq!(page_messages(bytes, messages, logspaces), expected);
+        };
+        check(0, 0, 1, 1000);
+        check(500 * 1000, 1000, 1, 20_000);
+        check(1000 * 4096, 1000, 1, 4096);
+        check(1000 * 4096, 1000, 4, 1024);
+        check(10 << 20, 1, 1, 16);
+    }
+}

@@ -1,0 +1,297 @@
+//! Searches with a name over HTTP: one's own, and those that are shared.
+//!
+//! **Invariant:** what is shared is a question and no answer: whoever asks it sees what their own grant lets them see. A
+//! shared search that names a logspace is shown only to those who may know of that.
+
+use super::Shared;
+use super::access::Caller;
+use super::error::{ApiError, Result};
+use super::extract::{Json, Path};
+use super::scope::refusal;
+use crate::clock;
+use crate::meta::{self, Role, SearchToSave};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_record::query::{self, parse_time};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Longest name.
+const NAME_CHARS_MAX: usize = 100;
+/// Longest folder.
+const FOLDER_CHARS_MAX: usize = 200;
+/// Most tags of one search.
+const TAGS_MAX: usize = 20;
+/// Longest tag.
+const TAG_CHARS_MAX: usize = 50;
+/// Most logspaces that one search names.
+const LOGSPACES_MAX: usize = 1000;
+/// Longest text of a time or of the id of a logspace.
+const WORD_CHARS_MAX: usize = 100;
+/// Longest view, as compact JSON.
+const VIEW_BYTES_MAX: usize = 16 << 10;
+
+/// A search to save.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedSearchRequest {
+    /// Unique among the owner's in this folder; at most 100 characters.
+    name: String,
+    /// Where to show it, such as `ops/network`; at most 200 characters.
+    #[serde(default)]
+    folder: String,
+    /// Words to find it by: at most 20 of at most 50 characters.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Whether all may see and use it. A token's always are.
+    #[serde(default)]
+    shared: bool,
+    /// In the query language, perhaps with stages.
+    #[serde(default)]
+    query: String,
+    /// RFC 3339, or relative as `-1h`.
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    to: Option<String>,
+    /// Ids; null for all.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// How to show the results: any JSON of at most 16 KiB, kept as it is.
+    #[serde(default)]
+    view: Value,
+}
+
+/// A search that was saved.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SavedSearch {
+    id: i64,
+    name: String,
+    folder: String,
+    tags: Vec<String>,
+    shared: bool,
+    /// A user's name, or `token:` and a token's.
+    owner: String,
+    query: String,
+    #[schema(required)]
+    from: Option<String>,
+    #[schema(required)]
+    to: Option<String>,
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    view: Value,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+    /// By anybody.
+    #[schema(format = DateTime, required)]
+    last_used: Option<String>,
+    /// Whether it belongs to who asks.
+    mine: bool,
+}
+
+/// One's own searches and those that are shared, by folder and name.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SavedSearches {
+    saved_searches: Vec<SavedSearch>,
+}
+
+/// One's own searches, and those that are shared.
+#[utoipa::path(
+    get, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "list_saved_searches",
+    responses((status = 200, body = SavedSearches))
+)]
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<SavedSearches>> {
+    let viewer = caller.name.clone();
+    let searches = shared.meta(move |meta| meta.saved_searches(&viewer)).await?;
+    let visible = searches.into_iter().filter(|search| may_know(&caller, &search.search));
+    let saved_searches = visible.map(|search| SavedSearch::new(search, &caller)).collect();
+    Ok(axum::Json(SavedSearches { saved_searches }))
+}
+
+/// Saves a search.
+#[utoipa::path(
+    post, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "create_saved_search",
+    responses((status = 201, body = SavedSearch))
+)]
+pub(crate) async fn create(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<SavedSearchRequest>,
+) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
+    let new = request.check(&caller)?;
+    let owner = caller.name.clone();
+    let saved = shared.meta(move |meta| meta.add_saved_search(&owner, &new, clock::now())).await?;
+    Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &caller))))
+}
+
+/// Replaces a search: one's own, or a shared one for an administrator. It keeps its owner.
+#[utoipa::path(
+    put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search",
+    params(("id" = i64, Path)), responses((status = 200, body = SavedSearch))
+)]
+pub(crate) async fn replace(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+    Json(request): Json<SavedSearchRequest>,
+) -> Result<axum::Json<SavedSearch>> {
+    check_known(&shared, &caller, id).await?;
+    let new = request.check(&caller)?;
+    let (name, admin) = (caller.name.clone(), caller.role == Role::Admin);
+    let saved =
+        shared.meta(move |meta| meta.replace_saved_search((&name, admin), id, &new, clock::now())).await?;
+    Ok(axum::Json(SavedSearch::new(saved, &caller)))
+}
+
+/// Removes a search: one's own, or a shared one for an administrator.
+#[utoipa::path(
+    delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search",
+    params(("id" = i64, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+) -> Result<StatusCode> {
+    check_known(&shared, &caller, id).await?;
+    let (name, admin) = (caller.name, caller.role == Role::Admin);
+    shared.meta(move |meta| meta.remove_saved_search((&name, admin), id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Notes that a search was used now.
+#[utoipa::path(
+    post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search",
+    params(("id" = i64, Path)), responses((status = 204))
+)]
+pub(crate) async fn used(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+) -> Result<StatusCode> {
+    check_known(&shared, &caller, id).await?;
+    shared.meta(move |meta| meta.use_saved_search(&caller.name, id, clock::now())).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// 404 for what the caller may not know of, as for what is not there.
+async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
+    let viewer = caller.name.clone();
+    let found = shared.meta(move |meta| meta.saved_search(&viewer, id)).await?;
+    if may_know(caller, &found.search) { Ok(()) } else { Err(meta::Error::NoSuchSearch(id).into()) }
+}
+
+fn may_know(caller: &Caller, search: &SearchToSave) -> bool {
+    search.logspaces.iter().flatten().all(|id| caller.may_search(id))
+}
+
+impl SavedSearchRequest {
+    fn check(self, caller: &Caller) -> Result<SearchToSave> {
+        let SavedSearchRequest { name, folder, tags, shared, query, from, to, logspaces, view } = self;
+        let name = check_text(&name, "name", 1, NAME_CHARS_MAX)?;
+        let folder = check_text(&folder, "folder", 0, FOLDER_CHARS_MAX)?;
+        let tags = check_tags(&tags)?;
+        if !shared && caller.session.is_none() {
+            let detail = "nobody but the token would see this search: send \"shared\": true";
+            return Err(ApiError::bad_request(detail).path("shared"));
+        }
+        query::parse_pipeline_search(&query).map_err(|error| refusal(&error, &query, "query"))?;
+        check_time(from.as_deref(), "from")?;
+        check_time(to.as_deref(), "to")?;
+        check_logspaces(caller, logspaces.as_deref())?;
+        check_view(&view)?;
+        Ok(SearchToSave { name, folder, tags, shared, query, from, to, logspaces, view })
+    }
+}
+
+/// The text without white space around it.
+fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Result<String> {
+    let text = text.trim();
+    let refused = |reason: String| Err(ApiError::bad_request(format!("{path} {reason}")).path(path));
+    let length = text.chars().count();
+    if length < chars_min || chars_max < length {
+        return refused(format!("has {length} characters: it must have {chars_min} to {chars_max}"));
+    }
+    if text.chars().any(char::is_control) {
+        return refused("has a line break or another control character: leave it out".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Each once, in the order they came.
+fn check_tags(tags: &[String]) -> Result<Vec<String>> {
+    if TAGS_MAX < tags.len() {
+        let detail = format!("there are {} tags: at most {TAGS_MAX} are kept", tags.len());
+        return Err(ApiError::bad_request(detail).path("tags"));
+    }
+    let mut kept = Vec::new();
+    for (at, tag) in tags.iter().enumerate() {
+        let tag = check_text(tag, &format!("tags[{at}]"), 1, TAG_CHARS_MAX)?;
+        if !kept.contains(&tag) {
+            kept.push(tag);
+        }
+    }
+    Ok(kept)
+}
+
+fn check_time(text: Option<&str>, path: &str) -> Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    if text.chars().count() <= WORD_CHARS_MAX && parse_time(text.trim()).is_some() {
+        return Ok(());
+    }
+    let shown: String = text.chars().take(WORD_CHARS_MAX).collect();
+    let detail = format!("{path} `{shown}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+    Err(ApiError::bad_request(detail).path(path))
+}
+
+/// A logspace may be gone for a while and come back, so it need not be there.
+fn check_logspaces(caller: &Caller, logspaces: Option<&[String]>) -> Result<()> {
+    let ids = logspaces.unwrap_or_default();
+    if LOGSPACES_MAX < ids.len() {
+        let detail = format!("there are {} logspaces: name at most {LOGSPACES_MAX}", ids.len());
+        return Err(ApiError::bad_request(detail).path("logspaces"));
+    }
+    for (at, id) in ids.iter().enumerate() {
+        check_text(id, &format!("logspaces[{at}]"), 1, WORD_CHARS_MAX)?;
+        caller.check_logspace(id)?;
+    }
+    Ok(())
+}
+
+fn check_view(view: &Value) -> Result<()> {
+    let bytes = view.to_string().len();
+    if bytes <= VIEW_BYTES_MAX {
+        return Ok(());
+    }
+    let detail = format!("the view has {bytes} bytes: at most {VIEW_BYTES_MAX} are kept");
+    Err(ApiError::bad_request(detail).path("view"))
+}
+
+impl SavedSearch {
+    fn new(saved: meta::SavedSearch, caller: &Caller) -> SavedSearch {
+        let meta::SavedSearch { id, owner, search, created_at, updated_at, last_used } = saved;
+        let SearchToSave { name, folder, tags, shared, query, from, to, logspaces, view } = search;
+        SavedSearch {
+            id,
+            name,
+            folder,
+            tags,
+            shared,
+            mine: owner.eq_ignore_ascii_case(&caller.name),
+            owner,
+            query,
+            from,
+            to,
+            logspaces,
+            view,
+            created_at: created_at.to_string(),
+            updated_at: updated_at.to_string(),
+            last_used: last_used.map(|time| time.to_string()),
+        }
+    }
+}

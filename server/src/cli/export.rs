@@ -1,0 +1,287 @@
+//! `logstead export`: writes all messages that match, from a running server or from a data directory.
+//!
+//! **Invariant:** a file has its name only when it is whole.
+
+use super::progress::Progress;
+use super::remote::Remote;
+use super::store::Store;
+use super::{Failure, search, text};
+use crate::api::export_read::{Reading, Wanted};
+use crate::api::export_write::{self, Writing};
+use crate::api::table::{self, Table};
+use crate::clock;
+use crate::lanes::SharedLanes;
+use clap::{ArgGroup, Args, ValueEnum};
+use logstead_indexer::{Asked, Filter, Opened, Options, Order as Ordered, Run, Searcher, Settings};
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead export 'program=sshd' --from -7d --server http://127.0.0.1:8080 --token TOKEN --output sshd.ndjson
+  logstead export '' --data data --format raw --order oldest --output everything.log
+  logstead export 'error' --data data --format csv --columns time,host,user | head
+  logstead export 'error | stats count() by host' --data data --format csv
+
+Without --output it goes to standard output. A file is written beside its name, with `.part` behind it, and gets its name
+when it is whole. Exit code 1: the query is wrong; 3: the store is in use, the server can not be reached, or the export
+broke off.";
+
+/// What the groups of a table may take.
+const TABLE_MEMORY_MAX: usize = 1 << 30;
+const PIECE_BYTES: usize = 256 << 10;
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+pub(super) struct Export {
+    /// What to look for, in the query language; '' is everything. With stages their table is exported
+    query: String,
+    /// From this time on: RFC 3339, or relative as `-15m`
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Until before this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// Only this logspace; may be repeated
+    #[arg(long = "logspace", value_name = "L")]
+    logspaces: Vec<String>,
+    #[arg(long, value_enum, default_value_t = Format::Ndjson)]
+    format: Format,
+    /// Which messages come first
+    #[arg(long, value_enum, default_value_t = Order::Newest)]
+    order: Order,
+    /// Columns of csv: any fields, with commas between them
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
+    /// At most so many messages
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Where to; standard output where it is missing
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The data directory of a stopped server
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// A JSON object a line
+    Ndjson,
+    /// Comma-separated, with a heading
+    Csv,
+    /// The bytes as they were received, each with a line feed after them
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Order {
+    Newest,
+    Oldest,
+}
+
+impl Export {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let mut output = Output::open(self.output.as_deref())?;
+        match (&self.data, &self.server) {
+            (Some(data), _) => self.from_data(data, &mut output)?,
+            (None, Some(server)) => self.from_server(server, &mut output)?,
+            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        }
+        output.finish()
+    }
+
+    fn from_server(&self, server: &str, output: &mut Output) -> Result<(), Failure> {
+        let (logspaces, columns) =
+            (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
+        let limit = self.limit.map(|limit| limit.to_string());
+        let possible = [self.format.to_possible_value(), self.order.to_possible_value()];
+        let [format, order] =
+            possible.map(|value| value.map_or(String::new(), |value| value.get_name().to_owned()));
+        let some = |text: &str| !text.is_empty();
+        let parameters = [
+            ("query", Some(self.query.as_str())),
+            ("format", Some(format.as_str())),
+            ("order", Some(order.as_str())),
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+            ("logspaces", Some(logspaces.as_str()).filter(|text| some(text))),
+            ("columns", columns.as_deref()),
+            ("limit", limit.as_deref()),
+        ];
+        let parameters: Vec<(&str, &str)> =
+            parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        let answer = Remote::new(server, self.token.as_deref()).get("export", &parameters, &[])?;
+        let header = |name: &str| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
+        if let Some(parts) = header("x-logstead-damaged") {
+            text::error(&format!("warning: {parts} damaged parts of the store are missing in the export"));
+        }
+        let mut body = answer.into_body().into_reader();
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let read = match body.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    return Err(Failure::environment(format!("{server}: the export broke off: {error}")));
+                }
+            };
+            output.write(&piece[..read])?;
+        }
+    }
+
+    fn from_data(&self, data: &Path, output: &mut Output) -> Result<(), Failure> {
+        let search = parse_pipeline_search(&self.query).map_err(|error| {
+            let (line, column, _) = error.line_column(&self.query);
+            Failure::no(format!("query:{line}:{column}: {error}"))
+        })?;
+        for warning in &search.warnings {
+            text::error(&format!("warning: {}", warning.message));
+        }
+        let now = clock::now();
+        let first = search::time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN);
+        let last = search::time("--to", self.to.as_deref(), now)?;
+        let range = TimeRange { first, last: last.map_or(Timestamp::MAX, |end| end.saturating_add(-1)) };
+        let store = Store::of(data, Options::default())?;
+        let opened = store.open(&self.logspaces)?.into_iter();
+        let searchers: Vec<(String, Searcher)> =
+            opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
+        if search.pipeline.stages.is_empty() {
+            return self.messages(&search.pipeline, &searchers, (now, range), output);
+        }
+        self.table(&search.pipeline, &searchers, (now, range), output)
+    }
+
+    fn messages(
+        &self,
+        pipeline: &Pipeline,
+        searchers: &[(String, Searcher)],
+        (now, range): (Timestamp, TimeRange),
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let writing = match self.format {
+            Format::Ndjson => Writing::Ndjson,
+            Format::Csv => Writing::csv(self.columns.clone()).map_err(|error| Failure::no(error.detail()))?,
+            Format::Raw => Writing::Raw,
+        };
+        let order = match self.order {
+            Order::Newest => Ordered::Newest,
+            Order::Oldest => Ordered::Oldest,
+        };
+        let range = range.intersect(pipeline.filter.time_range(now));
+        let limit = self.limit.unwrap_or(u64::MAX);
+        let wanted = Wanted { query: &pipeline.filter, now, range, order, limit };
+        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+        let mut reading = Reading::begin(searchers, &wanted, &run).map_err(Failure::environment)?;
+        for damage in reading.damaged() {
+            text::error(&format!("warning: the export lacks what can not be read: {damage}"));
+        }
+        let mut piece = Vec::new();
+        writing.heading(&mut piece);
+        while 0 < reading.left() {
+            reading.next_piece(&writing, &run, &mut piece).map_err(Failure::environment)?;
+            output.write(&piece)?;
+            piece.clear();
+        }
+        output.write(&piece)
+    }
+
+    fn table(
+        &self,
+        pipeline: &Pipeline,
+        searchers: &[(String, Searcher)],
+        (now, range): (Timestamp, TimeRange),
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.format == Format::Raw {
+            return Err(Failure::no("a query with stages makes a table: export it as ndjson or csv"));
+        }
+        let settings = Settings { now, range, memory_bytes_max: TABLE_MEMORY_MAX };
+        let (mut aggregation, range) = table::prepare(pipeline, settings, searchers).map_err(Failure::no)?;
+        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+        for (id, searcher) in searchers {
+            let filter = Filter::new(aggregation.filter(), &Context { now, logspace: id });
+            let asked = &mut [Asked::Table(&mut aggregation)];
+            let coverage =
+                searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
+            search::warn_of_damage(id, &coverage.damaged);
+        }
+        let table = Table::from(aggregation.finish().map_err(Failure::no)?);
+        let rows_max = self.limit.unwrap_or(u64::MAX);
+        let written = export_write::table(&table, rows_max, self.format == Format::Csv);
+        let (_, text) = written.map_err(Failure::environment)?;
+        output.write(&text)
+    }
+}
+
+/// Where an export goes.
+enum Output {
+    Standard(io::Stdout),
+    File { file: BufWriter<File>, part: PathBuf, path: PathBuf, progress: Progress, is_whole: bool },
+}
+
+impl Output {
+    fn open(path: Option<&Path>) -> Result<Output, Failure> {
+        let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        if path.is_dir() {
+            return Err(Failure::no(format!("{} is a folder: name a file in it", path.display())));
+        }
+        let file = File::create(&part);
+        let file = file.map_err(|error| Failure::environment(format!("{}: {error}", part.display())))?;
+        let (file, path) = (BufWriter::new(file), path.to_owned());
+        Ok(Output::File { file, part, path, progress: Progress::new("export", None), is_whole: false })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        match self {
+            Output::Standard(out) => match out.write_all(bytes) {
+                // `| head` has enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+                written => written.map_err(Failure::environment),
+            },
+            Output::File { file, part, progress, .. } => {
+                let written = file.write_all(bytes);
+                written.map_err(|error| Failure::environment(format!("{}: {error}", part.display())))?;
+                progress.add(bytes.len() as u64);
+                Ok(())
+            }
+        }
+    }
+
+    /// All of it was written.
+    fn finish(mut self) -> Result<(), Failure> {
+        match &mut self {
+            Output::Standard(out) => match out.flush() {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                flushed => flushed.map_err(Failure::environment),
+            },
+            Output::File { file, part, path, is_whole, .. } => {
+                let done = file.flush().and_then(|()| file.get_ref().sync_all());
+                let done = done.and_then(|()| std::fs::rename(&part, &path));
+                *is_whole = done.is_ok();
+                done.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))
+            }
+        }
+    }
+}
+
+impl Drop for Output {
+    /// A part of an export is of no use to anybody.
+    fn drop(&mut self) {
+        if let Output::File { part, is_whole: false, .. } = self {
+            std::fs::remove_file(part).ok();
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `logstead tail`: prints what a running server stores.
+//!
+//! A connection that breaks is made anew, after the last position that was printed: nothing is missing, and nothing comes
+//! twice.
+
+use super::remote::Remote;
+use super::search::Format as Shown;
+use super::{Failure, text};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead tail '' --server http://127.0.0.1:8080 --token TOKEN
+  logstead tail 'severity>=error' --server https://logs.example --last 20
+  logstead tail 'program=sshd' --server http://127.0.0.1:8080 --logspace main --format json | jq .host
+
+The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C (exit code 0). A lost connection is made again without a gap.
+Where more messages match than the server sends in a second, it sends every n-th, and a line on standard error says so.
+Exit code 1: the query is wrong, or the token is not good any more; 3: the server could not be reached at all.";
+
+/// A server says something every second: one that is silent for so long is gone.
+const SILENCE_MAX: Duration = Duration::from_secs(15);
+/// How long to wait before the first try to connect again; each further one waits twice as long.
+const RETRY_WAIT: Duration = Duration::from_millis(250);
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Events that wait to be printed.
+const EVENTS_MAX: usize = 16;
+
+#[derive(Args, Debug)]
+pub(super) struct Tail {
+    /// What to look for, in the query language, without stages; '' is everything
+    query: String,
+    #[command(flatten)]
+    remote: Remote,
+    /// Only this logspace; may be repeated
+    #[arg(long = "logspace", value_name = "L")]
+    logspaces: Vec<String>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Begin with so many of the newest messages that are stored already
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
+    last: u32,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// `TIME HOST PROGRAM[PID]: MESSAGE`
+    Text,
+    /// A JSON object a line
+    Json,
+    /// The bytes as they were received
+    Raw,
+}
+
+/// An event of the server.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Event {
+    name: String,
+    id: Option<String>,
+    data: String,
+}
+
+/// What has been printed.
+#[derive(Default)]
+struct Printed {
+    position: Option<String>,
+    sampled_one_in: Option<u64>,
+}
+
+impl Tail {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        end_on_interrupt()?;
+        let mut printed = Printed::default();
+        let mut events = self.connect(None)?;
+        let mut wait = RETRY_WAIT;
+        loop {
+            match events.recv_timeout(SILENCE_MAX) {
+                Ok(event) => {
+                    wait = RETRY_WAIT;
+                    self.print(&event, &mut printed)?;
+                }
+                Err(ended) => {
+                    let why = match ended {
+                        RecvTimeoutError::Timeout => "it says nothing any more",
+                        RecvTimeoutError::Disconnected => "the connection ended",
+                    };
+                    text::error(&format!("{}: {why}: connecting again", self.remote.server()));
+                    events = self.connect_again(printed.position.as_deref(), &mut wait)?;
+                }
+            }
+        }
+    }
+
+    /// The events from now on, or after a position.
+    fn connect(&self, position: Option<&str>) -> Result<Receiver<Event>, Failure> {
+        let logspaces = self.logspaces.join(",");
+        let last = self.last.to_string();
+        let mut parameters = vec![("query", self.query.as_str()), ("last", last.as_str())];
+        if !logspaces.is_empty() {
+            parameters.push(("logspaces", &logspaces));
+        }
+        let headers: Vec<(&str, &str)> =
+            position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
+        let answer = self.remote.get("tail", &parameters, &headers)?;
+        let reader = BufReader::new(answer.into_body().into_reader());
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        // A thread of its own, so that a connection on which nothing comes any more can be left alone.
+        let read = move || {
+            for event in Events(reader) {
+                if sender.send(event).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("events".to_owned()).spawn(read).map_err(Failure::environment)?;
+        Ok(events)
+    }
+
+    /// Tries until it succeeds, or the server refuses.
+    fn connect_again(&self, position: Option<&str>, wait: &mut Duration) -> Result<Receiver<Event>, Failure> {
+        loop {
+            std::thread::sleep(*wait);
+            *wait = (*wait * 2).min(RETRY_WAIT_MAX);
+            match self.connect(position) {
+                Err(Failure::Environment(_)) => {}
+                connected => return connected,
+            }
+        }
+    }
+
+    fn print(&self, event: &Event, printed: &mut Printed) -> Result<(), Failure> {
+        let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        match event.name.as_str() {
+            "messages" => {
+                let messages = data["messages"].as_array().into_iter().flatten();
+                messages.map(|message| self.format.print(message)).collect::<Result<(), _>>()?;
+            }
+            "status" => printed.note_sampling(&data),
+            "gap" => {
+                let reason = data["reason"].as_str().unwrap_or_default();
+                text::error(&format!("warning: {} messages are missing: {reason}", data["messages"]));
+            }
+            "problem" => {
+                let detail = data["detail"].as_str().unwrap_or_default();
+                let problem = format!("{}: {detail}", self.remote.server());
+                if data["status"].as_u64().is_some_and(|status| status < 500) {
+                    return Err(Failure::No(problem));
+                }
+                text::error(&problem);
+            }
+            _ => {}
+        }
+        if event.id.is_some() {
+            printed.position.clone_from(&event.id);
+        }
+        Ok(())
+    }
+}
+
+impl Printed {
+    /// Says when not all messages are sent, and when they are again.
+    fn note_sampling(&mut self, status: &Value) {
+        let one_in = status["sampled_one_in"].as_u64();
+        match (self.sampled_one_in, one_in) {
+            (before, Some(n)) if before != one_in => {
+                let matched = &status["matched"];
+                text::error(&format!("warning: {matched} messages match in a second: one of {n} is shown"));
+            }
+            (Some(_), None) => text::error("all messages that match are shown again"),
+            _ => {}
+        }
+        self.sampled_one_in = one_in;
+    }
+}
+
+impl Format {
+    fn print(self, message: &Value) -> Result<(), Failure> {
+        match self {
+            Format::Text => text::line(&Shown::Text.print(message)).map_err(Failure::environment),
+            Format::Json => text::line(&Shown::Json.print(message)).map_err(Failure::environment),
+            Format::Raw => raw_line(message),
+        }
+    }
+}
+
+fn raw_line(message: &Value) -> Result<(), Failure> {
+    let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
+    let Some(mut bytes) = exact else {
+        return text::line(message["raw"].as_str().unwrap_or_default()).map_err(Failure::environment);
+    };
+    bytes.push(b'\n');
+    let mut out = std::io::stdout().lock();
+    out.write_all(&bytes).and_then(|()| out.flush()).map_err(Failure::environment)
+}
+
+/// The events in a stream, until it ends or breaks.
+struct Events<R>(R);
+
+impl<R: BufRead> Iterator for Events<R> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        let mut event = Event::default();
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.0.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let text = line.trim_end_matches(['\n', '\r']);
+            if text.is_empty() {
+                return Some(event);
+            }
+            let (name, value) = text.split_once(':').unwrap_or((text, ""));
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match name {
+                "event" => value.clone_into(&mut event.name),
+                "id" => event.id = Some(value.to_owned()),
+                "data" => event.data.push_str(value),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Ctrl-C is how this is meant to end.
+fn end_on_interrupt() -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::environment)?;
+    let wait = move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            std::process::exit(0);
+        }
+    };
+    std::thread::Builder::new().name("interrupt".to_owned()).spawn(wait).map_err(Failure::environment)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_until_the_stream_breaks() {
+        let event = |name: &str, id: Option<&str>, data: &str| Event {
+            name: name.to_owned(),
+            id: id.map(str::to_owned),
+            data: data.to_owned(),
+        };
+        let stream = "event: status\nid: main:5\ndata: {\"a\":1}\n\n: comment\nevent: gap\r\ndata:{}\r\n\r\nevent: cut";
+        let events: Vec<Event> = Events(stream.as_bytes()).collect();
+        assert_eq!(events, [event("status", Some("main:5"), "{\"a\":1}"), event("gap", None, "{}")]);
+    }
+}

@@ -1,0 +1,33 @@
+//! What of the store somebody may search: some logspaces, and in them what a filter finds.
+//!
+//! **Invariant:** what can not be read is an error and never taken for "everything".
+
+use super::Json;
+use rusqlite::Row;
+
+/// What somebody may search. The default is everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Grant {
+    /// Ids; `None` for all logspaces, also those that are still to come.
+    pub logspaces: Option<Vec<String>>,
+    /// A filter that every answer is within; `None` for all messages.
+    pub scope: Option<String>,
+}
+
+impl Grant {
+    /// Whether there is nothing that it withholds.
+    pub fn is_everything(&self) -> bool {
+        *self == Grant::default()
+    }
+
+    /// From the columns `logspaces` and `scope`, of which the first is at `at`.
+    pub(super) fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Grant> {
+        let logspaces: Option<Json<Vec<String>>> = row.get(at)?;
+        Ok(Grant { logspaces: logspaces.map(|list| list.0), scope: row.get(at + 1)? })
+    }
+
+    /// The column `logspaces`.
+    pub(super) fn logspaces_column(&self) -> Option<Json<&Vec<String>>> {
+        self.logspaces.as_ref().map(Json)
+    }
+}

@@ -1,0 +1,296 @@
+//! Searches that somebody gave a name: for themselves, or shared with all.
+//!
+//! **Invariant:** a search that is not shared is seen by its owner alone, whoever else asks.
+//! **Invariant:** an owner has no two of the same name in a folder.
+
+use super::{Error, Json, Meta, Nanos, Result};
+use logstead_record::Timestamp;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
+use serde_json::Value;
+
+/// Most searches of one owner.
+pub const SAVED_SEARCHES_MAX: u32 = 1000;
+
+const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
+                       updated_at, last_used";
+
+/// What its owner decides about a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchToSave {
+    /// Unique in the folder.
+    pub name: String,
+    /// Empty for none.
+    pub folder: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Whether all may see it.
+    pub shared: bool,
+    /// In the query language.
+    pub query: String,
+    /// As the time range was written.
+    pub from: Option<String>,
+    /// Likewise.
+    pub to: Option<String>,
+    /// Ids; `None` for all.
+    pub logspaces: Option<Vec<String>>,
+    /// How its results are shown; means nothing to us.
+    pub view: Value,
+}
+
+/// A search that was saved.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SavedSearch {
+    /// Never given again.
+    pub id: i64,
+    /// A user's name, or `token:` and a token's.
+    pub owner: String,
+    /// What the owner decided.
+    pub search: SearchToSave,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When anybody last used it.
+    pub last_used: Option<Timestamp>,
+}
+
+impl Meta {
+    /// Those that somebody sees, by folder and name: their own, and what is shared.
+    pub fn saved_searches(&self, viewer: &str) -> Result<Vec<SavedSearch>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM saved_searches WHERE shared OR owner = ?1 ORDER BY folder, name, id"
+        ))?;
+        let searches = statement.query_map([viewer], read)?;
+        Ok(searches.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// One that somebody sees.
+    pub fn saved_search(&self, viewer: &str, id: i64) -> Result<SavedSearch> {
+        seen(&self.connection(), viewer, id)
+    }
+
+    /// Saves a search.
+    pub fn add_saved_search(&self, owner: &str, new: &SearchToSave, now: Timestamp) -> Result<SavedSearch> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let count: u32 = transaction.query_row(
+            "SELECT count(*) FROM saved_searches WHERE owner = ?1",
+            [owner],
+            |row| row.get(0),
+        )?;
+        if SAVED_SEARCHES_MAX <= count {
+            return Err(Error::TooManySearches(owner.to_owned()));
+        }
+        let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+        let added = transaction.execute(
+            "INSERT INTO saved_searches (owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view,
+                                         created_at, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
+            params![
+                owner, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces, view,
+                Nanos(now)
+            ],
+        );
+        added.map_err(|error| taken(error, owner, new))?;
+        let search = seen(&transaction, owner, transaction.last_insert_rowid())?;
+        transaction.commit()?;
+        Ok(search)
+    }
+
+    /// Replaces what is saved. The owner may, and of what is shared also who is `admin`.
+    pub fn replace_saved_search(
+        &self,
+        (caller, admin): (&str, bool),
+        id: i64,
+        new: &SearchToSave,
+        now: Timestamp,
+    ) -> Result<SavedSearch> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let owner = changeable(&transaction, (caller, admin), id)?.owner;
+        let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+        let changed = transaction.execute(
+            "UPDATE saved_searches SET folder = ?2, name = ?3, tags = ?4, shared = ?5, query = ?6, from_time = ?7,
+                                       to_time = ?8, logspaces = ?9, view = ?10, updated_at = ?11
+             WHERE id = ?1",
+            params![
+                id, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces, view,
+                Nanos(now)
+            ],
+        );
+        changed.map_err(|error| taken(error, &owner, new))?;
+        let search = seen(&transaction, &owner, id)?;
+        transaction.commit()?;
+        Ok(search)
+    }
+
+    /// Removes what is saved; the same may who may replace it.
+    pub fn remove_saved_search(&self, (caller, admin): (&str, bool), id: i64) -> Result<SavedSearch> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let removed = changeable(&transaction, (caller, admin), id)?;
+        transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
+        transaction.commit()?;
+        Ok(removed)
+    }
+
+    /// Notes that somebody who sees it has used it.
+    pub fn use_saved_search(&self, viewer: &str, id: i64, now: Timestamp) -> Result<()> {
+        let used = self.connection().execute(
+            "UPDATE saved_searches SET last_used = ?3 WHERE id = ?1 AND (shared OR owner = ?2)",
+            params![id, viewer, Nanos(now)],
+        )?;
+        if used == 1 { Ok(()) } else { Err(Error::NoSuchSearch(id)) }
+    }
+}
+
+fn seen(connection: &Connection, viewer: &str, id: i64) -> Result<SavedSearch> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM saved_searches WHERE id = ?1 AND (shared OR owner = ?2)"
+    ))?;
+    statement.query_row(params![id, viewer], read).optional()?.ok_or(Error::NoSuchSearch(id))
+}
+
+fn changeable(connection: &Connection, (caller, admin): (&str, bool), id: i64) -> Result<SavedSearch> {
+    let found = seen(connection, caller, id)?;
+    let may = found.owner.eq_ignore_ascii_case(caller) || admin;
+    if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
+}
+
+/// The one thing that the database refuses by itself.
+fn taken(error: rusqlite::Error, owner: &str, new: &SearchToSave) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => {
+            Error::SearchExists { owner: owner.to_owned(), name: new.name.clone() }
+        }
+        _ => error.into(),
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
+    let logspaces: Option<Json<Vec<String>>> = row.get(9)?;
+    let search = SearchToSave {
+        folder: row.get(2)?,
+        name: row.get(3)?,
+        tags: row.get::<_, Json<_>>(4)?.0,
+        shared: row.get(5)?,
+        query: row.get(6)?,
+        from: row.get(7)?,
+        to: row.get(8)?,
+        logspaces: logspaces.map(|list| list.0),
+        view: row.get::<_, Json<_>>(10)?.0,
+    };
+    Ok(SavedSearch {
+        id: row.get(0)?,
+        owner: row.get(1)?,
+        search,
+        created_at: row.get::<_, Nanos>(11)?.0,
+        updated_at: row.get::<_, Nanos>(12)?.0,
+        last_used: row.get::<_, Option<Nanos>>(13)?.map(|nanos| nanos.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meta::Role;
+
+    const NOW: Timestamp = Timestamp::from_nanos(7);
+    const LATER: Timestamp = Timestamp::from_nanos(8);
+
+    fn meta() -> (tempfile::TempDir, Meta) {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        (directory, meta)
+    }
+
+    fn search(name: &str, shared: bool) -> SearchToSave {
+        SearchToSave {
+            name: name.to_owned(),
+            folder: "ops".to_owned(),
+            tags: vec!["on call".to_owned()],
+            shared,
+            query: "severity>=err".to_owned(),
+            from: Some("-1h".to_owned()),
+            to: None,
+            logspaces: Some(vec!["main".to_owned()]),
+            view: serde_json::json!({"columns": ["time"]}),
+        }
+    }
+
+    #[test]
+    fn a_search_is_kept_as_it_was_saved() {
+        let (_directory, meta) = meta();
+        let saved = meta.add_saved_search("ana", &search("errors", false), NOW).unwrap();
+        assert_eq!((saved.created_at, saved.updated_at, saved.last_used), (NOW, NOW, None));
+        assert_eq!(saved.search, search("errors", false));
+        let changed = SearchToSave { logspaces: None, view: Value::Null, ..search("faults", true) };
+        let replaced = meta.replace_saved_search(("ana", false), saved.id, &changed, LATER).unwrap();
+        assert_eq!((replaced.id, replaced.created_at, replaced.updated_at), (saved.id, NOW, LATER));
+        assert_eq!(replaced.search, changed);
+        meta.use_saved_search("bo", saved.id, LATER).unwrap();
+        let seen = meta.saved_search("bo", saved.id).unwrap();
+        assert_eq!(seen.last_used, Some(LATER));
+        assert_eq!(meta.saved_searches("bo").unwrap(), [seen]);
+        meta.remove_saved_search(("ana", false), saved.id).unwrap();
+        assert_eq!(meta.saved_searches("ana").unwrap(), []);
+    }
+
+    #[test]
+    fn only_its_owner_sees_and_changes_what_is_not_shared() {
+        let (_directory, meta) = meta();
+        let own = meta.add_saved_search("ana", &search("own", false), NOW).unwrap().id;
+        let shared = meta.add_saved_search("ana", &search("shared", true), NOW).unwrap().id;
+        let new = search("new", true);
+        for admin in [false, true] {
+            let replaced = meta.replace_saved_search(("bo", admin), own, &new, NOW);
+            assert!(matches!(replaced, Err(Error::NoSuchSearch(_))));
+            let removed = meta.remove_saved_search(("bo", admin), own);
+            assert!(matches!(removed, Err(Error::NoSuchSearch(_))));
+        }
+        assert!(matches!(meta.use_saved_search("bo", own, NOW), Err(Error::NoSuchSearch(_))));
+        let refused = meta.replace_saved_search(("bo", false), shared, &new, NOW);
+        assert!(matches!(refused, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
+        assert!(meta.remove_saved_search(("bo", false), shared).is_err());
+        let replaced = meta.replace_saved_search(("bo", true), shared, &new, NOW).unwrap();
+        assert_eq!((replaced.owner.as_str(), replaced.search.name.as_str()), ("ana", "new"));
+        meta.replace_saved_search(("ANA", false), own, &search("own", true), NOW).unwrap();
+    }
+
+    #[test]
+    fn a_name_is_taken_once_by_an_owner_in_a_folder() {
+        let (_directory, meta) = meta();
+        meta.add_saved_search("ana", &search("errors", false), NOW).unwrap();
+        let again = meta.add_saved_search("Ana", &search("errors", true), NOW);
+        assert!(matches!(again, Err(Error::SearchExists { .. })));
+        let elsewhere = SearchToSave { folder: String::new(), ..search("errors", false) };
+        let other = meta.add_saved_search("ana", &elsewhere, NOW).unwrap();
+        let moved = meta.replace_saved_search(("ana", false), other.id, &search("errors", false), NOW);
+        assert!(matches!(moved, Err(Error::SearchExists { .. })));
+        meta.add_saved_search("bo", &search("errors", false), NOW).unwrap();
+    }
+
+    #[test]
+    fn an_owner_has_so_many_and_no_more() {
+        let (_directory, meta) = meta();
+        meta.connection().pragma_update(None, "synchronous", "OFF").unwrap();
+        for number in 0..SAVED_SEARCHES_MAX {
+            meta.add_saved_search("ana", &search(&number.to_string(), false), NOW).unwrap();
+        }
+        let more = meta.add_saved_search("ana", &search("more", false), NOW);
+        assert!(matches!(more, Err(Error::TooManySearches(_))));
+        meta.add_saved_search("bo", &search("more", false), NOW).unwrap();
+    }
+
+    #[test]
+    fn what_is_shared_outlives_its_owner_and_what_is_not_does_not() {
+        let (_directory, meta) = meta();
+        meta.add_user("ana", Role::Analyst, "h", NOW).unwrap();
+        meta.add_saved_search("ana", &search("own", false), NOW).unwrap();
+        meta.add_saved_search("ana", &search("shared", true), NOW).unwrap();
+        meta.remove_user("Ana").unwrap();
+        let left: Vec<_> = meta.saved_searches("ana").unwrap().into_iter().map(|s| s.search.name).collect();
+        assert_eq!(left, ["shared"]);
+    }
+}

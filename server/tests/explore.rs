@@ -1,0 +1,460 @@
+//! What surrounds a message, what may be written next, the parts of a query, and answers as they grow: over HTTP, on
+//! a real pipeline without sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use logstead::api::{self, ApiState};
+use logstead::meta::Meta;
+use logstead::pipeline::{Change, Pipeline};
+use logstead_config::check_toml;
+use logstead_config::settings::{self, Layers, Settings};
+use logstead_indexer::RealDisk;
+use logstead_record::Timestamp;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+const TOKEN: &str = "token-of-the-environment";
+const ROUTER: &str = r#"
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "other"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// A server without a socket.
+struct Server {
+    app: Router,
+    pipeline: Arc<Pipeline>,
+    _data: TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.pipeline.stop();
+    }
+}
+
+impl Server {
+    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+        let data = TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        adjust(&mut settings);
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
+        let pipeline =
+            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
+        let app = api::app(ApiState {
+            meta,
+            pipeline: pipeline.clone(),
+            settings,
+            admin_token: Some(TOKEN.to_owned()),
+            setup_code: None,
+            secure_cookie: false,
+        });
+        Server { app, pipeline, _data: data }
+    }
+
+    /// Stores messages in the logspaces that they name, and waits until some are sealed.
+    async fn with(messages: &[Value]) -> Server {
+        let server = Server::start(|settings| settings.storage.segment_rows_max = 100);
+        for logspace in ["main", "other"] {
+            let of_logspace = messages.iter().filter(|message| message["to"] == logspace);
+            let lines: Vec<String> = of_logspace.map(|message| format!("{message}\n")).collect();
+            for part in lines.chunks(60) {
+                server.ingest(logspace, part.concat()).await;
+            }
+        }
+        while server.ask("/explain", json!({})).await["sum"]["segments"] == 0 {
+            tokio::task::yield_now().await;
+        }
+        server
+    }
+
+    async fn ingest(&self, logspace: &str, lines: String) {
+        let request = Request::post(format!("/api/v1/ingest?logspace={logspace}"))
+            .header(header::CONTENT_TYPE, "application/x-ndjson");
+        let (status, text) = self.send(request, lines).await;
+        assert_eq!(status, StatusCode::OK, "{text}");
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, body: String) -> (StatusCode, String) {
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+        let response = self.app.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> (StatusCode, String) {
+        let request =
+            Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
+        self.send(request, body.to_string()).await
+    }
+
+    /// The answer to what is right.
+    async fn ask(&self, path: &str, body: Value) -> Value {
+        let (status, text) = self.post(path, &body).await;
+        assert_eq!(status, StatusCode::OK, "{path} {body}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let (status, text) = self.send(Request::get(format!("/api/v1{path}")), String::new()).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// A problem with this status, about this part of the request, that says this.
+    async fn refuses(&self, path: &str, status: u16, about: &str, expected: &str) {
+        let (found, text) = self.send(Request::get(format!("/api/v1{path}")), String::new()).await;
+        is_problem(path, (found, &text), (status, about, expected));
+    }
+}
+
+fn is_problem(path: &str, (status, text): (StatusCode, &str), (expected, about, says): (u16, &str, &str)) {
+    assert_eq!(status.as_u16(), expected, "{path}: {text}");
+    let problem: Value = serde_json::from_str(text).unwrap();
+    assert!(problem["detail"].as_str().unwrap().contains(says), "{says}: {problem}");
+    assert_eq!(problem["path"].as_str().unwrap_or_default(), about, "{problem}");
+}
+
+const FIRST: i64 = 1_750_000_000;
+
+/// Several of one time, in both logspaces, some without a host, some with a user or two.
+fn messages() -> Vec<Value> {
+    let message = |n: i64| {
+        let text = if n % 5 == 0 { "login failed" } else { "request done" };
+        let level = ["info", "warning", "error"][(n % 3) as usize];
+        let mut message = json!({
+            "time": FIRST + n / 6 * 3, "level": level,
+            "message": format!("{text} number {n}"), "to": if n % 4 == 0 { "other" } else { "main" },
+        });
+        if n % 7 != 0 {
+            message["host"] = json!(format!("web-{}", n % 7));
+        }
+        if n % 2 == 0 {
+            message["user"] = json!(format!("user-{}", n % 30));
+        }
+        message
+    };
+    (0..1000).map(message).collect()
+}
+
+/// What a message is compared by in [`around`].
+fn value(message: &Value, field: &str) -> Value {
+    match field {
+        "user" => message["fields"]["user"].clone(),
+        field => message[field].clone(),
+    }
+}
+
+/// The ids of what a look at every message finds before and after one.
+fn around(all: &[Value], anchor: &Value, like: impl Fn(&Value) -> bool) -> (Vec<Value>, Vec<Value>) {
+    let at = all.iter().position(|message| message["id"] == anchor["id"]).unwrap();
+    let ids = |messages: &[Value]| messages.iter().filter(|m| like(m)).map(|m| m["id"].clone()).collect();
+    (ids(&all[..at]), ids(&all[at + 1..]))
+}
+
+fn ids(messages: &Value) -> Vec<Value> {
+    messages.as_array().unwrap().iter().map(|message| message["id"].clone()).collect()
+}
+
+#[tokio::test]
+async fn the_messages_around_one_are_those_that_a_look_at_all_finds() {
+    let server = Server::with(&messages()).await;
+    let all = server.ask("/search", json!({"limit": 10000, "order": "oldest"})).await;
+    let all = all["messages"].as_array().unwrap();
+    assert_eq!(all.len(), 1000);
+    let cases = [
+        ("", "", "main,other"),
+        ("host", "", "main,other"),
+        ("host,severity", "failed", "main"),
+        ("user", "", "other,main"),
+        ("time", "done", "main,other"),
+        ("severity,facility,logspace", "", "main,other"),
+        ("", "user:user-2 OR failed", ""),
+    ];
+    for (number, anchor) in all.iter().enumerate().step_by(37) {
+        let (same, query, logspaces) = cases[number % cases.len()];
+        let fields: Vec<&str> = same.split(',').filter(|name| !name.is_empty()).collect();
+        if fields.iter().any(|name| matches!(value(anchor, name), Value::Null) || value(anchor, name) == "") {
+            continue;
+        }
+        let (before, after) = (number % 11, 3 * (number % 40));
+        let path = format!(
+            "/messages/{}/context?before={before}&after={after}&same={same}&query={}{}",
+            anchor["id"].as_str().unwrap(),
+            query.replace(' ', "%20"),
+            if logspaces.is_empty() { String::new() } else { format!("&logspaces={logspaces}") },
+        );
+        let found = server.get(&path).await;
+        let (mut expected_before, mut expected_after) = around(all, anchor, |message| {
+            let text = message["message"].as_str().unwrap();
+            let matches = match query {
+                "" => true,
+                "user:user-2 OR failed" => text.contains("failed") || value(message, "user") == "user-2",
+                query => text.contains(query),
+            };
+            let here = if logspaces.is_empty() { anchor["logspace"].as_str().unwrap() } else { logspaces };
+            matches
+                && here.contains(message["logspace"].as_str().unwrap())
+                && fields.iter().all(|name| value(message, name) == value(anchor, name))
+        });
+        assert_eq!(found["more_before"], before < expected_before.len(), "{path}");
+        assert_eq!(found["more_after"], after < expected_after.len(), "{path}");
+        expected_before.drain(..expected_before.len().saturating_sub(before));
+        expected_after.truncate(after);
+        assert_eq!(ids(&found["before"]), expected_before, "{path}");
+        assert_eq!(ids(&found["after"]), expected_after, "{path}");
+        assert_eq!(&found["message"], anchor, "{path}");
+        assert_eq!(found["coverage"]["complete"], true, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn context_grows_from_its_outermost_messages() {
+    let server = Server::with(&messages()).await;
+    let all = server.ask("/search", json!({"limit": 10000, "order": "oldest"})).await;
+    let all = ids(&all["messages"]);
+    let (mut seen, mut at) = (vec![all[0].clone()], all[0].clone());
+    loop {
+        let path =
+            format!("/messages/{}/context?before=0&after=70&logspaces=main,other", at.as_str().unwrap());
+        let found = server.get(&path).await;
+        seen.extend(ids(&found["after"]));
+        if found["more_after"] == false {
+            break;
+        }
+        at = seen.last().unwrap().clone();
+    }
+    assert_eq!(seen, all);
+}
+
+#[tokio::test]
+async fn all_values_of_a_repeated_field_are_the_same() {
+    let line = |user: &str, n: u32| {
+        format!("<14>1 2026-01-02T03:04:0{n}Z h p - - [a user=\"{user}\" user=\"Ana\"] text\n")
+    };
+    let server = Server::start(|_| ());
+    let lines = [line("ana", 1), line("bob", 2), line("ana", 3), line("Ana", 4)].concat();
+    let request = Request::post("/api/v1/ingest?logspace=main&format=auto");
+    let (status, text) = server.send(request.header(header::CONTENT_TYPE, "text/plain"), lines).await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+    let found = server.get("/messages/main:2/context?same=a.user,host,program").await;
+    assert_eq!((ids(&found["before"]), ids(&found["after"])), (vec![json!("main:0")], vec![]), "{found}");
+}
+
+#[tokio::test]
+async fn context_that_can_not_be_is_told_why() {
+    let server = Server::with(&messages()).await;
+    for (path, status, about, says) in [
+        ("/messages/main:0/context?before=1001", 400, "before", "at most 1000"),
+        ("/messages/main:0/context?after=100000", 400, "after", "at most 1000"),
+        ("/messages/main:0/context?same=nope", 400, "same", "no `nope`"),
+        ("/messages/main:0/context?same=program", 400, "same", "no `program`"),
+        ("/messages/main:0/context?query=severity%3Aloud", 400, "query", "loud"),
+        ("/messages/main:0/context?query=x%20%7C%20stats%20count()", 400, "query", "/api/v1/aggregate"),
+        ("/messages/main:0/context?logspaces=nope", 404, "logspaces", "main, other"),
+        ("/messages/main:999999/context", 404, "", "no message"),
+        ("/messages/nope:1/context", 404, "", "no message"),
+        ("/messages/x/context", 404, "", "no message"),
+    ] {
+        server.refuses(path, status, about, says).await;
+    }
+    let (status, _) =
+        server.send(Request::get("/api/v1/messages/main:0/context?before=-1"), String::new()).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn an_explanation_says_where_the_clauses_and_stages_stand() {
+    let server = Server::with(&messages()).await;
+    let query = "ünbekannt -host:web-1 usr:x | top 5 host";
+    let found = server.ask("/explain", json!({"query": query})).await;
+    let part = |text: &str, start: usize, negated: bool, fields: &[&str]| {
+        let end = start + text.chars().count();
+        json!({"text": text, "start": start, "end": end, "negated": negated, "fields": fields})
+    };
+    let clauses = json!([
+        part("ünbekannt", 0, false, &[]),
+        part("-host:web-1", 10, true, &["host"]),
+        part("usr:x", 22, false, &["usr"])
+    ]);
+    assert_eq!(found["clauses_of_query"], clauses);
+    assert_eq!(found["stages"], json!([{"text": "top 5 host", "start": 30, "end": 40, "name": "top"}]));
+    assert!(found["warnings"].to_string().contains("did you mean `user`?"), "{found}");
+    let pasted = server.ask("/explain", json!({"query": "open (paren"})).await;
+    assert_eq!(pasted["clauses_of_query"][0]["text"], "open (paren");
+    assert!(pasted["warnings"].to_string().contains("as it stands"), "{pasted}");
+}
+
+/// What is offered where `‸` stands: `kind label` of each, and the whole answer.
+async fn offered(server: &Server, text: &str) -> (Vec<String>, Value) {
+    let cursor = text.chars().position(|c| c == '‸').unwrap();
+    let body = json!({"query": text.replacen('‸', "", 1), "cursor": cursor});
+    let answer = server.ask("/complete", body).await;
+    let shown = |option: &Value| {
+        let text = |name: &str| option[name].as_str().unwrap();
+        format!("{} {}", text("kind"), text("label"))
+    };
+    (answer["options"].as_array().unwrap().iter().map(shown).collect(), answer)
+}
+
+#[tokio::test]
+async fn what_may_be_written_next_is_offered() {
+    let server = Server::with(&messages()).await;
+    for (text, expected) in [
+        ("ho‸", &["field host"][..]),
+        ("hostn‸", &["field host"]),
+        ("us‸", &["field user"]),
+        ("user‸", &["field user", "operator =", "operator !="]),
+        ("us‸er:x", &["field user"]),
+        ("_exists_:us‸", &["field user"]),
+        ("error AN‸", &["keyword AND"]),
+        ("severity:e‸", &["value error"]),
+        ("severity>=n‸", &["value notice", "value warning", "value info"]),
+        ("logspace:‸", &["value main", "value other"]),
+        ("time:to‸", &["value today"]),
+        ("message:lo‸", &[]),
+        ("error | to‸", &["stage top"]),
+        ("error | stats av‸", &["function avg"]),
+        ("error | stats count() b‸", &["keyword by"]),
+        ("error | stats count() by us‸", &["field user"]),
+        ("error | stats count() by user | sort c‸", &["field count"]),
+        ("\"some te‸", &[]),
+    ] {
+        let (shown, answer) = offered(&server, text).await;
+        let is_begun = expected.len() <= shown.len() && shown[..expected.len()] == *expected;
+        assert!(is_begun || shown == expected, "{text}: {answer}");
+        assert!(answer["complete"] == true, "{text}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn values_are_counted_in_what_the_rest_of_the_query_finds() {
+    let server = Server::with(&messages()).await;
+    for (text, rest) in [
+        ("host:‸", ""),
+        ("host:b-‸ failed", "failed"),
+        ("failed AND user:USER-1‸ severity:warning", "failed severity:warning"),
+        ("failed OR host:‸", ""),
+        ("user:\"user‸", ""),
+        ("-host:web‸ logspace:other", "logspace:other"),
+        ("failed | where host:‸", "failed"),
+        ("host:(web-1 OR web-‸) failed", "failed"),
+    ] {
+        let (_, answer) = offered(&server, text).await;
+        let options = answer["options"].as_array().unwrap();
+        assert!(!options.is_empty(), "{text}: {answer}");
+        let field = if text.contains("user") { "user" } else { "host" };
+        let chars: Vec<char> = text.chars().filter(|c| *c != '‸').collect();
+        for option in options {
+            let insert = option["insert"].as_str().unwrap();
+            let label = option["label"].as_str().unwrap();
+            let query = format!("{rest} {field}={label}");
+            let counted = server.ask("/count", json!({"query": query})).await;
+            assert_eq!(option["count"], counted["count"], "{text} {option}");
+            let (from, to) =
+                (answer["from"].as_u64().unwrap() as usize, answer["to"].as_u64().unwrap() as usize);
+            let typed: String = chars[from..to].iter().filter(|c| **c != '"').collect();
+            assert!(label.contains(&typed.to_lowercase()), "{text} {typed} {option}");
+            assert_eq!(insert.starts_with('"'), chars[from..to].contains(&'"'), "{text} {option}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn fields_say_what_their_values_are() {
+    let server = Server::start(|_| ());
+    let lines: Vec<String> = (0..50)
+        .map(|n| {
+            json!({"message": "m", "host": "h", "bytes_in": n, "bytes_ip": format!("10.0.0.{}", n % 7), "bytes_text": format!("a b {n}")})
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    server.ingest("main", lines.concat()).await;
+    let (_, answer) = offered(&server, "bytes_‸").await;
+    let told: Vec<(&str, &str, u64)> = answer["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|option| {
+            let text = |name: &str| option[name].as_str().unwrap();
+            (text("insert"), text("type"), option["distinct"].as_u64().unwrap())
+        })
+        .collect();
+    let expected = [("bytes_in:", "number", 50), ("bytes_ip:", "address", 7), ("bytes_text:", "text", 50)];
+    assert_eq!(told, expected, "{answer}");
+    let (_, answer) = offered(&server, "bytes_text:\"a b 1‸").await;
+    assert_eq!(answer["options"][0]["insert"], "\"a b 1\"", "{answer}");
+    assert_eq!(answer["from"], 11, "{answer}");
+}
+
+#[tokio::test]
+async fn a_completion_that_can_not_be_is_told_why() {
+    let server = Server::with(&messages()).await;
+    for (body, status, about, says) in [
+        (json!({"limit": 0}), 400, "limit", "1 to 200"),
+        (json!({"limit": 201}), 400, "limit", "1 to 200"),
+        (json!({"from": "soon"}), 400, "from", "is no time"),
+        (json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other"),
+        (json!({"cursor": -1}), 400, "cursor", "-1"),
+        (json!({"colour": 1}), 400, "colour", "colour"),
+    ] {
+        let (found, text) = server.post("/complete", &body).await;
+        is_problem("/complete", (found, &text), (status, about, says));
+    }
+    for (query, cursor) in [("host:", 1_000_000), (&*"(".repeat(60_000), 60_000), (&*"a ".repeat(40_000), 5)]
+    {
+        let found = server.ask("/complete", json!({"query": query, "cursor": cursor})).await;
+        assert!(found["to"].as_u64().unwrap() as usize <= query.len(), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_dated_later_than_now_counts_beside_the_buckets() {
+    let server = Server::start(|settings| settings.storage.segment_rows_max = 20);
+    let now = Timestamp::from_nanos(
+        i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos()).unwrap(),
+    );
+    let at = |seconds: i64| now.saturating_add(seconds * 1_000_000_000).to_string();
+    let message =
+        |seconds, host: &str| json!({"message": "m", "time": at(seconds), "host": host}).to_string() + "\n";
+    let past: String = (0..30).map(|n| message(-60 - n * 60, "a")).collect();
+    let later: String = (1..=12).map(|n| message(n * 86_400, "b")).collect();
+    server.ingest("main", past + &later).await;
+    for by in [json!(null), json!("host")] {
+        let found = server.ask("/histogram", json!({"query": "m", "by": by})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(42), &json!(12)), "{found}");
+        let last = found["buckets"].as_array().unwrap().last().unwrap()["time"].as_str().unwrap();
+        assert!(last <= at(0).as_str() && at(-1800).as_str() <= last, "{found}");
+        let found = server.ask("/histogram", json!({"query": "m", "by": by, "from": at(-300)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(16), &json!(12)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(-300), "to": at(0)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(4), &json!(0)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(86_400 / 2)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(12), &json!(0)), "{found}");
+    }
+    let (_, overview) = server.post("/overview", &json!({"query": "host:b"})).await;
+    let histogram: Value = serde_json::from_str(overview.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(histogram["histogram"]["later"], 12, "{overview}");
+}

@@ -1,0 +1,72 @@
+/** How many messages each clause finds by itself and how many there are without it: the one to blame stands out. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { WrittenClause } from '../../api/model';
+import { formatCount } from '../../ui/number';
+import { explainQuery } from '../explain';
+import type { SearchState } from '../searchParams';
+import { CLAUSES_MAX, countQuery, withoutClause } from './emptyQueries';
+import classes from './Empty.module.css';
+
+type Props = { state: SearchState; onUse: (query: string) => void };
+
+export function ClauseCounts({ state, onUse }: Props) {
+  const { data } = useQuery(explainQuery(state.query, state));
+  const clauses = data?.clauses_of_query ?? [];
+  if (clauses.length < 2) return null;
+  return (
+    <div className={classes.tableBox}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Clause</th>
+            <th scope="col">By itself</th>
+            <th scope="col">Without it</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {clauses.slice(0, CLAUSES_MAX).map((clause) => (
+            <ClauseRow key={clause.start} clause={clause} state={state} onUse={onUse} />
+          ))}
+        </tbody>
+      </table>
+      {clauses.length > CLAUSES_MAX && (
+        <p className="dimmed">
+          The first {CLAUSES_MAX} of {clauses.length} clauses.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) {
+  const without = withoutClause(state, clause);
+  const alone = useQuery(countQuery(state, clause.text));
+  const rest = useQuery(countQuery(state, without));
+  const isToBlame = alone.data === 0;
+  return (
+    <tr data-blame={isToBlame}>
+      <th scope="row" className={classes.clause} title={clause.text}>
+        {clause.text}
+      </th>
+      <td>{countText(alone.data, alone.error)}</td>
+      <td>{countText(rest.data, rest.error)}</td>
+      <td>
+        <Button
+          size="compact-xs"
+          variant={(rest.data ?? 0) > 0 ? 'light' : 'default'}
+          aria-label={`Remove ${clause.text}`}
+          onClick={() => onUse(without)}
+        >
+          Remove
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function countText(count: number | undefined, error: Error | null): string {
+  if (error !== null) return 'not known';
+  return count === undefined ? '…' : formatCount(count);
+}

@@ -1,0 +1,26 @@
+/** Whether the sources are to blame: when each of them was last heard of. */
+import { useQuery } from '@tanstack/react-query';
+import { formatAge } from '../../ui/time';
+import { sourcesQuery } from './emptyQueries';
+import classes from './Empty.module.css';
+
+const SOURCES_MAX = 8;
+
+export function SourceHealth() {
+  const { data, dataUpdatedAt } = useQuery(sourcesQuery);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <ul className={classes.sources} aria-label="Sources">
+      {data.slice(0, SOURCES_MAX).map(({ id, last_seen: seen, last_error: error }) => (
+        <li key={id}>
+          <strong>{id}</strong>{' '}
+          {seen == null
+            ? 'was never heard of'
+            : `was last heard of ${formatAge(seen, dataUpdatedAt)}`}
+          {error != null && `; ${error}`}
+        </li>
+      ))}
+      {data.length > SOURCES_MAX && <li>and {data.length - SOURCES_MAX} more</li>}
+    </ul>
+  );
+}

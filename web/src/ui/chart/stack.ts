@@ -1,0 +1,131 @@
+/** A histogram as layers that stand on one another: which values, in which order and colour. Pure. */
+import type { Histogram } from '../../api/model';
+
+export type Layer = {
+  /** The value as a filter names it; null for what has none of its own. */
+  value: string | null;
+  label: string;
+  /** A colour of the theme, as CSS. */
+  color: string;
+  /** Drawn over the colour, so that the worst can be told without it. */
+  pattern: 'none' | 'diagonal' | 'cross';
+  counts: readonly number[];
+  total: number;
+};
+
+export type Stack = {
+  /** When each bucket begins, in milliseconds since 1970. */
+  times: readonly number[];
+  intervalMs: number;
+  totals: readonly number[];
+  /** From the bottom up. */
+  layers: readonly Layer[];
+};
+
+const LAYERS_MAX = 6;
+
+/** The worst stands at the bottom, where small counts can be compared. */
+export const severities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
+
+export function stackOf(histogram: Histogram, split: string): Stack {
+  const { buckets, interval_ms: intervalMs, values = [] } = histogram;
+  const totals = buckets.map(({ count }) => count);
+  const times = buckets.map(({ time }) => Date.parse(time));
+  if (split === '') {
+    const only = layerOf(null, 'Messages', 'var(--bar-1)', 'none', totals);
+    return { times, intervalMs, totals, layers: [only] };
+  }
+  const isSeverity = split === 'severity';
+  const named = values.map(({ value }) => value);
+  const shown = isSeverity
+    ? severities.filter((name) => named.includes(name))
+    : named.slice(0, LAYERS_MAX);
+  const layers = shown.map((value, at) => {
+    const counts = buckets.map(({ by }) => by?.[value] ?? 0);
+    const { color, pattern } = isSeverity ? severityLook(value) : plainLook(at);
+    return layerOf(value, value === '' ? '(empty)' : value, color, pattern, counts);
+  });
+  const rest = totals.map((total, at) => total - sum(layers.map(({ counts }) => counts[at] ?? 0)));
+  const others = named.length - shown.length + (histogram.other_values ?? 0);
+  const label = others > 0 ? `${others} more and none` : `no ${split}`;
+  const restLayer = layerOf(null, label, 'var(--bar-other)', 'none', rest);
+  return {
+    times,
+    intervalMs,
+    totals,
+    layers: restLayer.total > 0 ? [...layers, restLayer] : layers,
+  };
+}
+
+/** For each bucket whether nothing at all came in, by the histogram of everything; where that is not known, no. */
+export function silences(stack: Stack, everything: Histogram | undefined): boolean[] {
+  if (everything === undefined || everything.interval_ms !== stack.intervalMs) {
+    return stack.times.map(() => false);
+  }
+  const counts = new Map(everything.buckets.map(({ time, count }) => [Date.parse(time), count]));
+  return stack.times.map((time, at) => stack.totals[at] === 0 && counts.get(time) === 0);
+}
+
+/** The outline of one layer, in pixels: a rectangle for each bucket that has any. */
+export function layerPath(
+  layers: readonly Layer[],
+  layer: number,
+  { width, height, top }: { width: number; height: number; top: number },
+): string {
+  const counts = layers[layer]?.counts ?? [];
+  const step = width / Math.max(counts.length, 1);
+  const gap = step >= 4 ? 1 : 0;
+  let path = '';
+  counts.forEach((count, at) => {
+    if (count === 0) return;
+    const below = sum(layers.slice(0, layer).map((other) => other.counts[at] ?? 0));
+    const high = height - (below / top) * height;
+    // What is there is to be seen, however little it is.
+    const tall = Math.max((count / top) * height, below === 0 ? 1.5 : 0.5);
+    const left = round(at * step);
+    const wide = round(step - gap);
+    path += `M${left} ${round(high)}h${wide}v${round(-tall)}h${-wide}z`;
+  });
+  return path;
+}
+
+function layerOf(
+  value: string | null,
+  label: string,
+  color: string,
+  pattern: Layer['pattern'],
+  counts: readonly number[],
+): Layer {
+  return { value, label, color, pattern, counts, total: sum(counts) };
+}
+
+function severityLook(name: string): Pick<Layer, 'color' | 'pattern'> {
+  switch (name) {
+    case 'emerg':
+    case 'alert':
+    case 'crit':
+      return { color: 'var(--bar-critical)', pattern: 'cross' };
+    case 'err':
+      return { color: 'var(--bar-error)', pattern: 'none' };
+    case 'warning':
+      return { color: 'var(--bar-warning)', pattern: 'diagonal' };
+    case 'notice':
+      return { color: 'var(--bar-notice)', pattern: 'none' };
+    case 'info':
+      return { color: 'var(--bar-info)', pattern: 'none' };
+    default:
+      return { color: 'var(--bar-debug)', pattern: 'none' };
+  }
+}
+
+function plainLook(at: number): Pick<Layer, 'color' | 'pattern'> {
+  return { color: `var(--bar-${at + 1})`, pattern: 'none' };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 100) / 100;
+}

@@ -1,0 +1,171 @@
+/** A field for a query, with the queries of before. It can be written in at once; colours and suggestions come after. */
+import {
+  type ChangeEvent,
+  type ComponentType,
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+import { useQueryHistory } from './history';
+import { unitAt } from './places';
+import type { EditorProps, QueryFieldHandle, QueryMark } from './QueryEditor';
+import type { Complete } from './suggestions';
+import classes from './QueryField.module.css';
+
+export type { QueryFieldHandle, QueryMark } from './QueryEditor';
+
+type Props = {
+  label?: string;
+  placeholder: string;
+  value: string;
+  problems?: readonly QueryMark[];
+  complete: Complete;
+  onChange: (value: string) => void;
+  onRun: (newTab: boolean) => void;
+  ref?: Ref<QueryFieldHandle>;
+};
+
+type Loaded = { Editor: ComponentType<EditorProps>; cursor: number | null };
+
+const NO_PROBLEMS: readonly QueryMark[] = [];
+const LINES_MAX = 8;
+
+export function QueryField({ label = 'Query', problems = NO_PROBLEMS, ref, ...props }: Props) {
+  const plain = useRef<HTMLTextAreaElement>(null);
+  const loaded = useEditor(plain);
+  const [history, remember] = useQueryHistory();
+  const onHistory = useRecall(props.value, history);
+  const onRun = (newTab: boolean) => {
+    remember(props.value);
+    props.onRun(newTab);
+  };
+  const complete: Complete = (text, cursor, signal) =>
+    text.trim() === '' && history.length > 0
+      ? Promise.resolve(recentOf(history))
+      : props.complete(text, cursor, signal);
+  return (
+    <div className={classes.field}>
+      {loaded === null ? (
+        <PlainField
+          {...props}
+          label={label}
+          field={plain}
+          handle={ref}
+          onRun={onRun}
+          onHistory={onHistory}
+        />
+      ) : (
+        <loaded.Editor
+          {...props}
+          ref={ref ?? null}
+          label={label}
+          problems={problems}
+          cursor={loaded.cursor}
+          complete={complete}
+          onRun={onRun}
+          onHistory={onHistory}
+        />
+      )}
+    </div>
+  );
+}
+
+const RECENT_MAX = 12;
+
+function recentOf(history: readonly string[]) {
+  const options = history
+    .slice(0, RECENT_MAX)
+    .map((query) => ({ kind: 'recent' as const, label: query, insert: query }));
+  return { from: 0, to: 0, options };
+}
+
+/** The editor once it is there. Whoever writes already goes on at the same place. */
+function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElement | null }) {
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    import('./QueryEditor').then(
+      ({ default: Editor }) => {
+        const field = plain.current;
+        const hasFocus = field !== null && document.activeElement === field;
+        if (wanted) setLoaded({ Editor, cursor: hasFocus ? field.selectionStart : null });
+      },
+      // Without it the plain field stays, and works.
+      () => undefined,
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [plain]);
+  return loaded;
+}
+
+/** Steps through the history and back to what was being written. */
+function useRecall(value: string, history: readonly string[]) {
+  const recalled = useRef<{ at: number; draft: string; shown: string } | null>(null);
+  return (step: 1 | -1): string | null => {
+    // Once a recalled query is changed it is a draft of its own.
+    const past = recalled.current?.shown === value ? recalled.current : null;
+    const at = (past?.at ?? -1) + step;
+    const draft = past?.draft ?? value;
+    const shown = at === -1 ? draft : history[at];
+    if (shown === undefined || at < -1) return null;
+    recalled.current = { at, draft, shown };
+    return shown;
+  };
+}
+
+type PlainProps = Omit<Props, 'ref' | 'problems' | 'complete'> & {
+  label: string;
+  field: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElement | null };
+  handle: Ref<QueryFieldHandle> | undefined;
+  onHistory: (step: 1 | -1) => string | null;
+};
+
+function PlainField({
+  label,
+  placeholder,
+  value,
+  field,
+  handle,
+  onChange,
+  onRun,
+  onHistory,
+}: PlainProps) {
+  useImperativeHandle(handle, () => ({
+    focus: () => field.current?.select(),
+    select: (start, end) => {
+      field.current?.focus();
+      field.current?.setSelectionRange(unitAt(value, start), unitAt(value, end));
+    },
+  }));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, altKey, shiftKey, ctrlKey, metaKey, nativeEvent } = event;
+    if (key === 'Escape') field.current?.blur();
+    if (altKey && (key === 'ArrowUp' || key === 'ArrowDown')) {
+      event.preventDefault();
+      onChange(onHistory(key === 'ArrowUp' ? 1 : -1) ?? value);
+    }
+    // While an input method composes a word, Enter belongs to it.
+    if (key !== 'Enter' || shiftKey || nativeEvent.isComposing) return;
+    event.preventDefault();
+    onRun(ctrlKey || metaKey);
+  };
+  return (
+    <textarea
+      ref={field}
+      className={classes.plain}
+      aria-label={label}
+      placeholder={placeholder}
+      rows={Math.min(value.split('\n').length, LINES_MAX)}
+      spellCheck={false}
+      autoCapitalize="off"
+      value={value}
+      onChange={(event: ChangeEvent<HTMLTextAreaElement>) => onChange(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

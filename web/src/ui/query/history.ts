@@ -1,0 +1,30 @@
+/** The queries that were run in this browser, newest first. */
+import { useLocalStorage } from '@mantine/hooks';
+
+const QUERIES_MAX = 100;
+
+/** A query that was run before moves to the front. */
+export function remember(history: readonly string[], query: string): string[] {
+  const text = query.trim();
+  if (text === '') return [...history];
+  return [text, ...history.filter((past) => past !== text)].slice(0, QUERIES_MAX);
+}
+
+export function useQueryHistory(): readonly [readonly string[], (query: string) => void] {
+  const [history, setHistory] = useLocalStorage<readonly string[]>({
+    key: 'logstead-history',
+    defaultValue: [],
+    deserialize: readHistory,
+  });
+  return [history, (query) => setHistory((past) => remember(past, query))];
+}
+
+/** Never fails: others may have written there. */
+export function readHistory(text: string | undefined): string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,93 @@
+/** How the query editor looks. */
+import { EditorView } from '@codemirror/view';
+
+const LINES_MAX = 8;
+const LINE_PX = 20;
+
+export const look = EditorView.theme({
+  '&': { color: 'var(--mantine-color-text)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': {
+    maxHeight: `${LINES_MAX * LINE_PX + 16}px`,
+    overflow: 'auto',
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    fontSize: '13px',
+    lineHeight: `${LINE_PX}px`,
+  },
+  '.cm-content': { padding: '7px 0', caretColor: 'var(--accent)' },
+  '.cm-line': { padding: '0' },
+  '.cm-placeholder': { color: 'var(--mantine-color-placeholder)' },
+  '.cm-token-field': { color: 'var(--query-field)' },
+  '.cm-token-operator, .cm-token-bracket': { color: 'var(--query-sign)' },
+  '.cm-token-quoted': { color: 'var(--query-quoted)' },
+  '.cm-token-regex, .cm-token-wildcard': { color: 'var(--query-pattern)' },
+  '.cm-token-number': { color: 'var(--query-number)' },
+  '.cm-token-keyword': { color: 'var(--query-keyword)' },
+  '.cm-token-pipe': { color: 'var(--query-keyword)', fontWeight: '700' },
+  '.cm-token-stage': { color: 'var(--query-keyword)', fontWeight: '600' },
+  '.cm-token-function': { color: 'var(--query-number)' },
+  '.cm-problem': {
+    textDecoration: 'underline wavy var(--bad) 1px',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-tooltip': {
+    overflow: 'hidden',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    backgroundColor: 'var(--panel)',
+    color: 'var(--mantine-color-text)',
+    boxShadow: 'var(--mantine-shadow-md)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    minWidth: '320px',
+    maxWidth: 'min(640px, 90vw)',
+    maxHeight: '308px',
+    padding: '4px',
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    fontSize: '12px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '8px',
+    minHeight: '28px',
+    padding: '0 8px 0 4px',
+    borderRadius: '4px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--open)',
+    color: 'var(--mantine-color-text)',
+    boxShadow: 'inset 2px 0 0 var(--accent)',
+  },
+  '.cm-completionLabel': {
+    flex: '1',
+    minWidth: '0',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
+  '.cm-completionDetail': { display: 'none' },
+  '.cm-sign': {
+    flex: 'none',
+    width: '20px',
+    height: '20px',
+    borderRadius: '4px',
+    backgroundColor: 'var(--hover)',
+    color: 'var(--mantine-color-dimmed)',
+    textAlign: 'center',
+    lineHeight: '20px',
+  },
+  '.cm-sign[data-kind="field"]': { color: 'var(--query-field)' },
+  '.cm-sign[data-kind="value"]': { color: 'var(--query-number)' },
+  '.cm-sign[data-kind="stage"], .cm-sign[data-kind="function"]': { color: 'var(--query-keyword)' },
+  '.cm-offerDetail': {
+    flex: 'none',
+    maxWidth: '50%',
+    overflow: 'hidden',
+    color: 'var(--mantine-color-dimmed)',
+    fontFamily: 'var(--mantine-font-family)',
+    fontVariantNumeric: 'tabular-nums',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
+});

@@ -1,0 +1,46 @@
+/** What may stand at a place of a query, as the server or the history offers it. */
+import type { CompleteOption } from '../../api/model';
+import { formatCount } from '../number';
+
+export type Suggestion = Omit<CompleteOption, 'kind'> & { kind: CompleteOption['kind'] | 'recent' };
+
+/** `from` and `to` are characters of the text: what `insert` takes the place of. */
+export type Suggestions = { from: number; to: number; options: readonly Suggestion[] };
+
+/** Null when there is nothing to offer. Never fails: without an answer one goes on writing. */
+export type Complete = (
+  text: string,
+  cursor: number,
+  signal: AbortSignal,
+) => Promise<Suggestions | null>;
+
+/** What stands at the right of a suggestion. */
+export function detailOf(option: Suggestion): string {
+  const parts = [
+    option.kind === 'field' ? option.type : undefined,
+    option.distinct === undefined ? undefined : `${formatCount(option.distinct)} distinct`,
+    option.count === undefined ? undefined : formatCount(option.count),
+    option.type === undefined || option.kind !== 'field' ? option.detail : undefined,
+  ];
+  return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}
+
+/** The letter that stands for a kind of suggestion, for those who do not tell colours apart. */
+export function signOf(kind: Suggestion['kind']): string {
+  switch (kind) {
+    case 'field':
+      return 'F';
+    case 'value':
+      return '=';
+    case 'stage':
+      return '|';
+    case 'function':
+      return 'ƒ';
+    case 'keyword':
+      return '&';
+    case 'operator':
+      return '<';
+    case 'recent':
+      return '↺';
+  }
+}
