@@ -33,6 +33,11 @@ export class LoginPage {
     await this.createButton.click();
   }
 
+  /** The steps of the set-up that come after the administrator. */
+  async skipSetUp(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Skip' }).click();
+  }
+
   async signOut(user: string): Promise<void> {
     await this.page.getByRole('button', { name: `User: ${user}` }).click();
     await this.page.getByRole('menuitem', { name: 'Sign out' }).click();

@@ -24,9 +24,16 @@ const SHOWN_MAX = 60;
 
 export function Palette({ opened, onClose, ...rest }: Props) {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={600} yOffset="12vh" centered={false}>
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={600}
+      yOffset="12vh"
+      centered={false}
+      classNames={{ content: classes.content ?? '' }}
+    >
       <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content className={classes.content ?? ''} aria-label="Commands">
+      <Modal.Content aria-label="Commands">
         <Modal.Body p={0}>
           <Choice {...rest} onClose={onClose} />
         </Modal.Body>

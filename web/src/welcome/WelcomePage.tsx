@@ -29,7 +29,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
         <div>
           <h1>Set up Logstead</h1>
           <p className="dimmed">
-            Three steps. You can leave at any time and come back to /welcome.
+            Three steps. You can leave at any time and come back: Ctrl K, Send a test message.
           </p>
         </div>
         <Button className={classes.skip ?? ''} variant="subtle" onClick={() => onSearch('')}>
