@@ -101,7 +101,7 @@ export function readProblem(error: unknown, response: Response): ProblemDetail {
   return { title, status: response.status, ...(detail !== undefined && { detail }) };
 }
 
-function retryAfter(response: Response): number | null {
+export function retryAfter(response: Response): number | null {
   const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
   return Number.isNaN(seconds) ? null : seconds;
 }

@@ -1,15 +1,50 @@
 /** Who is logged in. Every part of the console reads it from the one query below. */
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { client, rememberCsrfToken, unwrap } from './client';
 import type { Session } from './model';
 
+export type User = NonNullable<Session['user']>;
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<Session> =>
-    rememberCsrfToken(await unwrap(client.GET('/api/v1/session', { signal }))),
+  queryFn: async ({ client: cache, signal }): Promise<Session> => {
+    const answer = rememberCsrfToken(await unwrap(client.GET('/api/v1/session', { signal })));
+    return continued(cache.getQueryData<Session>(['session']), answer);
+  },
   staleTime: 60_000,
+  // Another tab may have signed in, or out, meanwhile.
+  refetchOnWindowFocus: 'always',
   retry: 2,
 });
+
+/**
+ * What an answer means for a page that is open: whose session has ended stays its user, so that the page and what was
+ * written in it are still there when they have signed in again.
+ */
+export function continued(before: Session | undefined, answer: Session): Session {
+  const wasSomebody = before !== undefined && before.user !== null && !answer.setup_required;
+  return wasSomebody && answer.user === null ? { ...answer, user: before.user } : answer;
+}
+
+/** Whether the user of the page has to sign in again. */
+export function hasEnded(session: Session): boolean {
+  return session.user !== null && !session.authenticated;
+}
+
+/** A request was refused for want of a session. */
+export function endSession(cache: QueryClient): void {
+  cache.setQueryData(sessionQuery.queryKey, (session) =>
+    session === undefined || !session.authenticated
+      ? session
+      : { ...session, authenticated: false, csrf_token: null },
+  );
+}
+
+/** In milliseconds since 1970; null where the server does not say. */
+export function endsAt(session: Session): number | null {
+  const at = Date.parse(session.expires_at ?? '');
+  return Number.isNaN(at) ? null : at;
+}
 
 export async function signIn(name: string, password: string): Promise<Session> {
   const body = { name, password };

@@ -1,10 +1,12 @@
 /** The providers, in the order in which they need one another. */
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useState } from 'react';
-import { isRefusal, listenForSessionLoss } from '../api/client';
-import { sessionQuery } from '../api/session';
+import { useEffect, useState } from 'react';
+import { ApiError, isRefusal, listenForSessionLoss } from '../api/client';
+import { healthQuery } from '../api/health';
+import { endSession } from '../api/session';
+import { Toasts } from '../ui/Toasts';
 import { cssVariablesResolver, theme } from '../ui/theme';
 import { createAppRouter } from './routes';
 
@@ -13,6 +15,7 @@ const RETRIES_MAX = 2;
 export function App() {
   const [queryClient] = useState(createQueryClient);
   const [router] = useState(createAppRouter);
+  useEffect(() => listenForSessionLoss(() => endSession(queryClient)), [queryClient]);
   return (
     <MantineProvider
       theme={theme}
@@ -21,6 +24,7 @@ export function App() {
     >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <Toasts />
       </QueryClientProvider>
     </MantineProvider>
   );
@@ -28,15 +32,18 @@ export function App() {
 
 function createQueryClient(): QueryClient {
   const queryClient = new QueryClient({
-    defaultOptions: { queries: { retry: shouldRetry, staleTime: 1_000 } },
+    queryCache: new QueryCache({ onError: noticeAbsence }),
+    defaultOptions: {
+      // A server on the same machine, or in the same network, is there without the Internet.
+      queries: { retry: shouldRetry, staleTime: 1_000, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
   });
-  listenForSessionLoss(() => {
-    queryClient.setQueryData(sessionQuery.queryKey, (session) =>
-      session === undefined
-        ? session
-        : { ...session, authenticated: false, user: null, csrf_token: null },
-    );
-  });
+  // A request that came to nothing is the first to know that the server is away.
+  function noticeAbsence(error: Error): void {
+    if (error instanceof ApiError && error.status === 0)
+      void queryClient.invalidateQueries({ queryKey: healthQuery.queryKey });
+  }
   return queryClient;
 }
 

@@ -1,26 +1,42 @@
 /**
  * Shows the asked-for page to those who are logged in; everyone else sees login or set-up in its place, under the
- * same address, and so comes back to where they were.
+ * same address, and so comes back to where they were. Whose session ends keeps the page and signs in over it.
  */
-import { Center, Loader } from '@mantine/core';
+import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { Session } from '../api/model';
-import { sessionQuery } from '../api/session';
+import { hasEnded, sessionQuery } from '../api/session';
 import { LoginPage } from '../session/LoginPage';
+import { SessionEnded } from '../session/SessionEnded';
 import { SetupPage } from '../session/SetupPage';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
+import { ExpiryWarning } from './ExpiryWarning';
 import { Shell } from './Shell';
 
 export function Gate() {
   const queryClient = useQueryClient();
+  const navigate = useNavigate();
   const { data: session, error, refetch } = useQuery(sessionQuery);
+  const isOther = {
+    predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'session',
+  };
   const enter = (entered: Session) => {
     // What another user saw, or was refused, is not for this one.
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    queryClient.removeQueries(isOther);
     queryClient.setQueryData(sessionQuery.queryKey, entered);
   };
+  const goOn = (entered: Session) => {
+    queryClient.setQueryData(sessionQuery.queryKey, entered);
+    void queryClient.invalidateQueries(isOther);
+  };
+  const begin = (entered: Session) => {
+    enter(entered);
+    void navigate({ to: '/welcome' });
+  };
+  useReloadForAnother(session);
 
   if (session === undefined) {
     return error === null ? (
@@ -29,13 +45,25 @@ export function Gate() {
       <Unreachable error={error} retry={() => void refetch()} />
     );
   }
-  if (session.setup_required) return <SetupPage version={session.version} onSignedIn={enter} />;
+  if (session.setup_required) return <SetupPage version={session.version} onSignedIn={begin} />;
   if (session.user === null) return <LoginPage version={session.version} onSignedIn={enter} />;
   return (
     <Shell user={session.user} version={session.version}>
       <Outlet />
+      <ExpiryWarning session={session} />
+      <SessionEnded opened={hasEnded(session)} name={session.user.name} onSignedIn={goOn} />
     </Shell>
   );
+}
+
+/** Another user, here or in another tab, gets a page of their own: nothing of the one before is left in it. */
+function useReloadForAnother(session: Session | undefined): void {
+  const seen = useRef<string | null>(null);
+  const name = session?.user?.name ?? null;
+  useEffect(() => {
+    if (name !== null && seen.current !== null && name !== seen.current) window.location.reload();
+    seen.current = name;
+  }, [name]);
 }
 
 function Waiting() {
@@ -47,11 +75,23 @@ function Waiting() {
 }
 
 function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
+  // It goes away by itself as soon as there is an answer.
+  useEffect(() => {
+    const timer = setInterval(retry, RETRY_MS);
+    return () => clearInterval(timer);
+  });
   return (
     <main>
       <Empty isPage title="Logstead does not answer">
-        <Notice tone="error" title={error.message} onRetry={retry} />
+        <Notice tone="error" title={error.message}>
+          It is asked again every {RETRY_MS / 1000} seconds.
+        </Notice>
+        <Button variant="default" onClick={retry}>
+          Try now
+        </Button>
       </Empty>
     </main>
   );
 }
+
+const RETRY_MS = 3_000;

@@ -1,46 +1,35 @@
-/** What the keyboard can do, on one page. */
-import { Kbd } from '@mantine/core';
+/** What the keyboard can do right now, made of what is bound. */
+import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
+import { KeyCaps } from '../ui/KeyCaps';
+import type { Binding } from '../ui/keys';
+import { boundKeys } from '../ui/useKeys';
+import { groupKeys } from './groupKeys';
 import classes from './Shortcuts.module.css';
 
-const groups = [
-  {
-    name: 'Everywhere',
-    keys: [
-      ['g s', 'Go to Search'],
-      ['g r', 'Go to Router'],
-      ['D', 'Light or dark'],
-      ['?', 'This list'],
-    ],
-  },
-  {
-    name: 'Search',
-    keys: [
-      ['/', 'Go to the query'],
-      ['Enter', 'Run the query'],
-      ['Shift Enter', 'New line in the query'],
-      ['Esc', 'Leave the query'],
-      ['j', 'Next message'],
-      ['k', 'Previous message'],
-      ['r', 'Search again'],
-    ],
-  },
-] as const;
+type Props = { opened: boolean; onClose: () => void; page: string };
 
-export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function Shortcuts({ opened, onClose, page }: Props) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="sm">
-      {groups.map(({ name, keys }) => (
+    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="xl">
+      <Groups page={page} />
+    </Dialog>
+  );
+}
+
+function Groups({ page }: { page: string }) {
+  const [bound] = useState<readonly Binding[]>(boundKeys);
+  return (
+    <div className={classes.groups}>
+      {groupKeys(bound, page).map(({ name, keys }) => (
         <section key={name} className={classes.group}>
           <h2>{name}</h2>
           <dl className={classes.keys}>
-            {keys.map(([key, does]) => (
-              <div key={key} className={classes.row}>
+            {keys.map(({ does, keys: written }) => (
+              <div key={does} className={classes.row}>
                 <dt>
-                  {key.split(' ').map((part) => (
-                    <Kbd key={part} mr={4}>
-                      {part}
-                    </Kbd>
+                  {written.map((one) => (
+                    <KeyCaps key={one} keys={one} />
                   ))}
                 </dt>
                 <dd>{does}</dd>
@@ -49,6 +38,6 @@ export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () =>
           </dl>
         </section>
       ))}
-    </Dialog>
+    </div>
   );
 }

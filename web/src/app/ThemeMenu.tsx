@@ -1,6 +1,6 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import { useKeys } from '../ui/useKeys';
+import { useCommands } from '../ui/commands';
 import classes from './Shell.module.css';
 
 const schemes = [
@@ -11,7 +11,22 @@ const schemes = [
 
 export function ThemeMenu() {
   const { colorScheme, setColorScheme, toggleColorScheme } = useMantineColorScheme();
-  useKeys({ D: toggleColorScheme });
+  useCommands([
+    {
+      id: 'theme',
+      title: 'Light or dark',
+      keys: 'D',
+      group: 'Console',
+      words: 'theme',
+      run: toggleColorScheme,
+    },
+    {
+      id: 'theme-system',
+      title: 'Theme of the system',
+      group: 'Console',
+      run: () => setColorScheme('auto'),
+    },
+  ]);
   const current = schemes.find(({ value }) => value === colorScheme) ?? schemes[2];
   return (
     <Menu position="bottom-end">

@@ -1,17 +1,18 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { IconLogout, IconUser } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Session } from '../api/model';
-import { sessionQuery, signOut } from '../api/session';
+import { type User, sessionQuery, signOut } from '../api/session';
+import { useCommands } from '../ui/commands';
 import classes from './Shell.module.css';
 
-export function UserMenu({ user }: { user: NonNullable<Session['user']> }) {
+export function UserMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    // Whatever the server said: ask it again who we are.
-    onSettled: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    // Whatever the server said: forget who we were, and ask it who we are.
+    onSettled: () => queryClient.resetQueries({ queryKey: sessionQuery.queryKey }),
   });
+  useCommands([{ id: 'sign-out', title: 'Sign out', group: 'Console', run: () => leave.mutate() }]);
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>

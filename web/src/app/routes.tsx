@@ -11,10 +11,24 @@ import { useCallback } from 'react';
 import { SearchPage } from '../search/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
+import { type TailState, readTail, writeTail } from '../tail/tailParams';
+import { type Step, readStep, writeStep } from '../welcome/welcomeParams';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
 import { NotFound } from './NotFound';
 import { parseParams, stringifyParams } from './params';
+import type { ScopeKind } from './scope';
+
+type Params = Record<string, string | undefined>;
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** What the page is called in lists of keys and commands. */
+    page?: string;
+    /** What the frame lets one choose for it; nothing where it is missing. */
+    scope?: ScopeKind;
+  }
+}
 
 const rootRoute = createRootRoute({
   component: Gate,
@@ -40,6 +54,7 @@ const indexRoute = createRoute({
 const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',
+  staticData: { page: 'Search', scope: 'range' },
   component: function Search() {
     const params = searchRoute.useSearch();
     const navigate = useNavigate();
@@ -52,23 +67,77 @@ const searchRoute = createRoute({
   },
 });
 
+const LazyTailPage = lazyRouteComponent(() => import('../tail/TailPage'), 'TailPage');
+
+const tailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/tail',
+  staticData: { page: 'Tail', scope: 'logspaces' },
+  component: function Tail() {
+    const params: Params = tailRoute.useSearch();
+    const navigate = useNavigate();
+    const { from, to } = params;
+    const onChange = useCallback(
+      (state: TailState, replace = false) =>
+        void navigate({ to: '/tail', search: { from, to, ...writeTail(state) }, replace }),
+      [from, navigate, to],
+    );
+    return <LazyTailPage state={readTail(params)} onChange={onChange} />;
+  },
+});
+
 const LazyRouterPage = lazyRouteComponent(() => import('../router/RouterPage'), 'RouterPage');
 
 const routerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/router',
+  staticData: { page: 'Router' },
   component: function Router() {
-    const params = routerRoute.useSearch();
+    const params: Params = routerRoute.useSearch();
     const navigate = useNavigate();
+    const { from, to, logspace } = params;
     const onChange = useCallback(
-      (view: RouterView) => void navigate({ to: '/router', search: writeRouterView(view) }),
-      [navigate],
+      (view: RouterView) => {
+        const search = { from, to, logspace, ...writeRouterView(view) };
+        void navigate({ to: '/router', search });
+      },
+      [from, logspace, navigate, to],
     );
     return <LazyRouterPage view={readRouterView(params)} onChange={onChange} />;
   },
 });
 
-const routeTree = rootRoute.addChildren([indexRoute, searchRoute, routerRoute]);
+const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  staticData: { page: 'Set-up' },
+  component: function Welcome() {
+    const params: Params = welcomeRoute.useSearch();
+    const navigate = useNavigate();
+    const onStep = useCallback(
+      (step: Step) => void navigate({ to: '/welcome', search: writeStep(step) }),
+      [navigate],
+    );
+    const onSearch = useCallback(
+      (query: string) => {
+        const search = query === '' ? {} : { q: query, from: 'all' };
+        void navigate({ to: '/search', search });
+      },
+      [navigate],
+    );
+    return <LazyWelcomePage step={readStep(params)} onStep={onStep} onSearch={onSearch} />;
+  },
+});
+
+const routeTree = rootRoute.addChildren([
+  indexRoute,
+  searchRoute,
+  tailRoute,
+  routerRoute,
+  welcomeRoute,
+]);
 
 export function createAppRouter() {
   return createRouter({

@@ -1,7 +1,8 @@
 /** What the router page asks the server, and what it tells it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapWithResponse } from '../api/client';
-import type { Revision, RouterChange, RouterStatus, Validation, WireDocument } from '../api/model';
+import type { Revision, RouterChange, Validation, WireDocument } from '../api/model';
+import { statusQuery as frameStatusQuery } from '../api/status';
 import { type RouterDocument, readDocument } from './document';
 import type { Content } from './draft';
 
@@ -32,12 +33,8 @@ function revisionOf(response: Response): number {
   return Number((response.headers.get('ETag') ?? '').replaceAll(/\D/g, ''));
 }
 
-export const statusQuery = queryOptions({
-  queryKey: ['router', 'status'],
-  queryFn: ({ signal }): Promise<RouterStatus> =>
-    unwrap(client.GET('/api/v1/router/status', { signal })),
-  refetchInterval: 1_000,
-});
+/** The counters are looked at while they move. */
+export const statusQuery = queryOptions({ ...frameStatusQuery, refetchInterval: 1_000 });
 
 export const revisionsQuery = queryOptions({
   queryKey: ['router', 'revisions'],

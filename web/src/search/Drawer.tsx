@@ -1,50 +1,232 @@
-/** Everything about one message, beside the results. */
-import { ActionIcon, Skeleton } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+/** Everything about one message, beside the results: fields, bytes, what happened around it. */
+import { ActionIcon, FocusTrap, Skeleton, Tabs, Tooltip } from '@mantine/core';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { IconChevronDown, IconChevronUp, IconLink, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client';
 import type { Message } from '../api/model';
 import { Notice } from '../ui/Notice';
-import { MessageDetail } from './MessageDetail';
+import { Severity } from '../ui/Severity';
+import { copyText } from '../ui/clipboard';
+import type { Hits } from '../ui/highlight';
+import { formatTime, useZone } from '../ui/time';
+import { ContextTab } from './drawer/ContextTab';
+import { FieldsTab } from './drawer/FieldsTab';
+import { JsonTab } from './drawer/JsonTab';
+import { RawTab } from './drawer/RawTab';
+import { WidthHandle } from './drawer/WidthHandle';
+import { withClause } from './editQuery';
 import { messageQuery } from './queries';
-import type { SearchState } from './searchParams';
+import { permalink } from './results/links';
+import type { SearchState, Tab } from './searchParams';
 import classes from './Drawer.module.css';
 
 type Props = {
   state: SearchState;
   id: string;
-  /** The message, where the results hold it. */
-  known: Message | undefined;
-  hits: RegExp | null;
-  onFilter: (field: string, value: string, exclude: boolean) => void;
+  /** The results, newest first: the drawer goes through them, and shows what it finds there without asking. */
+  messages: readonly Message[];
+  hits: Hits;
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
 };
 
-export function Drawer({ id, known, hits, onChange, onFilter }: Props) {
-  const { data: message = known, error } = useQuery({
-    ...messageQuery(id),
-    enabled: known === undefined,
+const WIDTH_PX = 480;
+
+/** Where there is no room for two things side by side. */
+const NARROW = '(max-width: 960px)';
+
+const tabs: readonly { value: Tab; label: string }[] = [
+  { value: 'fields', label: 'Fields' },
+  { value: 'raw', label: 'Raw' },
+  { value: 'context', label: 'Context' },
+  { value: 'json', label: 'JSON' },
+];
+
+export function Drawer(props: Props) {
+  const { id, messages, onChange } = props;
+  const known = messages.find((message) => message.id === id);
+  const asked = useQuery({ ...messageQuery(id), enabled: known === undefined });
+  const message = known ?? asked.data;
+  const isSheet = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const [width, setWidth] = useLocalStorage({
+    key: 'logstead-drawer-width',
+    defaultValue: WIDTH_PX,
+    getInitialValueInEffect: false,
   });
-  const onClose = () => onChange({ open: null });
+  const close = () => onChange({ open: null });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
+    if (event.key !== 'Escape' || !isInside) return;
+    // The list would take it for a key of its own, and let go of its row.
+    event.stopPropagation();
+    close();
+  };
   return (
-    <section className={classes.linked} aria-label={`Message ${id}`}>
-      <div className={classes.head}>
-        <h2>Message {id}</h2>
-        <ActionIcon aria-label="Close" onClick={onClose}>
-          <IconX size={16} />
-        </ActionIcon>
-      </div>
-      {error !== null && <Missing error={error} />}
-      {message !== undefined && <MessageDetail message={message} hits={hits} onFilter={onFilter} />}
-      {message === undefined && error === null && <Skeleton height={80} m={12} />}
-    </section>
+    <FocusTrap active={isSheet}>
+      <section
+        className={classes.drawer}
+        style={isSheet ? {} : { width }}
+        role={isSheet ? 'dialog' : 'region'}
+        aria-modal={isSheet ? true : undefined}
+        aria-label={`Message ${id}`}
+        onKeyDown={onKeyDown}
+      >
+        {!isSheet && <WidthHandle width={width} onWidth={setWidth} />}
+        <Head {...props} message={message} onClose={close} />
+        {message !== undefined && <Body key={id} {...props} message={message} />}
+        {message === undefined && asked.error !== null && (
+          <div className={classes.body}>
+            <Missing error={asked.error} onRetry={() => void asked.refetch()} />
+          </div>
+        )}
+        {message === undefined && asked.error === null && <Loading />}
+      </section>
+    </FocusTrap>
   );
 }
 
-function Missing({ error }: { error: Error }) {
+type HeadProps = Props & { message: Message | undefined; onClose: () => void };
+
+function Head({ id, message, messages, onChange, onClose }: HeadProps) {
+  const [zone] = useZone();
+  const at = messages.findIndex((other) => other.id === id);
+  const step = (by: 1 | -1) => {
+    const next = messages[at + by];
+    if (next !== undefined) onChange({ open: next.id });
+  };
+  return (
+    <div className={classes.head}>
+      <div className={classes.top}>
+        <h2 className={classes.title}>
+          {message === undefined ? `Message ${id}` : formatTime(message.time, zone)}
+        </h2>
+        <Step label="Newer message" disabled={at < 1} onClick={() => step(-1)}>
+          <IconChevronUp size={18} />
+        </Step>
+        <Step
+          label="Older message"
+          disabled={at === -1 || at === messages.length - 1}
+          onClick={() => step(1)}
+        >
+          <IconChevronDown size={18} />
+        </Step>
+        <CopyLink id={id} />
+        <Step label="Close" onClick={onClose}>
+          <IconX size={18} />
+        </Step>
+      </div>
+      <div className={classes.who}>
+        {message !== undefined && (
+          <>
+            <Severity message={message} />
+            <span className={classes.name}>{message.host}</span>
+            <span className={classes.name}>
+              {message.program}
+              {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
+            </span>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Body(props: Props & { message: Message }) {
+  const { state, message, hits, onAsk, onChange } = props;
+  const filter = (field: string, value: string, exclude: boolean) =>
+    // The message stays open: that it is in the results still is not sure.
+    onAsk({ query: withClause(state.query, field, value, exclude), open: message.id });
+  return (
+    <Tabs
+      className={classes.tabs ?? ''}
+      value={state.tab}
+      onChange={(value) => {
+        const tab = tabs.find((one) => one.value === value)?.value;
+        if (tab !== undefined) onChange({ tab });
+      }}
+      keepMounted={false}
+    >
+      <Tabs.List>
+        {tabs.map(({ value, label }) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="fields" className={classes.body ?? ''}>
+        <FieldsTab
+          message={message}
+          hits={hits}
+          columns={state.columns}
+          onFilter={filter}
+          onColumns={(columns) => onChange({ columns, view: 'table' })}
+        />
+      </Tabs.Panel>
+      <Tabs.Panel value="raw" className={classes.body ?? ''}>
+        <RawTab message={message} hits={hits} />
+      </Tabs.Panel>
+      <Tabs.Panel value="context" className={classes.context ?? ''}>
+        <ContextTab message={message} hits={hits} onOpen={(open) => onChange({ open })} />
+      </Tabs.Panel>
+      <Tabs.Panel value="json" className={classes.body ?? ''}>
+        <JsonTab message={message} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function CopyLink({ id }: { id: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    setCopied(await copyText(new URL(permalink(id), location.href).href));
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <Step label={copied ? 'Copied' : 'Copy link'} onClick={() => void copy()}>
+      <IconLink size={18} />
+    </Step>
+  );
+}
+
+type StepProps = {
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+};
+
+function Step({ label, disabled = false, onClick, children }: StepProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} disabled={disabled} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Loading() {
+  return (
+    <div className={classes.body} role="status" aria-label="Loading the message">
+      {[80, 60, 90, 70, 50].map((width) => (
+        <Skeleton key={width} height={12} my={16} width={`${width}%`} />
+      ))}
+    </div>
+  );
+}
+
+function Missing({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
-    return <Notice tone="caution" title="This message is not in the store (any more)." />;
+    return (
+      <Notice tone="caution" title="This message is not in the store.">
+        It was deleted when it became too old for its logspace, or the link is not whole.
+      </Notice>
+    );
   }
-  return <Notice tone="error" title={error.message} />;
+  if (error instanceof ApiError && error.status === 403) {
+    return <Notice tone="caution" title={error.message} />;
+  }
+  return <Notice tone="error" title={error.message} onRetry={onRetry} />;
 }

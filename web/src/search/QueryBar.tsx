@@ -28,7 +28,15 @@ const TYPING_REST_MS = 300;
 export function QueryBar({ state, error = null, onRun, onChange }: Props) {
   const [draft, setDraft] = useDraft(state.query);
   const field = useRef<QueryFieldHandle>(null);
-  useKeys({ '/': () => field.current?.focus() });
+  useKeys({
+    '/': { does: 'Go to the query', run: () => field.current?.focus() },
+    Enter: { does: 'Run the query' },
+    'Mod-Enter': { does: 'Run the query in a new tab' },
+    'Shift-Enter': { does: 'New line in the query' },
+    'Alt-ArrowUp': { does: 'The query before in the history' },
+    Tab: { does: 'Take the suggestion' },
+    Escape: { does: 'Leave the query' },
+  });
   const isDraft = draft.trim() !== state.query;
   const problems = useMemo(() => marksOf(isDraft ? null : error), [isDraft, error]);
   const run = (newTab: boolean) => {

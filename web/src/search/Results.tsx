@@ -1,187 +1,211 @@
-/** The messages, newest first. Only the rows in view are in the page, whatever the number of messages. */
+/** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
-import { IconChevronRight } from '@tabler/icons-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, useEffect, useRef } from 'react';
+import { type MouseEvent, Suspense, lazy, useEffect, useState } from 'react';
 import type { Message } from '../api/model';
-import { partsOf, useZone } from '../ui/time';
-import { useKeys } from '../ui/useKeys';
-import { Severity } from '../ui/Severity';
-import { markHits } from '../ui/highlight';
+import { copyText } from '../ui/clipboard';
+import { type Hits, hasHit, hitsIn } from '../ui/highlight';
+import { valuesOf } from '../ui/message/fields';
+import { splitStages } from '../ui/query/stages';
+import { withClause } from './editQuery';
 import type { SearchState } from './searchParams';
+import { MARKS_MAX, MarksBar } from './results/MarksBar';
+import { MessageTable } from './results/MessageTable';
+import { type ClickedValue, ValueMenu } from './results/ValueMenu';
+import { permalink, topQuery } from './results/links';
+import { findFrom } from './results/rows';
+import { useList } from './results/useList';
+import { useNewer } from './results/useNewer';
+import { useRowKeys } from './results/useRowKeys';
 import classes from './Results.module.css';
 
-const ROW_PX = 28;
-const OVERSCAN_ROWS = 12;
+const Compare = lazy(async () => ({ default: (await import('./Compare')).Compare }));
 
-/** How much of a message its row holds; the details have the rest. */
-const ROW_CHARACTERS_MAX = 1_000;
+const NOTE_MS = 4_000;
+
+/** Syslog's `err` and what is worse. */
+const ERROR_SEVERITY = 3;
+
+/** The fields that the cursor can stand on in a line. */
+const LINE_FIELDS: readonly string[] = ['host', 'program'];
 
 type Props = {
   state: SearchState;
   messages: readonly Message[];
-  hits: RegExp | null;
+  hits: Hits;
   hasMore: boolean;
   loadingMore: boolean;
   onMore: () => void;
   onFilter: (field: string, value: string, exclude: boolean) => void;
+  onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
+  onRefresh: () => void;
   onAtTop: (atTop: boolean) => void;
 };
 
 export function Results(props: Props) {
-  const { state, messages, hits, hasMore, loadingMore, onMore, onChange, onAtTop } = props;
-  const open = state.open;
-  const onToggle = (id: string) => onChange({ open: open === id ? null : id });
-  const scroller = useRef<HTMLDivElement>(null);
-  // The library's own state cannot be memoised; nothing here asks for that.
-  // eslint-disable-next-line react-hooks/incompatible-library
-  const virtualizer = useVirtualizer({
-    count: messages.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => messages[index]?.id ?? index,
-    overscan: OVERSCAN_ROWS,
-  });
-  const rows = virtualizer.getVirtualItems();
-  const lastShown = rows.at(-1)?.index ?? 0;
+  const { state, messages, hasMore, loadingMore, onMore, onFilter, onAsk, onChange } = props;
+  const list = useList(props);
+  const { scroller, virtualizer, cursor } = list;
+  const [fieldAt, setFieldAt] = useState(0);
+  const [clicked, setClicked] = useState<ClickedValue | null>(null);
+  const [comparing, setComparing] = useState(false);
+  const [note, setNote] = useNote();
+  const newer = useNewer(state, messages, list.stands);
+  const fields = state.view === 'table' ? state.columns : LINE_FIELDS;
+  const field = fields[Math.min(fieldAt, fields.length - 1)] ?? 'host';
+  const current = messages[cursor.index];
 
-  useEffect(() => {
-    if (hasMore && !loadingMore && lastShown >= messages.length - OVERSCAN_ROWS) onMore();
-  }, [hasMore, lastShown, loadingMore, messages.length, onMore]);
-  useEffect(() => () => onAtTop(true), [onAtTop]);
-
-  const moveFocus = (step: 1 | -1) => {
-    const current = focusedRow(scroller.current);
-    const next = current === null ? 0 : current + step;
-    if (next < 0 || next >= messages.length) return;
-    virtualizer.scrollToIndex(next);
-    requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[data-opener="${next}"]`)?.focus(),
+  const toggleMark = (id: string) => {
+    const { marks } = state;
+    if (marks.includes(id)) onChange({ marks: marks.filter((mark) => mark !== id) });
+    else if (marks.length < MARKS_MAX) onChange({ marks: [...marks, id] });
+    else setNote(`At most ${MARKS_MAX} messages can be compared.`);
+  };
+  const copy = (text: string, what: string) =>
+    void copyText(text).then((copied) =>
+      setNote(copied ? `Copied ${what}.` : 'The browser does not let this page copy.'),
+    );
+  const find = (what: string, step: 1 | -1, passes: (message: Message) => boolean) => {
+    const found = findFrom(messages, cursor.index, step, passes);
+    if (found !== null) return list.go(found);
+    if (step === 1 && hasMore) onMore();
+    setNote(
+      step === 1 && hasMore
+        ? `No ${what} among the messages loaded so far; loading older ones.`
+        : `No ${what} further ${step === 1 ? 'down' : 'up'}.`,
     );
   };
-  useKeys({ j: () => moveFocus(1), k: () => moveFocus(-1) });
-
-  return (
-    <div
-      ref={scroller}
-      className={classes.scroller}
-      onScroll={(event) => onAtTop(event.currentTarget.scrollTop < ROW_PX)}
-    >
-      <div
-        className={classes.table}
-        role="table"
-        aria-label="Messages"
-        aria-rowcount={hasMore ? -1 : messages.length + 1}
-      >
-        <div role="rowgroup" className={classes.head}>
-          <div role="row" aria-rowindex={1} className={classes.row}>
-            <span role="columnheader">Time</span>
-            <span role="columnheader">Host</span>
-            <span role="columnheader">Program</span>
-            <span role="columnheader">Severity</span>
-            <span role="columnheader">Message</span>
-          </div>
-        </div>
-        <div
-          role="rowgroup"
-          className={classes.body}
-          style={{ height: virtualizer.getTotalSize() }}
-        >
-          {rows.map(({ index, key, start }) => {
-            const message = messages[index];
-            return (
-              message !== undefined && (
-                <div
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  className={classes.item}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <MessageRow
-                    message={message}
-                    index={index}
-                    isOpen={message.id === open}
-                    hits={hits}
-                    onToggle={onToggle}
-                  />
-                </div>
-              )
-            );
-          })}
-        </div>
-      </div>
-      <div className={classes.end}>
-        {loadingMore && <Loader size="xs" aria-label="Loading older messages" />}
-        {!hasMore && 'No older messages in this range.'}
-      </div>
-    </div>
-  );
-}
-
-type RowProps = {
-  message: Message;
-  index: number;
-  isOpen: boolean;
-  hits: RegExp | null;
-  onToggle: (id: string) => void;
-};
-
-function MessageRow({ message, index, isOpen, hits, onToggle }: RowProps) {
-  const [zone] = useZone();
-  const time = partsOf(message.time, zone);
-  const text = message.message.slice(0, ROW_CHARACTERS_MAX);
-  const toggle = (event: MouseEvent) => {
-    event.stopPropagation();
-    // Whoever drags over a row wants its text, not its details.
-    if (getSelection()?.isCollapsed !== false) onToggle(message.id);
+  const withValue = (use: (value: string) => void) => {
+    const value = current === undefined ? undefined : valuesOf(current, field)[0];
+    if (value === undefined) setNote(`There is no ${field} under the cursor: j and k move it.`);
+    else use(value);
   };
+
+  const actions = {
+    move: list.move,
+    page: list.page,
+    column: (step: 1 | -1) => setFieldAt(Math.min(Math.max(fieldAt + step, 0), fields.length - 1)),
+    error: (step: 1 | -1) =>
+      find('error', step, ({ severity }) => severity !== null && severity <= ERROR_SEVERITY),
+    hit: (step: 1 | -1) => find('hit', step, (message) => isHit(message, props.hits)),
+    filter: (exclude: boolean) => withValue((value) => onFilter(field, value, exclude)),
+    close: () => {
+      if (isInPopup()) return;
+      if (state.open !== null) onChange({ open: null });
+      // A dialog may just have gone by the same key: only a list that has the focus lets go of its row.
+      else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
+    },
+    context: () => current !== undefined && onChange({ open: current.id, tab: 'context' }),
+    mark: () => current !== undefined && toggleMark(current.id),
+    compare: () =>
+      state.marks.length < 2
+        ? setNote('Mark two messages or more with x to compare them.')
+        : setComparing(true),
+    copyRaw: () => current !== undefined && copy(current.raw, 'the raw message'),
+    copyLink: () =>
+      current !== undefined && copy(new URL(permalink(current.id), location.href).href, 'the link'),
+    menu: () =>
+      withValue((value) => {
+        const at = scroller.current?.querySelector('[data-current="true"] [data-cursor="true"]');
+        if (at !== null && at !== undefined)
+          setClicked({ field, value, at: at.getBoundingClientRect() });
+      }),
+    wrap: () => onChange({ wrap: !state.wrap }),
+    view: () => onChange({ view: state.view === 'lines' ? 'table' : 'lines' }),
+  };
+  const onKeyDown = useRowKeys(actions);
+
+  const onClick = (event: MouseEvent) => {
+    const { target } = event;
+    // Whoever drags over a row wants its text, not its details.
+    if (!(target instanceof Element) || getSelection()?.isCollapsed === false) return;
+    const value = target.closest<HTMLElement>('[data-field]');
+    const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? NaN);
+    const message = messages[index];
+    if (message === undefined) return;
+    list.go(index);
+    if (value !== null) setClicked(clickedValue(value));
+    else if (event.shiftKey) toggleMark(message.id);
+    else onChange({ open: state.open === message.id ? null : message.id });
+  };
+
   return (
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      className={classes.row}
-      data-open={isOpen}
-      data-severe={message.severity !== null && message.severity <= 3}
-      onClick={toggle}
-    >
-      <span role="cell" className={classes.time}>
-        <button
-          type="button"
-          className={classes.opener}
-          data-opener={index}
-          aria-expanded={isOpen}
-          aria-label="Details"
-          onClick={toggle}
-        >
-          <IconChevronRight size={14} aria-hidden />
-        </button>
-        <time dateTime={message.time} title={message.time}>
-          <span className={classes.date}>{time?.date}</span> {time?.clock}
-        </time>
-      </span>
-      <span role="cell" className={classes.cut} title={message.host}>
-        {message.host}
-      </span>
-      <span role="cell" className={classes.cut} title={message.program}>
-        {message.program}
-      </span>
-      <span role="cell">
-        <Severity message={message} />
-      </span>
-      <span role="cell" className={classes.message}>
-        {markHits(text, hits).map((piece, at) =>
-          piece.hit ? <mark key={at}>{piece.text}</mark> : piece.text,
-        )}
-      </span>
+    <div className={classes.frame}>
+      <div
+        ref={scroller}
+        className={classes.scroller}
+        onScroll={list.onScroll}
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+      >
+        <MessageTable
+          {...props}
+          list={list}
+          field={field}
+          onStatistics={(name) => onAsk({ query: topQuery(splitStages(state.query).filter, name) })}
+        />
+        <div className={classes.end}>
+          {loadingMore && <Loader size="xs" aria-label="Loading older messages" />}
+          {!hasMore && 'No older messages in this range.'}
+        </div>
+      </div>
+      <MarksBar
+        marks={state.marks}
+        note={note}
+        newer={newer}
+        onCompare={() => setComparing(true)}
+        onClear={() => onChange({ marks: [] })}
+        onNewest={() => {
+          cursor.clear();
+          virtualizer.scrollToOffset(0);
+          if (state.open !== null) props.onRefresh();
+        }}
+      />
+      <ValueMenu
+        clicked={clicked}
+        onClose={() => setClicked(null)}
+        onFilter={onFilter}
+        onOnly={(name, value) => onAsk({ query: withClause('', name, value, false) })}
+        onCopy={(text) => copy(text, 'the value')}
+        onStatistics={(name) => onAsk({ query: topQuery(splitStages(state.query).filter, name) })}
+      />
+      {comparing && (
+        <Suspense>
+          <Compare
+            ids={state.marks}
+            known={messages}
+            onRemove={toggleMark}
+            onClose={() => setComparing(false)}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-function focusedRow(within: HTMLElement | null): number | null {
-  const active = document.activeElement;
-  if (!(active instanceof HTMLElement) || within?.contains(active) !== true) return null;
-  const item = active.closest<HTMLElement>('[data-index]');
-  return item === null ? null : Number(item.dataset['index']);
+/** What a key had to say; it goes away by itself. */
+function useNote() {
+  const [note, setNote] = useState('');
+  useEffect(() => {
+    if (note === '') return;
+    const timer = setTimeout(() => setNote(''), NOTE_MS);
+    return () => clearTimeout(timer);
+  }, [note]);
+  return [note, setNote] as const;
+}
+
+function clickedValue(element: HTMLElement): ClickedValue {
+  const { field = '', value = '' } = element.dataset;
+  return { field, value, at: element.getBoundingClientRect() };
+}
+
+/** Whether the Escape key belongs to a menu or a dialog. */
+function isInPopup(): boolean {
+  return document.activeElement?.closest('[data-portal], [role="menu"], [role="dialog"]') != null;
+}
+
+function isHit(message: Message, hits: Hits): boolean {
+  return ['message', 'host', 'program'].some((field) =>
+    valuesOf(message, field).some((value) => hasHit(value, hitsIn(hits, field))),
+  );
 }

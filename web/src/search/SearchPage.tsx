@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
-import { hitPattern } from '../ui/highlight';
+import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
-import { useKeys } from '../ui/useKeys';
+import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
 import { Drawer } from './Drawer';
 import { EmptyResult } from './EmptyResult';
@@ -19,6 +19,7 @@ import { Results } from './Results';
 import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
+import { ViewTools } from './results/ViewTools';
 import { withClause } from './editQuery';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
@@ -60,14 +61,14 @@ export function SearchPage({ state, onChange }: Props) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  const hits = useMemo(() => hitPattern(state.query), [state.query]);
+  const hits = useMemo(() => hitsOf(state.query), [state.query]);
   const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
     void search.refetch();
     void summary.refetch();
   };
-  useKeys({ r: runAgain });
+  useCommands([{ id: 'search-again', title: 'Search again', keys: 'r', run: runAgain }]);
   const show = (part: Partial<SearchState>) => onChange({ ...state, ...part }, true);
   const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
   const filter = (field: string, value: string, exclude: boolean) =>
@@ -118,9 +119,10 @@ export function SearchPage({ state, onChange }: Props) {
             paused={wantsRefresh && !live}
             onChange={show}
           >
+            <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
             <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
-          {hasStages && <Statistics state={state} onAsk={ask} />}
+          {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}
           {!hasStages && messages === undefined && search.isLoading && slow && (
             <Loading
               onCancel={() => void queryClient.cancelQueries({ queryKey: searching.queryKey })}
@@ -143,7 +145,9 @@ export function SearchPage({ state, onChange }: Props) {
               loadingMore={search.isFetchingNextPage}
               onMore={() => void search.fetchNextPage()}
               onFilter={filter}
+              onAsk={ask}
               onChange={show}
+              onRefresh={runAgain}
               onAtTop={setAtTop}
             />
           )}
@@ -152,9 +156,8 @@ export function SearchPage({ state, onChange }: Props) {
           <Drawer
             state={state}
             id={state.open}
-            known={messages?.find(({ id }) => id === state.open)}
+            messages={messages ?? []}
             hits={hits}
-            onFilter={filter}
             onAsk={ask}
             onChange={show}
           />

@@ -17,6 +17,7 @@ test('what is written is read back as the same state', () => {
     { range: { kind: 'last', span: '15m' }, logspaces: ['main', 'dmz'] },
     { range: { kind: 'between', from: '2026-01-02T03:04:05Z', to: '2026-01-03T00:00:00Z' } },
     { range: { kind: 'between', from: null, to: 'now-1h' }, open: 'main:42' },
+    { chart: 'area', measure: 'p95(took)', saved: '12' },
     { refresh: 'off', view: 'table', columns: ['host', 'user'], times: 'relative', wrap: true },
     {
       off: ['host:web', '-"a, b"'],

@@ -24,8 +24,15 @@ export type SearchState = {
   /** Messages that are marked, to be compared. */
   marks: readonly string[];
   refresh: Refresh;
+  chart: ChartView;
+  /** The column that a chart shows; empty for the first that fits. */
+  measure: string;
+  /** The number of the saved search that this began as; empty where there is none. */
+  saved: string;
 };
 
+/** How the table of a query with stages is shown; `auto` as fits it best. */
+export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
 export type View = 'lines' | 'table';
 export type Times = 'absolute' | 'relative' | 'device' | 'received';
 export type Tab = 'fields' | 'raw' | 'context' | 'json';
@@ -35,6 +42,7 @@ export type Refresh = 'live' | '5' | '10' | 'off';
 export const refreshes: readonly Refresh[] = ['live', '5', '10', 'off'];
 const views: readonly View[] = ['lines', 'table'];
 const timesShown: readonly Times[] = ['absolute', 'relative', 'device', 'received'];
+const charts: readonly ChartView[] = ['auto', 'table', 'bars', 'lines', 'area'];
 const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
 
 export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
@@ -64,6 +72,9 @@ const initial: SearchState = {
   tab: 'fields',
   marks: [],
   refresh: 'live',
+  chart: 'auto',
+  measure: '',
+  saved: '',
 };
 
 type Params = Record<string, string | undefined>;
@@ -85,6 +96,9 @@ export function readSearch(params: Params): SearchState {
     tab: oneOf(tabs, params['tab']) ?? initial.tab,
     marks: readList(params['marks']) ?? [],
     refresh: oneOf(refreshes, params['refresh']) ?? initial.refresh,
+    chart: oneOf(charts, params['chart']) ?? initial.chart,
+    measure: params['measure'] ?? initial.measure,
+    saved: params['saved'] ?? initial.saved,
   };
 }
 
@@ -105,6 +119,9 @@ export function writeSearch(state: SearchState): Record<string, string> {
     ...(state.tab !== initial.tab && { tab: state.tab }),
     ...(state.marks.length > 0 && { marks: state.marks.join(',') }),
     ...(state.refresh !== initial.refresh && { refresh: state.refresh }),
+    ...(state.chart !== initial.chart && { chart: state.chart }),
+    ...(state.measure !== initial.measure && { measure: state.measure }),
+    ...(state.saved !== initial.saved && { saved: state.saved }),
   };
 }
 

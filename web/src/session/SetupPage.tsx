@@ -6,6 +6,7 @@ import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
+import { PASSWORD_CHARS_MIN, strengthOf } from './password';
 import classes from './AuthFrame.module.css';
 
 type Props = { version: string; onSignedIn: (session: Session) => void };
@@ -16,7 +17,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
   const [password, setPassword] = useState('');
   const setup = useMutation({
     mutationFn: () => setUp(code.trim(), name.trim(), password),
-    onSuccess: onSignedIn,
+    onSuccess: (session) => onSignedIn(session),
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -26,9 +27,18 @@ export function SetupPage({ version, onSignedIn }: Props) {
     <AuthFrame title="Create the administrator" version={version}>
       <p className={classes.hint}>
         This Logstead has no users yet. When it started, it printed a one-time setup code on its
-        standard output: look in the terminal where it runs, or in its service or container log.
+        standard output, in a line that begins with <code className="mono">setup:</code>
       </p>
-      <form onSubmit={submit}>
+      <ul className={classes.where}>
+        <li>in the terminal where it runs,</li>
+        <li>
+          in the log of its service: <code className="mono">journalctl -u logstead</code>
+        </li>
+        <li>
+          or of its container: <code className="mono">docker compose logs</code>
+        </li>
+      </ul>
+      <form className={classes.form} onSubmit={submit}>
         {setup.error !== null && <Notice tone="error" title={setup.error.message} />}
         <TextInput
           label="Setup code"
@@ -45,23 +55,42 @@ export function SetupPage({ version, onSignedIn }: Props) {
           autoComplete="username"
           required
           withAsterisk={false}
+          spellCheck={false}
+          autoCapitalize="off"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <PasswordInput
-          label="Password"
-          description="At least 8 characters"
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          minLength={8}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <div>
+          <PasswordInput
+            label="Password"
+            description={`At least ${PASSWORD_CHARS_MIN} characters`}
+            autoComplete="new-password"
+            required
+            withAsterisk={false}
+            minLength={PASSWORD_CHARS_MIN}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <StrengthMeter password={password} name={name.trim()} />
+        </div>
         <Button type="submit" size="sm" mt={4} loading={setup.isPending}>
           Create administrator
         </Button>
       </form>
     </AuthFrame>
+  );
+}
+
+function StrengthMeter({ password, name }: { password: string; name: string }) {
+  const { level, word } = strengthOf(password, name);
+  return (
+    <div className={classes.strength} data-level={level}>
+      {[1, 2, 3, 4].map((step) => (
+        <span key={step} className={classes.step} data-on={step <= level} aria-hidden />
+      ))}
+      <span className={classes.word} role="status">
+        {word}
+      </span>
+    </div>
   );
 }

@@ -1,41 +1,70 @@
 /** Chooses which stretch of time is searched, and in which zone times are read and written. */
-import { Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { IconChevronDown, IconClock } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
-import { type TimeRange, presets } from './range';
+import { useCommands } from './commands';
+import {
+  type TimeRange,
+  isSameRange,
+  presets,
+  rangeLabel,
+  rangeZone,
+  resolve,
+  spanMs,
+  units,
+} from './range';
 import { type Zone, momentText, parseMoment, useZone, zoneLabel } from './time';
 import classes from './RangePicker.module.css';
 
 type Props = { range: TimeRange; onChange: (range: TimeRange) => void };
 
+const RECENT_MAX = 5;
+
 export function RangePicker({ range, onChange }: Props) {
   const [opened, setOpened] = useState(false);
   const [zone, setZone] = useZone();
+  const [recent, remember] = useRecentRanges();
   const choose = (chosen: TimeRange) => {
     setOpened(false);
+    remember(chosen);
     onChange(chosen);
   };
+  useCommands([
+    {
+      id: 'range',
+      title: 'Choose the time range',
+      group: 'Time range',
+      keys: 't',
+      words: 'from to date zone',
+      run: () => setOpened(true),
+    },
+  ]);
+  const label = rangeLabel(range, zone);
+  const offset = rangeZone(range, zone, new Date());
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"
           className={classes.picker ?? ''}
           leftSection={<IconClock size={16} />}
           rightSection={<IconChevronDown size={14} />}
-          aria-label={`Time range: ${rangeLabel(range, zone)}`}
+          aria-label={`Time range: ${label}, ${offset}`}
+          title={label}
           onClick={() => setOpened(!opened)}
         >
-          {rangeLabel(range, zone)}
+          <span className={classes.label}>{label}</span>
+          <span className={classes.offset}>{offset}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label="Time range">
         <div className={classes.panes}>
           <ul className={classes.presets}>
-            {presets.map(({ span, label }) => (
+            {presets.map(({ span, label: name }) => (
               <li key={span}>
                 <Preset
-                  label={label}
+                  label={name}
                   chosen={range.kind === 'last' && range.span === span}
                   onChoose={() => choose({ kind: 'last', span })}
                 />
@@ -50,9 +79,10 @@ export function RangePicker({ range, onChange }: Props) {
             </li>
           </ul>
           <div className={classes.absolute}>
+            <RelativeRange range={range} onChoose={choose} />
             <AbsoluteRange key={zone} range={range} zone={zone} onChoose={choose} />
             <div className={classes.zone}>
-              <span className="dimmed">Zone: {zoneLabel(zone, new Date())}</span>
+              <span className="dimmed">Times are in {zoneLabel(zone, new Date())}</span>
               <SegmentedControl
                 aria-label="Zone"
                 value={zone}
@@ -65,8 +95,65 @@ export function RangePicker({ range, onChange }: Props) {
             </div>
           </div>
         </div>
+        {recent.length > 0 && (
+          <div className={classes.recent}>
+            <span className={classes.caption}>Recent</span>
+            <ul className={classes.recentList}>
+              {recent.map((one) => (
+                <li key={JSON.stringify(one)}>
+                  <Preset
+                    label={rangeLabel(one, zone)}
+                    chosen={isSameRange(one, range)}
+                    onChoose={() => choose(one)}
+                  />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+/** What was chosen besides the presets, which are always at hand. */
+function useRecentRanges(): readonly [readonly TimeRange[], (range: TimeRange) => void] {
+  const [recent, setRecent] = useLocalStorage<TimeRange[]>({
+    key: 'logstead-ranges',
+    defaultValue: [],
+    deserialize: readRecent,
+  });
+  const remember = (range: TimeRange) => {
+    const isPreset =
+      range.kind === 'all' ||
+      (range.kind === 'last' && presets.some(({ span }) => span === range.span));
+    if (isPreset) return;
+    const others = recent.filter((one) => !isSameRange(one, range));
+    setRecent([range, ...others].slice(0, RECENT_MAX));
+  };
+  return [recent, remember];
+}
+
+/** What another version wrote, or a hand, must not break the page. */
+function readRecent(text: string | undefined): TimeRange[] {
+  try {
+    const read: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(read) ? read.filter(isRange) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRange(value: unknown): value is TimeRange {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  const isMoment = (moment: unknown) => moment === null || typeof moment === 'string';
+  if (value.kind === 'last') return 'span' in value && typeof value.span === 'string';
+  return (
+    value.kind === 'between' &&
+    'from' in value &&
+    'to' in value &&
+    isMoment(value.from) &&
+    isMoment(value.to)
   );
 }
 
@@ -76,6 +163,8 @@ function Preset(props: { label: string; chosen: boolean; onChoose: () => void })
       type="button"
       className={classes.preset}
       aria-pressed={props.chosen}
+      // The popover's focus trap begins where the eye does.
+      data-autofocus={props.chosen || undefined}
       onClick={props.onChoose}
     >
       {props.label}
@@ -83,16 +172,62 @@ function Preset(props: { label: string; chosen: boolean; onChoose: () => void })
   );
 }
 
-type AbsoluteProps = { range: TimeRange; zone: Zone; onChoose: (range: TimeRange) => void };
+type ChooseProps = { range: TimeRange; onChoose: (range: TimeRange) => void };
 
-function AbsoluteRange({ range, zone, onChoose }: AbsoluteProps) {
-  const between = range.kind === 'between' ? range : { from: null, to: null };
-  const [from, setFrom] = useState(momentText(between.from, zone));
-  const [to, setTo] = useState(momentText(between.to, zone));
-  const start = parseMoment(from, zone);
-  const end = parseMoment(to, zone);
+/** The last so many of any unit. */
+function RelativeRange({ range, onChoose }: ChooseProps) {
+  const span = range.kind === 'last' ? range.span : '2h';
+  const [amount, setAmount] = useState(span.slice(0, -1));
+  const [unit, setUnit] = useState(span.slice(-1));
+  const problem = amount !== '' && !isAmount(amount) && 'A whole number from 1 to 99999.';
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (isAmount(amount)) onChoose({ kind: 'last', span: `${Number(amount)}${unit}` });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <span className={classes.caption}>Last</span>
+      <div className={classes.last}>
+        <TextInput
+          size="xs"
+          aria-label="How many"
+          inputMode="numeric"
+          value={amount}
+          error={problem !== false}
+          onChange={(event) => setAmount(event.currentTarget.value.trim())}
+        />
+        <NativeSelect
+          aria-label="Unit"
+          value={unit}
+          onChange={(event) => setUnit(event.currentTarget.value)}
+          data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
+        />
+        <Button type="submit" variant="default" disabled={!isAmount(amount)}>
+          Use
+        </Button>
+      </div>
+      {problem !== false && (
+        <span className={classes.problem} role="alert">
+          {problem}
+        </span>
+      )}
+    </form>
+  );
+}
+
+function isAmount(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && spanMs(`${text}s`) !== null;
+}
+
+function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Zone }) {
+  const shown = range.kind === 'between' ? range : { from: null, to: null };
+  const [from, setFrom] = useState(momentText(shown.from, zone));
+  const [to, setTo] = useState(momentText(shown.to, zone));
+  const start = from === '' ? null : parseMoment(from, zone);
+  const end = to === '' ? null : parseMoment(to, zone);
   const fromProblem = from !== '' && start === null && FORM;
   const toProblem = to !== '' && (end === null ? FORM : isBackwards(start, end) && BACKWARDS);
+  const isEmpty = from === '' && to === '';
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     onChoose({ kind: 'between', from: start, to: end });
@@ -122,7 +257,7 @@ function AbsoluteRange({ range, zone, onChoose }: AbsoluteProps) {
       <Button
         type="submit"
         variant="default"
-        disabled={fromProblem !== false || toProblem !== false || (from === '' && to === '')}
+        disabled={fromProblem !== false || toProblem !== false || isEmpty}
       >
         Use these times
       </Button>
@@ -133,24 +268,8 @@ function AbsoluteRange({ range, zone, onChoose }: AbsoluteProps) {
 const FORM = 'Write it as 2026-01-31 15:04:05, or as now-2h.';
 const BACKWARDS = 'Must be later than From.';
 
-/** Relative moments are the server's to compare. */
 function isBackwards(from: string | null, to: string): boolean {
-  return from !== null && Date.parse(from) >= Date.parse(to);
-}
-
-function rangeLabel(range: TimeRange, zone: Zone): string {
-  switch (range.kind) {
-    case 'last':
-      return presets.find(({ span }) => span === range.span)?.label ?? `Last ${range.span}`;
-    case 'all':
-      return 'All time';
-    case 'between':
-      return `${momentLabel(range.from, 'start', zone)} – ${momentLabel(range.to, 'now', zone)}`;
-  }
-}
-
-/** A moment as short as it can be told; a relative one as it is written. */
-function momentLabel(moment: string | null, missing: string, zone: Zone): string {
-  if (moment === null) return missing;
-  return momentText(moment, zone).replace(/(\d:\d\d):00$/, '$1');
+  const moments = resolve({ kind: 'between', from, to }, Date.now());
+  if (moments === null || moments.from === null || moments.to === null) return false;
+  return moments.from >= moments.to;
 }

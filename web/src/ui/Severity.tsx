@@ -37,6 +37,26 @@ export function Severity({ message }: Props) {
   );
 }
 
+/** One letter for each severity; the error ones stand on a ground of their colour, warnings in a frame. */
+const letters = ['!', 'A', 'C', 'E', 'W', 'N', 'I', 'D'] as const;
+
+/** The severity where there is room for one letter only. Its word is its name for those who cannot see it. */
+export function SeverityMark({ message }: Props) {
+  const tone = tones[message.severity ?? -1];
+  if (tone === undefined) return <span className={classes.mark} />;
+  return (
+    <span
+      className={classes.mark}
+      data-tone={tone}
+      role="img"
+      aria-label={message.severity_name ?? tone}
+      title={message.severity_name ?? tone}
+    >
+      {letters[message.severity ?? -1]}
+    </span>
+  );
+}
+
 function iconOf(tone: Tone): ReactNode {
   switch (tone) {
     case 'critical':

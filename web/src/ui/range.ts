@@ -1,9 +1,13 @@
 /** Which stretch of time is looked at, as every page writes it in its address and in its requests. */
+import { type Zone, momentText, zoneOffset } from './time';
 
 export type TimeRange =
   | { kind: 'last'; span: string }
   | { kind: 'all' }
   | { kind: 'between'; from: string | null; to: string | null };
+
+/** In milliseconds; null where it is open. */
+export type Moments = { from: number | null; to: number | null };
 
 export const presets: readonly { span: string; label: string }[] = [
   { span: '5m', label: 'Last 5 minutes' },
@@ -14,6 +18,14 @@ export const presets: readonly { span: string; label: string }[] = [
   { span: '7d', label: 'Last 7 days' },
   { span: '30d', label: 'Last 30 days' },
 ];
+
+export const units = [
+  { letter: 's', name: 'second', ms: 1_000 },
+  { letter: 'm', name: 'minute', ms: 60_000 },
+  { letter: 'h', name: 'hour', ms: 3_600_000 },
+  { letter: 'd', name: 'day', ms: 86_400_000 },
+  { letter: 'w', name: 'week', ms: 604_800_000 },
+] as const;
 
 export const initialRange: TimeRange = { kind: 'last', span: '1h' };
 
@@ -63,6 +75,134 @@ export function canRefresh(range: TimeRange): boolean {
   return range.kind !== 'between' || range.to === null;
 }
 
+export function isSameRange(a: TimeRange, b: TimeRange): boolean {
+  return JSON.stringify(writeRange(a)) === JSON.stringify(writeRange(b));
+}
+
+/** The moments that a range stands for at `now`. Null when one of them cannot be read. */
+export function resolve(range: TimeRange, now: number): Moments | null {
+  switch (range.kind) {
+    case 'last': {
+      const ms = spanMs(range.span);
+      return ms === null ? null : { from: now - ms, to: now };
+    }
+    case 'all':
+      return { from: null, to: null };
+    case 'between': {
+      const from = range.from === null ? null : momentMs(range.from, now);
+      const to = range.to === null ? null : momentMs(range.to, now);
+      return Number.isNaN(from) || Number.isNaN(to) ? null : { from, to };
+    }
+  }
+}
+
+/** The range with the moments that it has now, so that it means the same later and elsewhere. */
+export function frozen(range: TimeRange, now: number): TimeRange {
+  const moments = resolve(range, now);
+  if (moments === null || (moments.from === null && moments.to === null)) return range;
+  return between(moments.from, moments.to);
+}
+
+/** The stretch before or after, as long as this one; null for a range without a beginning. */
+export function shift(range: TimeRange, direction: -1 | 1, now: number): TimeRange | null {
+  const closed = closedMoments(range, now);
+  if (closed === null) return null;
+  const by = direction * (closed.to - closed.from);
+  return between(closed.from + by, closed.to + by);
+}
+
+/** Twice as long around the same middle. One that ends now goes on to end now. */
+export function zoomOut(range: TimeRange, now: number): TimeRange | null {
+  if (range.kind === 'last') {
+    const ms = spanMs(range.span);
+    return ms === null ? null : { kind: 'last', span: spanOf(2 * ms) };
+  }
+  const closed = closedMoments(range, now);
+  if (closed === null) return null;
+  const length = closed.to - closed.from;
+  // There is nothing to see in the future: what does not fit there is added to the past.
+  const to = Math.min(closed.to + length / 2, Math.max(now, closed.to));
+  return between(to - 2 * length, isOpenEnded(range) ? null : to);
+}
+
+/** The length of `90m` in milliseconds. */
+export function spanMs(span: string): number | null {
+  const [, amount, letter] = /^(\d+)([smhdw])$/.exec(span) ?? [];
+  const unit = units.find((known) => known.letter === letter);
+  return unit === undefined || Number(amount) === 0 ? null : Number(amount) * unit.ms;
+}
+
+/** In the largest unit that leaves no rest; days before weeks, as they are spoken. */
+export function spanOf(ms: number): string {
+  const unit = units.findLast(({ letter, ms: one }) => letter !== 'w' && ms % one === 0);
+  return unit === undefined ? `${Math.ceil(ms / 1000)}s` : `${ms / unit.ms}${unit.letter}`;
+}
+
+/** `Last hour`, `2026-01-02 10:00 – 11:30`. */
+export function rangeLabel(range: TimeRange, zone: Zone): string {
+  switch (range.kind) {
+    case 'last':
+      return presets.find(({ span }) => span === range.span)?.label ?? `Last ${inWords(range)}`;
+    case 'all':
+      return 'All time';
+    case 'between': {
+      const from = momentLabel(range.from, 'start', zone);
+      const to = momentLabel(range.to, 'now', zone);
+      const isSameDay = /^\d{4}-/.test(from) && from.slice(0, 10) === to.slice(0, 10);
+      return `${from} – ${isSameDay ? to.slice(11) : to}`;
+    }
+  }
+}
+
+/** `UTC`, `UTC+01:00`: the offset that holds where the range begins, for summer time may end within a page's life. */
+export function rangeZone(range: TimeRange, zone: Zone, now: Date): string {
+  return zoneOffset(zone, new Date(resolve(range, now.getTime())?.from ?? now));
+}
+
+function inWords({ span }: { span: string }): string {
+  const unit = units.find(({ letter }) => span.endsWith(letter));
+  const amount = Number.parseInt(span, 10);
+  return unit === undefined ? span : `${amount} ${unit.name}${amount === 1 ? '' : 's'}`;
+}
+
 function isInitial(range: { span: string }): boolean {
   return initialRange.kind === 'last' && range.span === initialRange.span;
+}
+
+function isOpenEnded(range: TimeRange): boolean {
+  return range.kind === 'between' && range.to === null;
+}
+
+/** Both ends, where a missing one can only be now. */
+function closedMoments(range: TimeRange, now: number): { from: number; to: number } | null {
+  const { from, to } = resolve(range, now) ?? { from: null, to: null };
+  if (from === null) return null;
+  const end = to ?? now;
+  return from < end ? { from, to: end } : null;
+}
+
+function between(from: number | null, to: number | null): TimeRange {
+  return { kind: 'between', from: isoOf(from), to: isoOf(to) };
+}
+
+/** Beyond the years that a date can have there is nothing to look at. */
+function isoOf(ms: number | null): string | null {
+  const at = new Date(ms ?? NaN);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}
+
+/** NaN when it is no moment. */
+function momentMs(moment: string, now: number): number {
+  if (moment === 'now') return now;
+  const [, sign, span] = /^(?:now)?([-+])(\d+[smhdw])$/.exec(moment) ?? [];
+  if (span === undefined) return Date.parse(moment);
+  return now + (sign === '-' ? -1 : 1) * (spanMs(span) ?? 0);
+}
+
+/** A moment as short as it can be told, to the second; a relative one as it is written. */
+function momentLabel(moment: string | null, missing: string, zone: Zone): string {
+  if (moment === null) return missing;
+  return momentText(moment, zone)
+    .replace(/\.\d+$/, '')
+    .replace(/(\d:\d\d):00$/, '$1');
 }

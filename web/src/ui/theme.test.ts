@@ -37,7 +37,14 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
       ['--caution', '--caution-back'],
       ['--bad', '--bad-back'],
       ['--mantine-color-text', '--hit'],
+      ['--mantine-color-text', '--hit-1'],
+      ['--mantine-color-text', '--hit-2'],
+      ['--mantine-color-text', '--hit-3'],
+      ['--mantine-color-text', '--hit-4'],
+      ['--panel', '--severity-critical'],
+      ['--panel', '--severity-error'],
       ['--mantine-color-text', '--added-back'],
+      ['--mantine-color-text', '--value-bar'],
     ] as const) {
       expect(contrast(color(scheme, text), color(scheme, back)), text).toBeGreaterThanOrEqual(4.5);
     }

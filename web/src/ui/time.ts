@@ -32,13 +32,13 @@ function shiftToLocal(at: Date): Date {
 export function zoneLabel(zone: Zone, now: Date): string {
   if (zone === 'utc') return 'UTC';
   const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const offset = offsetOf(now);
-  return name === 'UTC' ? 'UTC' : `${name} (${offset})`;
+  return name === 'UTC' ? 'UTC' : `${name} (${zoneOffset(zone, now)})`;
 }
 
-/** `UTC+01:00` */
-function offsetOf(now: Date): string {
-  const minutes = -now.getTimezoneOffset();
+/** `UTC+01:00`, or `UTC`. */
+export function zoneOffset(zone: Zone, at: Date): string {
+  const minutes = -at.getTimezoneOffset();
+  if (zone === 'utc' || minutes === 0) return 'UTC';
   const sign = minutes < 0 ? '-' : '+';
   const hours = String(Math.floor(Math.abs(minutes) / 60)).padStart(2, '0');
   return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;

@@ -1,36 +1,78 @@
-/** Keyboard shortcuts of one or two keys, silent while the user types or a dialog is open. */
+/** Keyboard shortcuts, silent while the user types or a dialog is open. What is bound is what the help lists. */
 import { useEffect, useRef } from 'react';
+import { type Binding, findBinding, namesOf } from './keys';
 
-/** Keys as in `/`, `?` or `g s` (one after the other, within a second). */
-export type KeyBindings = Record<string, () => void>;
+/** A described binding is listed in the help; without `run` it is only listed, as what the focused thing does itself. */
+export type KeyBinding = { does: string; run?: () => void };
+/** Keys as in `/`, `?`, `D`, `Space`, `Mod-k` or `g s` (one after the other, within a second). */
+export type KeyBindings = Record<string, KeyBinding | (() => void)>;
 
 const SEQUENCE_WAIT_MAX_MS = 1000;
 
-export function useKeys(bindings: KeyBindings): void {
-  const latest = useRef(bindings);
+type Holder = { current: readonly Binding[] };
+const holders = new Set<Holder>();
+let previous = { key: '', at: 0 };
+
+/** `group` is the heading in the help; without one they are the keys of the page that is shown. */
+export function useKeys(bindings: KeyBindings, group = ''): void {
+  useBindings(
+    Object.entries(bindings).map(([keys, binding]) =>
+      typeof binding === 'function'
+        ? { keys, does: null, group, run: binding }
+        : { keys, does: binding.does, group, run: binding.run ?? null },
+    ),
+  );
+}
+
+export function useBindings(bindings: readonly Binding[]): void {
+  const holder = useRef(bindings);
   useEffect(() => {
-    latest.current = bindings;
+    holder.current = bindings;
   });
   useEffect(() => {
-    let previous = { key: '', at: 0 };
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
-      const recent = event.timeStamp - previous.at < SEQUENCE_WAIT_MAX_MS ? previous.key : '';
-      const action = latest.current[`${recent} ${event.key}`] ?? latest.current[event.key];
-      previous = { key: event.key, at: event.timeStamp };
-      if (action === undefined) return;
-      event.preventDefault();
-      action();
+    if (holders.size === 0) window.addEventListener('keydown', onKeyDown);
+    holders.add(holder);
+    return () => {
+      holders.delete(holder);
+      if (holders.size === 0) window.removeEventListener('keydown', onKeyDown);
     };
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
 }
 
-function isBusy(target: EventTarget | null): boolean {
-  if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
-  return (
-    target instanceof HTMLElement &&
-    target.closest('input, textarea, select, [contenteditable="true"]') !== null
-  );
+/** Everything that is bound right now. */
+export function boundKeys(): Binding[] {
+  return [...holders].flatMap(({ current }) => current);
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isDialogOpen()) return;
+  const names = namesOf({
+    key: event.key,
+    ctrl: event.ctrlKey,
+    meta: event.metaKey,
+    alt: event.altKey,
+    altGraph: event.getModifierState('AltGraph'),
+  });
+  const recent = event.timeStamp - previous.at < SEQUENCE_WAIT_MAX_MS ? previous.key : '';
+  const binding = findBinding(boundKeys(), recent, names);
+  if (belongsToFocus(event, binding?.keys ?? '')) return;
+  // The second key of a sequence does not begin another.
+  previous = { key: binding === undefined ? event.key : '', at: event.timeStamp };
+  if (binding?.run == null) return;
+  event.preventDefault();
+  binding.run();
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+}
+
+const WRITTEN_IN = 'input, textarea, select, [contenteditable="true"], [role="menu"]';
+const PRESSED = 'button, a, summary, [role="option"], [role="tab"], [role="switch"]';
+
+/** Whether the key means something to what has the focus: letters to a field, Space and Enter to a button. */
+function belongsToFocus({ key, target }: KeyboardEvent, keys: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest(WRITTEN_IN) !== null) return !/^(Mod|Ctrl|Alt)-/.test(keys);
+  return (key === ' ' || key === 'Enter') && target.closest(PRESSED) !== null;
 }

@@ -1,0 +1,181 @@
+/** Server-sent events without gaps: a connection that breaks is made again, after the last event that was handed on. */
+import {
+  ApiError,
+  networkError,
+  problemOf,
+  readProblem,
+  retryAfter,
+  tellSessionLoss,
+} from './client';
+import { EventParser, type ServerEvent } from './eventParser';
+import type { ProblemDetail } from './model';
+
+/** What a connection is doing. Times are of the browser's clock, but for `serverTime`. */
+export type EventsState =
+  | { kind: 'connecting' }
+  | { kind: 'open'; serverTime: number | null }
+  | { kind: 'waiting'; since: number; retryAt: number; problem: ProblemDetail }
+  | { kind: 'refused'; problem: ProblemDetail }
+  | { kind: 'closed' };
+
+export type EventStream = {
+  /** The `id` of the last event that was handed on. */
+  position: () => string | null;
+  /** Ends a wait for the next attempt. */
+  retry: () => void;
+  close: () => void;
+};
+
+export type EventsOptions = {
+  /** What to ask for; a position is sent beside it. */
+  path: (position: string | null) => string;
+  position: string | null;
+  onEvent: (event: ServerEvent) => void;
+  onState: (state: EventsState) => void;
+};
+
+const WAIT_MIN_MS = 500;
+const WAIT_MAX_MS = 15_000;
+/** The server says something every second: after so much silence the connection is dead, whatever the system says. */
+const SILENCE_MAX_MS = 10_000;
+/** What breaks a connection that lasted so long is a new failure. */
+const GOOD_AFTER_MS = 10_000;
+
+export function openEvents({ path, position, onEvent, onState }: EventsOptions): EventStream {
+  let last = position;
+  let state: EventsState = { kind: 'closed' };
+  let failures = 0;
+  let since: number | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let connection = new AbortController();
+
+  const become = (next: EventsState) => {
+    state = next;
+    onState(next);
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    connection.abort();
+  };
+  const fail = (error: unknown) => {
+    stop();
+    const problem = problemOf(error);
+    if (isFinal(problem.status)) {
+      if (problem.status === 401) tellSessionLoss();
+      become({ kind: 'refused', problem });
+      return;
+    }
+    const now = Date.now();
+    const wait = waitFor(failures, error, Math.random());
+    failures += 1;
+    since ??= now;
+    timer = setTimeout(connect, wait);
+    become({ kind: 'waiting', since, retryAt: now + wait, problem });
+  };
+  const read = async (signal: AbortSignal) => {
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => fail(broken('Nothing was heard from the server.')), SILENCE_MAX_MS);
+    };
+    heard();
+    const response = await ask(path(last), last, signal);
+    if (signal.aborted) return;
+    become({ kind: 'open', serverTime: serverTime(response) });
+    const openedAt = Date.now();
+    for await (const event of eventsOf(response, signal, heard)) {
+      if (event.name === 'problem') throw problemIn(event.data);
+      since = null;
+      if (Date.now() - openedAt >= GOOD_AFTER_MS) failures = 0;
+      onEvent(event);
+      if (event.id !== '') last = event.id;
+    }
+    throw broken('The server ended the connection.');
+  };
+  const connect = () => {
+    stop();
+    connection = new AbortController();
+    const { signal } = connection;
+    become({ kind: 'connecting' });
+    read(signal).catch((error: unknown) => {
+      if (!signal.aborted) fail(error);
+    });
+  };
+  const retry = () => {
+    if (state.kind === 'waiting') connect();
+  };
+  window.addEventListener('online', retry);
+  connect();
+  return {
+    position: () => last,
+    retry,
+    close: () => {
+      window.removeEventListener('online', retry);
+      stop();
+      become({ kind: 'closed' });
+    },
+  };
+}
+
+/** Longer from failure to failure, and never the same for two, so that those who lost a server do not come back at once. */
+export function waitFor(failures: number, error: unknown, random: number): number {
+  const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
+  const longest = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** failures);
+  const wait = asked === null ? longest / 2 : asked * 1000;
+  return Math.round(wait + (random * longest) / 2);
+}
+
+/** Whether the same would be answered the next time. */
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+async function ask(path: string, position: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = {
+    Accept: 'text/event-stream',
+    ...(position !== null && { 'Last-Event-ID': position }),
+  };
+  const response = await fetch(path, { headers, signal, cache: 'no-store' }).catch(networkError);
+  const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream') === true;
+  if (response.ok && isStream) return response;
+  const body: unknown = await response.json().catch(() => undefined);
+  throw new ApiError(readProblem(body, response), retryAfter(response));
+}
+
+async function* eventsOf(
+  response: Response,
+  signal: AbortSignal,
+  heard: () => void,
+): AsyncGenerator<ServerEvent> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const parser = new EventParser();
+  // Whoever closes the stream while it hands on an event wants no other.
+  const isClosed = () => signal.aborted;
+  while (reader !== undefined) {
+    const { done, value } = await reader.read().catch(networkError);
+    if (done || isClosed()) return;
+    heard();
+    for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+      if (isClosed()) return;
+      yield event;
+    }
+  }
+}
+
+/** The server's clock when it began to answer, to the second. */
+function serverTime(response: Response): number | null {
+  const at = Date.parse(response.headers.get('Date') ?? '');
+  return Number.isNaN(at) ? null : at;
+}
+
+function problemIn(data: string): ApiError {
+  try {
+    return new ApiError(JSON.parse(data) as ProblemDetail);
+  } catch {
+    return broken('The server ended the connection with a problem that cannot be read.');
+  }
+}
+
+function broken(detail: string): ApiError {
+  return new ApiError({ title: 'The connection is lost', status: 0, detail });
+}

@@ -1,0 +1,94 @@
+/** What the running server says of itself: its counters, what is wrong, and how much came in lately. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, isRefusal, unwrap } from './client';
+import type { RouterStatus } from './model';
+
+const POLL_MS = 2_000;
+/** Five minutes of samples. */
+const SAMPLES_MAX = 150;
+
+export const statusQuery = queryOptions({
+  queryKey: ['router', 'status'],
+  queryFn: ({ signal }): Promise<RouterStatus> =>
+    unwrap(client.GET('/api/v1/router/status', { signal })),
+  refetchInterval: POLL_MS,
+});
+
+/** Messages received per second at a moment. */
+export type Sample = { at: number; rate: number };
+
+/** How much came in while this tab was open. Each new status is a sample. */
+export const ingestQuery = queryOptions({
+  queryKey: ['ingest'],
+  queryFn: async ({ client: cache, signal }): Promise<readonly Sample[]> => {
+    const status = await unwrap(client.GET('/api/v1/router/status', { signal }));
+    cache.setQueryData(statusQuery.queryKey, status);
+    const before = cache.getQueryData<readonly Sample[]>(['ingest']) ?? [];
+    return [...before, { at: Date.now(), rate: ingestRate(status) }].slice(-SAMPLES_MAX);
+  },
+  // Who may not see it, or is no longer signed in, is not asked on.
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
+  gcTime: Infinity,
+  // A list that only grows has nothing to share with the one before.
+  structuralSharing: false,
+});
+
+/** What all sources receive together. */
+export function ingestRate({ sources }: RouterStatus): number {
+  return sources.reduce((sum, { messages_per_second }) => sum + messages_per_second, 0);
+}
+
+/** How far sealing is behind. */
+export function unsealedMessages({ logspaces }: RouterStatus): number {
+  return logspaces.reduce((sum, { unsealed_messages }) => sum + unsealed_messages, 0);
+}
+
+export function storedBytes({ logspaces }: RouterStatus): number {
+  return logspaces.reduce((sum, { stored_bytes }) => sum + stored_bytes, 0);
+}
+
+export type Trouble = {
+  /** As in `source syslog`. */
+  who: string;
+  what: string;
+  /** Whether it goes on; what is over is only told. */
+  now: boolean;
+};
+
+/** Everything that is or went wrong, what goes on first. */
+export function troublesOf(status: RouterStatus): Trouble[] {
+  const troubles = [
+    ...status.sources.flatMap(({ id, listeners, last_error }) => [
+      ...failedListeners(listeners).map(({ url, state }) => ({
+        who: `source ${id}`,
+        what: `${url}: ${state}`,
+        now: true,
+      })),
+      ...trouble(`source ${id}`, last_error, false),
+    ]),
+    ...status.logspaces.flatMap(({ id, state, last_error, sealing_error }) => [
+      ...trouble(`logspace ${id}`, last_error, state !== 'ok'),
+      ...trouble(`logspace ${id}`, sealing_error, true),
+    ]),
+    ...status.destinations.flatMap(({ id, state, last_error }) =>
+      trouble(`destination ${id}`, last_error, state === 'retrying'),
+    ),
+  ];
+  return troubles.sort((a, b) => Number(b.now) - Number(a.now));
+}
+
+type Listener = { url: string; state: string };
+
+export function failedListeners(listeners: readonly Listener[]): Listener[] {
+  return listeners.filter(({ state }) => state !== 'listening');
+}
+
+/** Where a message can be sent: the addresses of the listeners that are up. */
+export function listeningUrls({ sources }: RouterStatus): string[] {
+  const listeners = sources.flatMap((source) => source.listeners);
+  return listeners.filter(({ state }) => state === 'listening').map(({ url }) => url);
+}
+
+function trouble(who: string, what: string | null | undefined, now: boolean): Trouble[] {
+  return what == null ? [] : [{ who, what, now }];
+}

@@ -1,0 +1,175 @@
+/** Whether the server takes messages, how many, and what is wrong: a dot and a rate, and the rest on a click. */
+import { Popover, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type Health as ServerHealth, healthQuery } from '../api/health';
+import { logspacesQuery } from '../api/logspaces';
+import type { RouterStatus } from '../api/model';
+import {
+  type Trouble,
+  ingestQuery,
+  statusQuery,
+  storedBytes,
+  troublesOf,
+  unsealedMessages,
+} from '../api/status';
+import { formatBytes, formatCount, formatRate } from '../ui/number';
+import { RateLine } from './RateLine';
+import classes from './Health.module.css';
+import shell from './Shell.module.css';
+
+const TROUBLES_SHOWN = 4;
+
+export function Health({ version }: { version: string }) {
+  const { data: health } = useQuery(healthQuery);
+  const { data: samples = [] } = useQuery(ingestQuery);
+  const { data: status } = useQuery({ ...statusQuery, enabled: false });
+  const troubles = status === undefined ? [] : troublesOf(status);
+  const state = stateOf(health, troubles);
+  const newest = samples.at(-1);
+  const isHere = state !== 'unreachable' && state !== 'checking';
+  const rate = newest === undefined || !isHere ? null : formatRate(newest.rate);
+  return (
+    <Popover position="bottom-end" width={320} trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton
+          className={shell.tool}
+          aria-label={`Health: ${nameOf(state)}${rate === null ? '' : `, ${rate} messages per second`}`}
+        >
+          <span className={classes.dot} data-state={state} />
+          <span className={classes.rate}>{rate === null ? nameOf(state) : `${rate} msg/s`}</span>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
+        <div className={classes.head}>
+          <span className={classes.dot} data-state={state} />
+          <strong>{headlineOf(state)}</strong>
+        </div>
+        <p className={classes.explanation}>{explain(state, health)}</p>
+        {newest !== undefined && (
+          <section aria-label="Received">
+            <div className={classes.line}>
+              <span>Received in the last 5 minutes</span>
+              <span>{formatRate(newest.rate)} msg/s</span>
+            </div>
+            <RateLine samples={samples} />
+          </section>
+        )}
+        {status !== undefined && <Facts status={status} />}
+        {troubles.length > 0 && <Troubles troubles={troubles} />}
+        <div className={classes.foot}>
+          <Link className={classes.link} to="/router" search={{ tab: 'counters' }}>
+            All counters
+          </Link>
+          <span className="dimmed">Logstead {version}</span>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Facts({ status }: { status: RouterStatus }) {
+  const { data: logspaces } = useQuery(logspacesQuery);
+  const waiting = unsealedMessages(status);
+  const kept = [...new Set(logspaces?.map(({ retention }) => keptFor(retention)))];
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Indexing">
+        {waiting === 0 ? 'up to date' : `${formatCount(waiting)} messages behind`}
+      </Fact>
+      <Fact name="Stored">
+        {formatCount(status.logspaces.reduce((sum, { messages }) => sum + messages, 0))} messages,{' '}
+        {formatBytes(storedBytes(status))}
+      </Fact>
+      {kept.length > 0 && <Fact name="Kept">{kept.join('; ')}</Fact>}
+    </dl>
+  );
+}
+
+function keptFor({ age, size }: { age?: string | null; size?: string | null }): string {
+  const limits = [age, size].filter((limit) => limit != null);
+  return limits.length === 0 ? 'without end' : `up to ${limits.join(' or ')}`;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
+  const more = troubles.length - TROUBLES_SHOWN;
+  return (
+    <section aria-label="Errors">
+      <h2 className={classes.caption}>Last errors</h2>
+      <ul className={classes.troubles}>
+        {troubles.slice(0, TROUBLES_SHOWN).map(({ who, what, now }, at) => (
+          <li key={at} data-now={now}>
+            <span className={classes.who}>{who}</span> {what}
+            {!now && <span className="dimmed"> (over)</span>}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p className="dimmed">and {more} more in the counters</p>}
+    </section>
+  );
+}
+
+type State = 'checking' | 'ready' | 'trouble' | 'not-ready' | 'unreachable';
+
+function stateOf(health: ServerHealth | undefined, troubles: readonly Trouble[]): State {
+  if (health === undefined) return 'checking';
+  if (health.state !== 'ready') return health.state;
+  return troubles.some(({ now }) => now) ? 'trouble' : 'ready';
+}
+
+function nameOf(state: State): string {
+  switch (state) {
+    case 'checking':
+      return 'checking';
+    case 'ready':
+      return 'ready';
+    case 'trouble':
+      return 'in trouble';
+    case 'not-ready':
+      return 'not ready';
+    case 'unreachable':
+      return 'unreachable';
+  }
+}
+
+function headlineOf(state: State): string {
+  switch (state) {
+    case 'checking':
+      return 'Asking the server';
+    case 'ready':
+      return 'Everything works';
+    case 'trouble':
+      return 'Something is wrong';
+    case 'not-ready':
+      return 'The server is not ready';
+    case 'unreachable':
+      return 'The server cannot be reached';
+  }
+}
+
+function explain(state: State, health: ServerHealth | undefined): string {
+  switch (state) {
+    case 'checking':
+      return 'Its answer is on the way.';
+    case 'ready':
+      return 'It is recovered, listening, and can write to its data directory.';
+    case 'trouble':
+      return 'Messages are received; what is listed below needs a look.';
+    case 'not-ready':
+      return health?.state === 'not-ready' && health.reasons !== ''
+        ? health.reasons
+        : 'It does not say why.';
+    case 'unreachable':
+      return 'Check that it runs, and your connection to it.';
+  }
+}

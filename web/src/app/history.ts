@@ -1,0 +1,14 @@
+/** The queries that were asked in this browser, as the query bar keeps them. */
+
+export const HISTORY_KEY = 'logstead-history';
+
+/** The newest first. What cannot be read is no history. */
+export function readHistory(text: string | null): string[] {
+  try {
+    const read: unknown = JSON.parse(text ?? '[]');
+    if (!Array.isArray(read)) return [];
+    return read.filter((one): one is string => typeof one === 'string' && one.trim() !== '');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,208 @@
+/** What happened before and after a message: of the same sender, of the same value of any field, or of everything. */
+import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Message } from '../../api/model';
+import { Notice } from '../../ui/Notice';
+import { SeverityMark } from '../../ui/Severity';
+import { type Hits, hitsOf } from '../../ui/highlight';
+import { Marked } from '../../ui/message/Marked';
+import { fieldGroups, valuesOf } from '../../ui/message/fields';
+import { cut } from '../../ui/message/text';
+import { formatOffset } from '../../ui/message/times';
+import { formatTime, useZone } from '../../ui/time';
+import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
+import classes from './ContextTab.module.css';
+
+const ROW_CHARACTERS_MAX = 600;
+const TYPING_MS = 300;
+
+type Props = { message: Message; hits: Hits; onOpen: (id: string) => void };
+
+export function ContextTab({ message, hits, onOpen }: Props) {
+  const [wanted, setWanted] = useLocalStorage({
+    key: 'logstead-context',
+    defaultValue: 'host',
+    getInitialValueInEffect: false,
+  });
+  const choices = useMemo(() => choicesOf(message), [message]);
+  const chosen = choices.find(({ value }) => value === wanted) ?? choices[0];
+  const [filter, setFilter] = useState('');
+  const [query] = useDebouncedValue(filter, TYPING_MS);
+  const same = (chosen?.value ?? '').split(',').filter((field) => field !== '');
+  return (
+    <>
+      <div className={classes.tools}>
+        <NativeSelect
+          aria-label="Around it"
+          value={chosen?.value ?? ''}
+          data={choices}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+        <TextInput
+          size="xs"
+          aria-label="Filter the context"
+          placeholder="Filter, as in the query"
+          spellCheck={false}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+      </div>
+      <ContextList
+        key={`${same.join()} ${query}`}
+        message={message}
+        same={same}
+        query={query}
+        hits={query.trim() === '' ? hits : hitsOf(query)}
+        onOpen={onOpen}
+      />
+    </>
+  );
+}
+
+/** A context is of a value that the message has; of what it lacks there is none. */
+function choicesOf(message: Message): { value: string; label: string }[] {
+  const own = fieldGroups(message)
+    .flatMap(({ rows }) => rows)
+    .filter(({ kind, field }) => kind === 'filter' && field !== 'host' && field !== 'flag');
+  const names = [...new Set(own.map(({ field }) => field))];
+  const label = (field: string) =>
+    `Same ${field}: ${cut(valuesOf(message, field).join(', '), 40).text}`;
+  return [
+    ...(message.host === '' ? [] : [{ value: 'host', label: label('host') }]),
+    ...(message.host === '' || message.program === ''
+      ? []
+      : [{ value: 'host,program', label: 'Same host and program' }]),
+    { value: '', label: `Everything in ${message.logspace}` },
+    ...names
+      .filter((field) => field !== 'logspace')
+      .map((field) => ({ value: field, label: label(field) })),
+  ];
+}
+
+type ListProps = Props & { same: readonly string[]; query: string };
+
+function ContextList({ message, same, query, hits, onOpen }: ListProps) {
+  const context = useInfiniteQuery(contextQuery(message.id, { same, query }));
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useMemo(
+    () => contextOf(context.data?.pages ?? [], message.id),
+    [context.data, message.id],
+  );
+  useKeptPlace(scroller, rows, message.id);
+  if (context.error !== null && rows.length === 0) {
+    return (
+      <div className={classes.failed}>
+        <Notice tone="error" title={context.error.message} onRetry={() => void context.refetch()} />
+      </div>
+    );
+  }
+  if (rows.length === 0) return <ContextLoading />;
+  return (
+    <div ref={scroller} className={classes.list}>
+      <End
+        what="earlier"
+        more={context.hasPreviousPage}
+        loading={context.isFetchingPreviousPage}
+        onMore={() => void context.fetchPreviousPage()}
+      />
+      <ol className={classes.rows} aria-label="Messages around it, oldest first">
+        {rows.map((row) => (
+          <ContextRow
+            key={row.id}
+            message={row}
+            anchor={message}
+            same={same}
+            hits={hits}
+            onOpen={onOpen}
+          />
+        ))}
+      </ol>
+      <End
+        what="later"
+        more={context.hasNextPage}
+        loading={context.isFetchingNextPage}
+        onMore={() => void context.fetchNextPage()}
+      />
+      {context.error !== null && <Notice tone="error" title={context.error.message} />}
+    </div>
+  );
+}
+
+type RowProps = Pick<ListProps, 'message' | 'same' | 'hits' | 'onOpen'> & { anchor: Message };
+
+function ContextRow({ message, anchor, same, hits, onOpen }: RowProps) {
+  const [zone] = useZone();
+  const isAnchor = message.id === anchor.id;
+  const { text, left } = cut(message.message, ROW_CHARACTERS_MAX);
+  return (
+    <li className={classes.row} data-anchor={isAnchor} aria-current={isAnchor ? 'true' : undefined}>
+      <SeverityMark message={message} />
+      <button
+        type="button"
+        className={classes.open}
+        disabled={isAnchor}
+        onClick={() => onOpen(message.id)}
+        aria-label={`Open the message of ${formatTime(message.time, zone)}`}
+        title={formatTime(message.time, zone)}
+      >
+        {isAnchor ? 'this one' : formatOffset(message.time, anchor.time)}
+      </button>
+      <span className={classes.text}>
+        {!same.includes('host') && <span className={classes.who}>{message.host} </span>}
+        {!same.includes('program') && <span className={classes.who}>{message.program}: </span>}
+        <Marked text={text} field="message" hits={hits} lines />
+        {left > 0 && <span className="dimmed"> …</span>}
+      </span>
+    </li>
+  );
+}
+
+type EndProps = { what: 'earlier' | 'later'; more: boolean; loading: boolean; onMore: () => void };
+
+function End({ what, more, loading, onMore }: EndProps) {
+  return (
+    <div className={classes.end}>
+      {more ? (
+        <Button variant="default" loading={loading} onClick={onMore}>
+          {CONTEXT_STEP} {what}
+        </Button>
+      ) : (
+        <span className="dimmed">Nothing {what}</span>
+      )}
+    </div>
+  );
+}
+
+function ContextLoading() {
+  return (
+    <div className={classes.list} role="status" aria-label="Loading the context">
+      {Array.from({ length: 12 }, (_, row) => (
+        <Skeleton key={row} height={12} mx={16} my={12} width={`${60 + ((row * 37) % 36)}%`} />
+      ))}
+    </div>
+  );
+}
+
+/** The message itself in the middle at first; later on what is in view stays there when rows come in above. */
+function useKeptPlace(
+  scroller: { current: HTMLDivElement | null },
+  rows: readonly Message[],
+  id: string,
+) {
+  const before = useRef<{ first: string | undefined; height: number } | null>(null);
+  const first = rows[0]?.id;
+  useLayoutEffect(() => {
+    const list = scroller.current;
+    if (list === null || first === undefined) return;
+    const last = before.current;
+    before.current = { first, height: list.scrollHeight };
+    if (last === null) {
+      const anchor = list.querySelector<HTMLElement>('[data-anchor="true"]');
+      list.scrollTop = (anchor?.offsetTop ?? 0) - list.clientHeight / 2;
+    } else if (last.first !== first) {
+      list.scrollTop += list.scrollHeight - last.height;
+    }
+  }, [scroller, rows, first, id]);
+}

@@ -1,0 +1,58 @@
+/** What a message was taken for, told from its bytes and from what was noted when it came in. */
+import type { Message } from '../../api/model';
+
+export type Recognised = { what: string; as: string };
+
+export function recognised(message: Message, bytes: number): Recognised[] {
+  return [
+    { what: 'Format', as: formatOf(message) },
+    ...payloadOf(message),
+    { what: 'Size', as: `${bytes} bytes${message.raw_base64 === undefined ? '' : ', not UTF-8'}` },
+    { what: 'Source', as: message.source === 'internal' ? 'Logstead itself' : message.source },
+    ...(message.peer === '' ? [] : [{ what: 'Sent from', as: message.peer }]),
+    ...message.flags.map((flag) => ({ what: 'Noted', as: noteOf(flag) })),
+    ...(message.device_time === undefined
+      ? []
+      : [
+          {
+            what: 'Noted',
+            as: `the sender’s clock said ${message.device_time}, which was not believed`,
+          },
+        ]),
+  ];
+}
+
+function formatOf({ raw, flags }: Message): string {
+  if (flags.includes('unparsed')) return 'not recognised: the whole of it is the text';
+  if (/^(\ufeff)?<\d{1,3}>1 /u.test(raw)) return 'RFC 5424';
+  if (/^(\ufeff)?<\d{1,3}>/u.test(raw)) return 'RFC 3164 or a relative of it';
+  return 'no syslog header';
+}
+
+/** The payloads are recognised by how they begin. */
+function payloadOf({ message, fields }: Message): Recognised[] {
+  if (Object.keys(fields).length === 0) return [];
+  const kinds: readonly [RegExp, string][] = [
+    [/^(?:@cee:\s*)?\{/u, 'JSON'],
+    [/^CEF:\d/u, 'CEF'],
+    [/^LEEF:\d/u, 'LEEF'],
+    [/^\S+=/u, 'pairs of name and value'],
+  ];
+  const kind = kinds.find(([begins]) => begins.test(message));
+  return kind === undefined ? [] : [{ what: 'Payload', as: kind[1] }];
+}
+
+function noteOf(flag: string): string {
+  switch (flag) {
+    case 'truncated':
+      return 'cut at the size limit of the source';
+    case 'unparsed':
+      return 'no header that is known';
+    case 'incomplete':
+      return 'the sender went away before its end';
+    case 'out_of_step':
+      return 'the sender’s clock is out of step';
+    default:
+      return flag;
+  }
+}

@@ -1,0 +1,216 @@
+/** Takes all messages of a search away as a file: in which form, how many they are, and how far it is. */
+import { Button, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client, unwrap } from '../../api/client';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { formatCount } from '../../ui/number';
+import type { SearchState } from '../searchParams';
+import { Code } from '../share/Code';
+import { askOf, hasStages } from '../share/ask';
+import { exportCommand, exportCurl } from '../share/shell';
+import { RunView } from './RunView';
+import {
+  type ExportChoice,
+  type Format,
+  type Way,
+  coreColumns,
+  exportPath,
+  formats,
+  wayOf,
+} from './choice';
+import { filePicker } from './sinks';
+import { useExport } from './useExport';
+import classes from './Export.module.css';
+
+type Props = { state: SearchState; onClose: () => void };
+
+export function ExportDialog({ state, onClose }: Props) {
+  const isTable = hasStages(state);
+  const [choice, setChoice] = useState<ExportChoice>({
+    format: isTable ? 'csv' : 'ndjson',
+    order: 'newest',
+    columns: isTable ? [] : ['time', ...state.columns],
+  });
+  const [isHeld, setHeld] = useState(false);
+  const counting = useQuery({
+    queryKey: ['export-count', askOf(state, 'filter')],
+    queryFn: ({ signal }) =>
+      unwrap(client.POST('/api/v1/count', { body: askOf(state, 'filter'), signal })),
+    enabled: !isTable,
+    staleTime: 10_000,
+  });
+  const count = isTable ? 0 : counting.data?.count;
+  const { run, start, cancel } = useExport(state);
+  const way = wayOf(filePicker() !== null, count);
+  // What takes an hour does not end by a slip of the hand.
+  const close = () => (run.kind === 'running' ? setHeld(true) : onClose());
+  const change = (part: Partial<ExportChoice>) => setChoice({ ...choice, ...part });
+  return (
+    <Dialog opened onClose={close} title="Export" size="xl">
+      <Stack gap="md">
+        <p className={classes.count} role="status">
+          {isTable && 'The table that the stages make, with all of its rows.'}
+          {!isTable && counting.isLoading && 'Counting the messages…'}
+          {!isTable && count !== undefined && (
+            <>
+              <strong>{formatCount(count)}</strong> {count === 1 ? 'message' : 'messages'}
+              {counting.data?.coverage.complete === false && ' or more'}
+            </>
+          )}
+        </p>
+        {counting.error !== null && (
+          <Notice
+            tone="error"
+            title={counting.error.message}
+            onRetry={() => void counting.refetch()}
+          />
+        )}
+        <Choices choice={choice} isTable={isTable} onChange={change} />
+        {run.kind !== 'idle' && <RunView run={run} />}
+        {run.kind === 'running' && isHeld && (
+          <p role="alert">The export is still running. Cancel it to close this.</p>
+        )}
+        <Group gap={8}>
+          {run.kind === 'running' ? (
+            <Button variant="default" onClick={cancel}>
+              Cancel
+            </Button>
+          ) : (
+            <Begin
+              way={way}
+              path={exportPath(state, choice)}
+              disabled={count === undefined || (count === 0 && !isTable)}
+              onStart={(chosen) => void start(choice, chosen)}
+            />
+          )}
+          <span className={classes.way}>{wayText(way, count)}</span>
+        </Group>
+        <details className={classes.commands}>
+          <summary>The same from a terminal</summary>
+          <Stack gap="sm" mt={8}>
+            <p className={classes.explain}>Both take an API token from LOGSTEAD_TOKEN.</p>
+            <Code
+              label="logstead command"
+              text={exportCommand(window.location.origin, state, choice)}
+            />
+            <Code label="curl command" text={exportCurl(window.location.origin, state, choice)} />
+          </Stack>
+        </details>
+      </Stack>
+    </Dialog>
+  );
+}
+
+type ChoicesProps = {
+  choice: ExportChoice;
+  isTable: boolean;
+  onChange: (part: Partial<ExportChoice>) => void;
+};
+
+function Choices({ choice, isTable, onChange }: ChoicesProps) {
+  // A table has no raw bytes, and an order of its own.
+  const offered = isTable ? formats.filter((format) => format !== 'raw') : formats;
+  return (
+    <>
+      <Group gap="lg">
+        <div>
+          <div className={classes.label}>Format</div>
+          <SegmentedControl
+            aria-label="Format"
+            value={choice.format}
+            onChange={(format) => onChange({ format })}
+            data={offered.map((value) => ({ value, label: labelOf(value) }))}
+          />
+        </div>
+        {!isTable && (
+          <div>
+            <div className={classes.label}>Order</div>
+            <SegmentedControl
+              aria-label="Order"
+              value={choice.order}
+              onChange={(order) => onChange({ order })}
+              data={[
+                { value: 'newest', label: 'Newest first' },
+                { value: 'oldest', label: 'Oldest first' },
+              ]}
+            />
+          </div>
+        )}
+      </Group>
+      <p className={classes.explain}>{explain(choice.format, isTable)}</p>
+      {choice.format === 'csv' && !isTable && (
+        <TagsInput
+          size="xs"
+          label="Columns"
+          description="From left to right. Any field can be a column: write its name and press Enter."
+          data={[...coreColumns]}
+          value={[...choice.columns]}
+          onChange={(columns) => onChange({ columns: columns.filter((name) => name !== '') })}
+          splitChars={[',', ' ']}
+          clearable
+          placeholder={choice.columns.length === 0 ? 'time, received, host, program, …' : ''}
+        />
+      )}
+    </>
+  );
+}
+
+type BeginProps = {
+  way: Way;
+  path: string;
+  disabled: boolean;
+  onStart: (way: Exclude<Way, 'link'>) => void;
+};
+
+function Begin({ way, path, disabled, onStart }: BeginProps) {
+  if (way === 'link' && !disabled) {
+    return (
+      <Button component="a" href={path} download>
+        Download
+      </Button>
+    );
+  }
+  return (
+    <Button disabled={disabled} onClick={() => way !== 'link' && onStart(way)}>
+      {way === 'file' ? 'Choose a file and export' : 'Export'}
+    </Button>
+  );
+}
+
+function wayText(way: Way, count: number | undefined): string {
+  if (count === undefined) return '';
+  switch (way) {
+    case 'file':
+      return 'Written to the disk as it comes; the file appears when it is whole.';
+    case 'memory':
+      return 'Saved as a download when all of it is here.';
+    case 'link':
+      return 'Too much to hold in this page: the browser downloads it and shows how far it is. A download that it calls failed was cut off.';
+  }
+}
+
+function labelOf(format: Format): string {
+  switch (format) {
+    case 'ndjson':
+      return 'NDJSON';
+    case 'csv':
+      return 'CSV';
+    case 'raw':
+      return 'Raw';
+  }
+}
+
+function explain(format: Format, isTable: boolean): string {
+  switch (format) {
+    case 'ndjson':
+      return isTable
+        ? 'A row on each line, as JSON.'
+        : 'A message on each line, as JSON with all fields.';
+    case 'csv':
+      return 'For spreadsheets, with the names of the columns in the first line.';
+    case 'raw':
+      return 'The bytes as they were received, a line feed after each message.';
+  }
+}

@@ -1,0 +1,54 @@
+/** How far an export is, or how it ended. */
+import { Progress as ProgressBar } from '@mantine/core';
+import { Notice } from '../../ui/Notice';
+import { formatBytes, formatCount, formatRate } from '../../ui/number';
+import { durationText, paceOf } from './rate';
+import type { Run } from './useExport';
+import classes from './Export.module.css';
+
+export function RunView({ run }: { run: Run }) {
+  switch (run.kind) {
+    case 'idle':
+      return null;
+    case 'running':
+      return <Running {...run} />;
+    case 'done':
+      return (
+        <Notice tone="info" title="Exported">
+          {formatCount(run.progress.rows)} rows, {formatBytes(run.progress.bytes)} in{' '}
+          {durationText(run.tookMs / 1000)}
+        </Notice>
+      );
+    case 'cancelled':
+      return (
+        <Notice tone="info" title="Cancelled">
+          Nothing was saved.
+        </Notice>
+      );
+    case 'failed':
+      return <Notice tone="error" title={run.error.message} />;
+  }
+}
+
+function Running({ progress, tookMs }: Extract<Run, { kind: 'running' }>) {
+  const { rows, rowsMax, bytes } = progress;
+  const pace = paceOf(progress, tookMs);
+  const share = rowsMax === null || rowsMax === 0 ? 0 : Math.min(1, rows / rowsMax);
+  return (
+    <div>
+      <ProgressBar value={share * 100} aria-label="Exported" size="sm" />
+      <div className={classes.numbers}>
+        <span>
+          {formatCount(rows)}
+          {rowsMax !== null && ` of ${formatCount(rowsMax)}`}
+        </span>
+        <span>{formatBytes(bytes)}</span>
+        {pace !== null && <span>{formatRate(pace.rowsPerSecond)} rows/s</span>}
+        {pace !== null && <span>{formatBytes(Math.round(pace.bytesPerSecond))}/s</span>}
+        <span className={classes.left}>
+          {pace?.secondsLeft != null && `${durationText(pace.secondsLeft)} left`}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+/** What can be chosen of an export, and the request that it makes. */
+import { askOf, paramsOf } from '../share/ask';
+import type { SearchState } from '../searchParams';
+
+export type Format = 'ndjson' | 'csv' | 'raw';
+export type Order = 'newest' | 'oldest';
+
+export type ExportChoice = {
+  format: Format;
+  order: Order;
+  /** Of `csv`; the server's own choice where there are none. */
+  columns: readonly string[];
+};
+
+export const formats: readonly Format[] = ['ndjson', 'csv', 'raw'];
+
+/** What every message has, for the list of columns. */
+export const coreColumns: readonly string[] = [
+  'time',
+  'received',
+  'host',
+  'program',
+  'pid',
+  'msgid',
+  'severity',
+  'facility',
+  'message',
+  'source',
+  'peer',
+  'logspace',
+  'raw',
+];
+
+export function exportParams(state: SearchState, choice: ExportChoice): [string, string][] {
+  return [
+    ...paramsOf(askOf(state, 'whole')),
+    ['format', choice.format],
+    ...(choice.order === 'oldest' ? [['order', 'oldest'] satisfies [string, string]] : []),
+    ...(choice.format === 'csv' && choice.columns.length > 0
+      ? [['columns', choice.columns.join(',')] satisfies [string, string]]
+      : []),
+  ];
+}
+
+export function exportPath(state: SearchState, choice: ExportChoice): string {
+  return `/api/v1/export?${new URLSearchParams(exportParams(state, choice)).toString()}`;
+}
+
+/** Where the browser has to hold all of it, more would be too much for a small machine. */
+export const IN_MEMORY_MAX = 500_000;
+
+export type Way = 'file' | 'memory' | 'link';
+
+/** How the messages get to the disk. */
+export function wayOf(canPickFile: boolean, count: number | undefined): Way {
+  if (canPickFile) return 'file';
+  return count !== undefined && count <= IN_MEMORY_MAX ? 'memory' : 'link';
+}

@@ -1,0 +1,52 @@
+/** The two ways to a file that a browser has: straight to the disk, or all of it in memory first. */
+import type { Sink } from './transfer';
+
+type PickFile = (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
+
+/** Not all browsers have it, and none without HTTPS. */
+export function filePicker(): PickFile | null {
+  if (!('showSaveFilePicker' in window)) return null;
+  const { showSaveFilePicker } = window as { showSaveFilePicker?: PickFile };
+  return showSaveFilePicker?.bind(window) ?? null;
+}
+
+/** The file appears under its name only when it is closed. */
+export async function fileSink(handle: FileSystemFileHandle): Promise<Sink> {
+  const file = await handle.createWritable();
+  return {
+    write: (bytes) => file.write(bytes),
+    keep: () => file.close(),
+    discard: () => file.abort().catch(() => undefined),
+  };
+}
+
+export function memorySink(): Sink {
+  let parts: Uint8Array<ArrayBuffer>[] = [];
+  return {
+    write: (bytes) => {
+      parts.push(bytes);
+      return Promise.resolve();
+    },
+    keep: (name) => {
+      save(new Blob(parts), name);
+      parts = [];
+      return Promise.resolve();
+    },
+    discard: () => {
+      parts = [];
+      return Promise.resolve();
+    },
+  };
+}
+
+const URL_NEEDED_MS = 60_000;
+
+function save(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser reads the blob after the click, in its own time.
+  setTimeout(() => URL.revokeObjectURL(address), URL_NEEDED_MS);
+}

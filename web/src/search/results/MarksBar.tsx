@@ -1,0 +1,49 @@
+/** What is marked, and what can be done with it; and what the last key had to say. */
+import { Button } from '@mantine/core';
+import { IconArrowUp, IconColumns2 } from '@tabler/icons-react';
+import { formatCount } from '../../ui/number';
+import classes from './MarksBar.module.css';
+
+export const MARKS_MAX = 4;
+
+type Props = {
+  marks: readonly string[];
+  note: string;
+  newer: number;
+  onCompare: () => void;
+  onClear: () => void;
+  onNewest: () => void;
+};
+
+export function MarksBar({ marks, note, newer, onCompare, onClear, onNewest }: Props) {
+  return (
+    <>
+      {newer > 0 && (
+        <button type="button" className={classes.newer} onClick={onNewest}>
+          <IconArrowUp size={14} aria-hidden />
+          {formatCount(newer)} new
+        </button>
+      )}
+      <div className={classes.floor}>
+        <div role="status" className={classes.note} data-empty={note === ''}>
+          {note}
+        </div>
+        {marks.length > 0 && (
+          <div className={classes.marks} role="group" aria-label="Marked messages">
+            <span>{marks.length} marked</span>
+            <Button
+              leftSection={<IconColumns2 size={16} />}
+              disabled={marks.length < 2}
+              onClick={onCompare}
+            >
+              Compare
+            </Button>
+            <Button variant="subtle" color="gray" onClick={onClear}>
+              Clear
+            </Button>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

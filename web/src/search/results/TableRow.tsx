@@ -1,0 +1,54 @@
+/** A message as a row of the table: severity and time, and whatever fields the reader chose. */
+import { memo } from 'react';
+import { Severity } from '../../ui/Severity';
+import { MessageText, RowHead, type RowProps, Value } from '../../ui/message/MessageLine';
+import { valuesOf } from '../../ui/message/fields';
+import { ROW_CHARACTERS_MAX, cut } from '../../ui/message/text';
+import classes from './Table.module.css';
+
+type Props = RowProps & {
+  columns: readonly string[];
+  /** The field that the cursor is on, of the current row. */
+  field: string | null;
+};
+
+export const TableRow = memo(function TableRow(props: Props) {
+  const { index, rowIndex, wrap, columns, field } = props;
+  return (
+    <div
+      role="row"
+      aria-rowindex={rowIndex}
+      className={classes.row}
+      data-row={index}
+      data-wrap={wrap}
+      data-current={props.current}
+      data-open={props.open}
+    >
+      <RowHead {...props} />
+      {columns.map((column) => (
+        <span key={column} role="cell" className={classes.cell} data-cursor={column === field}>
+          <Cell {...props} column={column} />
+        </span>
+      ))}
+    </div>
+  );
+});
+
+function Cell({ message, column, hits, wrap }: Props & { column: string }) {
+  if (column === 'message') return <MessageText message={message} hits={hits} wrap={wrap} />;
+  if (column === 'severity' && message.severity_name !== null) {
+    return (
+      <span data-field="severity" data-value={message.severity_name} className={classes.value}>
+        <Severity message={message} />
+      </span>
+    );
+  }
+  const values = valuesOf(message, column);
+  if (values.length === 0) return <Value field={column} value="" hits={hits} />;
+  return values.map((value, at) => (
+    <span key={at}>
+      {at > 0 && ', '}
+      <Value field={column} value={cut(value, ROW_CHARACTERS_MAX).text} hits={hits} />
+    </span>
+  ));
+}

@@ -1,0 +1,155 @@
+/** The list as it scrolls: which rows are in view, and the one that the keys work on. */
+import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Message } from '../../api/model';
+import { canRefresh } from '../../ui/range';
+import { useZone } from '../../ui/time';
+import type { SearchState } from '../searchParams';
+import { type Rows, placeOf, rowAt, rowsOf } from './rows';
+import { useCursor } from './useCursor';
+import { useRoom } from './useRoom';
+
+const LINE_PX = 24;
+const TABLE_ROW_PX = 29;
+const HEAD_PX = 28;
+const OVERSCAN_ROWS = 12;
+
+type Props = {
+  state: SearchState;
+  messages: readonly Message[];
+  hasMore: boolean;
+  loadingMore: boolean;
+  onMore: () => void;
+  onChange: (part: Partial<SearchState>) => void;
+  onAtTop: (atTop: boolean) => void;
+};
+
+export type List = ReturnType<typeof useList>;
+
+export function useList(props: Props) {
+  const { state, messages, hasMore, loadingMore, onMore, onChange, onAtTop } = props;
+  const [zone] = useZone();
+  const scroller = useRef<HTMLDivElement>(null);
+  const room = useRoom(scroller);
+  const rows = useMemo(() => rowsOf(messages, zone), [messages, zone]);
+  const isMeasured = state.wrap || (state.view === 'lines' && room === 'narrow');
+  const rowPx = state.view === 'table' ? TABLE_ROW_PX : LINE_PX;
+  // The same function from frame to frame: with another one the library measures all rows again.
+  const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
+  // The library's own state cannot be memoised; nothing here asks for that.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
+    count: rows.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    getItemKey,
+    scrollPaddingEnd: HEAD_PX,
+    overscan: OVERSCAN_ROWS,
+  });
+  const kind = `${state.view} ${isMeasured} ${room}`;
+  useEffect(() => virtualizer.measure(), [kind, virtualizer]);
+
+  const cursor = useCursor(messages, state.open, (id) => onChange({ open: id }));
+  const focusOn = useFocusWhenDrawn(scroller);
+  const [atTop, setAtTop] = useState(true);
+  useEffect(() => onAtTop(atTop), [atTop, onAtTop]);
+  useEffect(() => () => onAtTop(true), [onAtTop]);
+  useStandingStill(scroller, virtualizer, rows, cursor.index, messages);
+
+  const lastShown = virtualizer.getVirtualItems().at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && !loadingMore && lastShown >= rows.count - OVERSCAN_ROWS) onMore();
+  }, [hasMore, lastShown, loadingMore, rows.count, onMore]);
+
+  const show = (index: number) => virtualizer.scrollToIndex(placeOf(rows, index));
+  const go = (index: number) => {
+    if (index < 0 || index >= messages.length) return;
+    cursor.set(index);
+    show(index);
+    focusOn(index);
+  };
+  const { open } = state;
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    const closed = wasOpen.current !== null && open === null;
+    wasOpen.current = open;
+    if (cursor.index === -1) return;
+    if (open !== null && open === cursor.id) show(cursor.index);
+    if (closed && document.activeElement === document.body) focusOn(cursor.index);
+    // Only when another message is opened, or none: not whenever the cursor moves.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [open]);
+
+  const from = cursor.index === -1 ? firstInView(virtualizer, rows) - 1 : cursor.index;
+  const last = messages.length - 1;
+  const rowsInView = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 0) / rowPx) - 2);
+  const step = (by: number) => go(Math.min(Math.max(from + by, 0), last));
+  const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
+  return {
+    scroller,
+    virtualizer,
+    rows,
+    zone,
+    room,
+    isMeasured,
+    cursor,
+    go,
+    move: step,
+    page: (direction: 1 | -1) => step(direction * rowsInView),
+    stands: wantsRefresh && (!atTop || open !== null),
+    onScroll: () => setAtTop((scroller.current?.scrollTop ?? 0) < rowPx),
+  };
+}
+
+/** Keeps what is looked at where it is when newer messages come in above. */
+function useStandingStill(
+  scroller: { current: HTMLDivElement | null },
+  virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>,
+  rows: Rows,
+  index: number,
+  messages: readonly Message[],
+) {
+  const before = useRef<{ messages: readonly Message[]; start: number | null }>({
+    messages,
+    start: null,
+  });
+  useLayoutEffect(() => {
+    const place = index === -1 ? null : placeOf(rows, index);
+    const start = place === null ? null : (virtualizer.measurementsCache[place]?.start ?? null);
+    const last = before.current;
+    before.current = { messages, start };
+    const isSameList = last.messages === messages;
+    if (isSameList || start === null || last.start === null || scroller.current === null) return;
+    scroller.current.scrollBy(0, start - last.start);
+  });
+}
+
+/** Focuses the row of a message as soon as it is in the page. */
+function useFocusWhenDrawn(scroller: { current: HTMLDivElement | null }) {
+  const wanted = useRef<number | null>(null);
+  const tryNow = () => {
+    if (wanted.current === null) return;
+    const selector = `[data-opener="${wanted.current}"]`;
+    const opener = scroller.current?.querySelector<HTMLElement>(selector);
+    if (opener === null || opener === undefined) return;
+    opener.focus({ preventScroll: true });
+    wanted.current = null;
+  };
+  useEffect(tryNow);
+  return (index: number) => {
+    wanted.current = index;
+    requestAnimationFrame(tryNow);
+  };
+}
+
+function keyOf(rows: Rows, messages: readonly Message[], place: number): string {
+  const row = rowAt(rows, place);
+  return row.kind === 'day'
+    ? `day ${row.day} ${place}`
+    : (messages[row.index]?.id ?? String(place));
+}
+
+function firstInView(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, rows: Rows): number {
+  const row = rowAt(rows, virtualizer.range?.startIndex ?? 0);
+  return row.kind === 'message' ? row.index : 0;
+}

@@ -1,0 +1,168 @@
+/** Gives a search a name: for oneself, or for all. Also changes the name and what else was decided about one. */
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Radio,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { problemOf } from '../../api/client';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import type { SearchState } from '../searchParams';
+import { addSaved, replaceSaved, savedSearchesQuery } from './queries';
+import {
+  type Part,
+  type SavedSearch,
+  type SearchToSave,
+  freeName,
+  keptParts,
+  parts,
+  tagsOf,
+  toSave,
+} from './saved';
+import classes from './Saved.module.css';
+
+type Props = {
+  state: SearchState;
+  /** The one whose name is changed; its search stays as it is. */
+  renamed: SavedSearch | null;
+  onSaved: (saved: SavedSearch) => void;
+  onClose: () => void;
+};
+
+/** As the server has them; what is longer would be refused after it was written. */
+const NAME_MAX = 120;
+
+export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
+  const queryClient = useQueryClient();
+  const { data: known = [] } = useQuery(savedSearchesQuery);
+  const [name, setName] = useState(renamed?.name ?? '');
+  const [folder, setFolder] = useState(renamed?.folder ?? '');
+  const [tags, setTags] = useState<string[]>(renamed?.tags ?? []);
+  const [shared, setShared] = useState(renamed?.shared ?? false);
+  const [keeps, setKeeps] = useState<readonly Part[]>(
+    renamed === null ? parts : keptParts(renamed),
+  );
+  const saving = useMutation({
+    mutationFn: () => {
+      const described = { name: name.trim(), folder: folder.trim(), tags, shared, keeps };
+      if (renamed === null) return addSaved(toSave(state, described));
+      return replaceSaved(renamed.id, { ...withoutHistory(renamed), ...described });
+    },
+    onSuccess: (saved) => {
+      void queryClient.invalidateQueries(savedSearchesQuery);
+      onSaved(saved);
+      onClose();
+    },
+  });
+  const problem = saving.error === null ? null : problemOf(saving.error);
+  const isTaken = problem?.status === 409;
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (name.trim() !== '') saving.mutate();
+  };
+  const suggestion = isTaken ? freeName(name.trim(), folder.trim(), known) : name;
+  return (
+    <Dialog opened onClose={onClose} title={renamed === null ? 'Save this search' : 'Change'}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            data-autofocus
+            label="Name"
+            required
+            maxLength={NAME_MAX}
+            value={name}
+            error={isTaken && saving.error?.message}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+              saving.reset();
+            }}
+          />
+          {suggestion !== name.trim() && isTaken && (
+            <Button
+              variant="default"
+              className={classes.start ?? ''}
+              onClick={() => setName(suggestion)}
+            >
+              Use “{suggestion}”
+            </Button>
+          )}
+          <Group grow align="flex-start" gap={12}>
+            <Autocomplete
+              label="Folder"
+              placeholder="None"
+              maxLength={NAME_MAX}
+              data={[...new Set(known.map((one) => one.folder))].filter((one) => one !== '')}
+              value={folder}
+              onChange={setFolder}
+            />
+            <TagsInput label="Tags" data={tagsOf(known)} value={tags} onChange={setTags} />
+          </Group>
+          <Radio.Group
+            label="Who finds it"
+            value={shared ? 'all' : 'me'}
+            onChange={(value) => setShared(value === 'all')}
+          >
+            <Group gap={16} mt={4}>
+              <Radio value="me" label="Only me" />
+              <Radio value="all" label="Everybody" />
+            </Group>
+          </Radio.Group>
+          {renamed === null && <Kept keeps={keeps} onChange={setKeeps} />}
+          {problem !== null && !isTaken && (
+            <Notice tone="error" title={saving.error?.message ?? problem.title} />
+          )}
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function Kept(props: { keeps: readonly Part[]; onChange: (keeps: readonly Part[]) => void }) {
+  const { keeps, onChange } = props;
+  return (
+    <Checkbox.Group
+      label="What is kept besides the query"
+      description="What is not kept stays as it is when the search is opened."
+      value={[...keeps]}
+      onChange={(values) => onChange(parts.filter((part) => values.includes(part)))}
+    >
+      <Group gap={16} mt={8}>
+        {parts.map((part) => (
+          <Checkbox key={part} value={part} label={labelOf(part)} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+  );
+}
+
+function labelOf(part: Part): string {
+  switch (part) {
+    case 'range':
+      return 'Time range';
+    case 'logspaces':
+      return 'Logspaces';
+    case 'view':
+      return 'Columns and view';
+  }
+}
+
+/** What is sent of a search that is there already. */
+export function withoutHistory(saved: SavedSearch): SearchToSave {
+  const { name, folder, tags, shared, query, from, to, logspaces, view } = saved;
+  return { name, folder, tags, shared, query, from, to, logspaces, view };
+}

@@ -1,0 +1,177 @@
+/** Searches with a name: what is kept of one, and what it opens as. Pure. */
+import { readRange } from '../../ui/range';
+import { type SearchState, readSearch, writeSearch } from '../searchParams';
+
+export type SavedSearch = SearchToSave & {
+  id: number;
+  owner: string;
+  created_at: string;
+  updated_at: string;
+  last_used: string | null;
+  mine: boolean;
+};
+
+export type SearchToSave = {
+  name: string;
+  folder: string;
+  tags: string[];
+  shared: boolean;
+  query: string;
+  from: string | null;
+  to: string | null;
+  logspaces: string[] | null;
+  view: SavedView;
+};
+
+/** What the console keeps beside the search itself; to the server it is only something to keep. */
+export type SavedView = Record<string, unknown>;
+
+/** Parts of a search that need not be kept; those that are not stay as they are when it is opened. */
+export type Part = 'range' | 'logspaces' | 'view';
+export const parts: readonly Part[] = ['range', 'logspaces', 'view'];
+
+export type Described = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> & {
+  keeps: readonly Part[];
+};
+
+/** Parameters of the address that make no part of the view. */
+const notView = new Set([
+  'q',
+  'from',
+  'to',
+  'logspace',
+  'open',
+  'tab',
+  'marks',
+  'saved',
+  'refresh',
+]);
+
+export function toSave(state: SearchState, { keeps, ...described }: Described): SearchToSave {
+  const { from, to } = ends(state);
+  const keepsRange = keeps.includes('range');
+  return {
+    ...described,
+    query: state.query,
+    from: keepsRange ? from : null,
+    to: keepsRange ? to : null,
+    logspaces:
+      keeps.includes('logspaces') && state.logspaces.length > 0 ? [...state.logspaces] : null,
+    view: { keeps, ...(keeps.includes('view') && { params: viewParams(state) }) },
+  };
+}
+
+/** The search page that a saved search opens; `now` is the one that is shown. */
+export function opened(saved: SavedSearch, now: SearchState): SearchState {
+  const keeps = keptParts(saved);
+  const view = keeps.includes('view') ? readSearch(savedParams(saved)) : now;
+  return {
+    ...view,
+    query: saved.query,
+    range: keeps.includes('range') ? rangeOf(saved) : now.range,
+    logspaces: keeps.includes('logspaces') ? (saved.logspaces ?? []) : now.logspaces,
+    refresh: now.refresh,
+    open: null,
+    tab: 'fields',
+    marks: [],
+    saved: String(saved.id),
+  };
+}
+
+/** Whether the page shows something else than was saved. */
+export function isChanged(saved: SavedSearch, state: SearchState): boolean {
+  const same = (one: SearchState) =>
+    JSON.stringify(
+      Object.entries(writeSearch({ ...one, open: null, tab: 'fields', marks: [] })).sort(),
+    );
+  return same(opened(saved, state)) !== same(state);
+}
+
+export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly Part[] {
+  const kept = view['keeps'];
+  // Made by another program, which knows no parts: then all of it is meant.
+  if (!Array.isArray(kept)) return parts;
+  return parts.filter((part) => kept.includes(part));
+}
+
+/** By folder and name, those without a folder first. */
+export type Folder = { name: string; searches: SavedSearch[] };
+
+export function inFolders(searches: readonly SavedSearch[]): Folder[] {
+  const folders = new Map<string, SavedSearch[]>();
+  for (const search of [...searches].sort(byName)) {
+    const folder = folders.get(search.folder) ?? [];
+    folder.push(search);
+    folders.set(search.folder, folder);
+  }
+  return [...folders].map(([name, list]) => ({ name, searches: list }));
+}
+
+/** Every word must be somewhere in the search; the tag must be one of its own. */
+export function found(
+  searches: readonly SavedSearch[],
+  text: string,
+  tag: string | null,
+): SavedSearch[] {
+  const words = text.toLowerCase().split(/\s+/u);
+  return searches.filter((search) => {
+    const { name, folder, tags, query, owner } = search;
+    const all = [name, folder, query, owner, ...tags].join('\n').toLowerCase();
+    return words.every((word) => all.includes(word)) && (tag === null || tags.includes(tag));
+  });
+}
+
+export function tagsOf(searches: readonly SavedSearch[]): string[] {
+  return [...new Set(searches.flatMap(({ tags }) => tags))].sort(texts.compare);
+}
+
+/** `web errors 2`, where `web errors` is taken already. */
+export function freeName(name: string, folder: string, searches: readonly SavedSearch[]): string {
+  const taken = new Set(
+    searches.filter((search) => search.mine && search.folder === folder).map((one) => one.name),
+  );
+  if (!taken.has(name)) return name;
+  const base = name.replace(/ \d+$/u, '');
+  for (let count = 2; ; count += 1) {
+    if (!taken.has(`${base} ${count}`)) return `${base} ${count}`;
+  }
+}
+
+const texts = new Intl.Collator('en', { numeric: true });
+
+function byName(a: SavedSearch, b: SavedSearch): number {
+  return texts.compare(a.folder, b.folder) || texts.compare(a.name, b.name) || a.id - b.id;
+}
+
+function ends({ range }: SearchState): { from: string | null; to: string | null } {
+  switch (range.kind) {
+    case 'last':
+      return { from: `-${range.span}`, to: null };
+    case 'all':
+      return { from: null, to: null };
+    case 'between':
+      return { from: range.from, to: range.to };
+  }
+}
+
+function rangeOf({ from, to }: SavedSearch): SearchState['range'] {
+  return from === null && to === null
+    ? { kind: 'all' }
+    : readRange(from ?? undefined, to ?? undefined);
+}
+
+function viewParams(state: SearchState): Record<string, string> {
+  const params = Object.entries(writeSearch(state)).filter(([name]) => !notView.has(name));
+  return Object.fromEntries(params);
+}
+
+/** Only what an address can hold: a view was kept for us by the server, but may be anybody's. */
+function savedParams({ view }: SavedSearch): Record<string, string> {
+  const params = view['params'];
+  if (typeof params !== 'object' || params === null) return {};
+  return Object.fromEntries(
+    Object.entries(params).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && !notView.has(entry[0]),
+    ),
+  );
+}

@@ -1,0 +1,67 @@
+/** This very search as a request of the API. */
+import { SegmentedControl, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../../ui/Dialog';
+import type { SearchState } from '../searchParams';
+import { Code } from './Code';
+import { hasStages } from './ask';
+import { type Endpoint, curlOf } from './shell';
+import classes from './Share.module.css';
+
+type Props = { state: SearchState; onClose: () => void };
+
+export function ApiDialog({ state, onClose }: Props) {
+  const isTable = hasStages(state);
+  const endpoints: readonly Endpoint[] = isTable
+    ? ['aggregate', 'count', 'histogram', 'export']
+    : ['search', 'count', 'histogram', 'export'];
+  const [endpoint, setEndpoint] = useState<Endpoint>(isTable ? 'aggregate' : 'search');
+  return (
+    <Dialog opened onClose={onClose} title="API call" size="xl">
+      <Stack gap="md">
+        <SegmentedControl
+          aria-label="Request"
+          value={endpoint}
+          onChange={setEndpoint}
+          data={endpoints.map((value) => ({ value, label: labelOf(value) }))}
+        />
+        <p>{explain(endpoint)}</p>
+        <Code label="curl command" text={curlOf(window.location.origin, endpoint, state)} />
+        <p className={classes.who}>
+          Put an API token into LOGSTEAD_TOKEN before: an admin makes one. The token keeps its own
+          rights, whoever uses it.
+        </p>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function labelOf(endpoint: Endpoint): string {
+  switch (endpoint) {
+    case 'search':
+      return 'Messages';
+    case 'count':
+      return 'Count';
+    case 'histogram':
+      return 'Over time';
+    case 'aggregate':
+      return 'Table';
+    case 'export':
+      return 'Everything';
+  }
+}
+
+function explain(endpoint: Endpoint): string {
+  switch (endpoint) {
+    case 'search':
+      return 'The newest 100 messages. Send the cursor of the answer with the same request for the next ones.';
+    case 'count':
+      return 'How many messages match the filter, exactly.';
+    case 'histogram':
+      return 'How many messages match the filter in each of 60 spans of time.';
+    case 'aggregate':
+      return 'The table that the stages make, at most 10 000 rows.';
+    case 'export':
+      return 'All that matches, as a stream of lines of JSON. The header X-Logstead-Count says how many come.';
+  }
+}

@@ -1,0 +1,16 @@
+/** A command of several lines, to read and to copy. */
+import { Copy } from '../../ui/Copy';
+import classes from './Share.module.css';
+
+export function Code({ label, text }: { label: string; text: string }) {
+  return (
+    <div className={classes.command}>
+      <pre className={classes.code} tabIndex={0} role="group" aria-label={label}>
+        {text}
+      </pre>
+      <span className={classes.codeCopy}>
+        <Copy what={label} text={text} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+/** A search as requests of the API say it. */
+import { requestRange } from '../../ui/range';
+import { splitStages } from '../../ui/query/stages';
+import type { SearchState } from '../searchParams';
+
+export type Asked = { query: string; from?: string; to?: string; logspaces?: string[] };
+
+/** `part` is the whole query, or the filter without its stages where the request takes none. */
+export function askOf(state: SearchState, part: 'whole' | 'filter'): Asked {
+  return {
+    query: part === 'whole' ? state.query : splitStages(state.query).filter,
+    ...requestRange(state.range),
+    ...(state.logspaces.length > 0 && { logspaces: [...state.logspaces] }),
+  };
+}
+
+/** As the part of an address behind the `?`. */
+export function paramsOf({ logspaces, ...others }: Asked): [string, string][] {
+  const list = logspaces === undefined ? [] : [['logspaces', logspaces.join(',')] as const];
+  return [...Object.entries(others), ...list].map(([name, value]) => [name, value]);
+}
+
+export function hasStages(state: SearchState): boolean {
+  return splitStages(state.query).stages !== '';
+}

@@ -1,0 +1,64 @@
+/** Links to a search: as it moves with the time, or held fast at the times that it shows now. */
+import type { TimeRange } from '../../ui/range';
+import { type SearchState, writeSearch } from '../searchParams';
+
+/** What a link can leave out: marks are of the person who looks, and so is the message that is open. */
+export function searchLink(origin: string, state: SearchState, withMessage: boolean): string {
+  const shared: SearchState = {
+    ...state,
+    marks: [],
+    ...(!withMessage && { open: null, tab: 'fields' }),
+  };
+  const text = new URLSearchParams(writeSearch(shared)).toString();
+  return `${origin}/search${text === '' ? '' : `?${text}`}`;
+}
+
+/** The same range in moments; null where a moment is written in a way that only the server can read. */
+export function frozen(range: TimeRange, now: number): TimeRange | null {
+  switch (range.kind) {
+    case 'last': {
+      const span = spanMs(range.span);
+      return span === null ? null : { kind: 'between', from: iso(now - span), to: iso(now) };
+    }
+    case 'all':
+      return { kind: 'between', from: null, to: iso(now) };
+    case 'between': {
+      const from = range.from === null ? null : moment(range.from, now);
+      const to = moment(range.to ?? 'now', now);
+      return from === undefined || to === undefined ? null : { kind: 'between', from, to };
+    }
+  }
+}
+
+/** Whether the range means other moments later on. */
+export function moves(range: TimeRange): boolean {
+  if (range.kind !== 'between') return true;
+  return (
+    range.to === null || [range.from, range.to].some((end) => end !== null && !isAbsolute(end))
+  );
+}
+
+function moment(text: string, now: number): string | undefined {
+  if (isAbsolute(text)) return text;
+  const [, sign, count, unit] = /^(?:now)?(?:([-+])(\d+)([smhdw]))?$/u.exec(text) ?? [];
+  if (text !== 'now' && sign === undefined) return undefined;
+  const distance = sign === undefined ? 0 : spanMs(`${count ?? ''}${unit ?? ''}`);
+  if (distance === null) return undefined;
+  return iso(now + (sign === '-' ? -distance : distance));
+}
+
+function isAbsolute(text: string): boolean {
+  return /^\d{4}-\d\d/u.test(text);
+}
+
+function spanMs(span: string): number | null {
+  const [, count, unit] = /^(\d+)([smhdw])$/u.exec(span) ?? [];
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }[unit ?? ''];
+  return seconds === undefined ? null : Number(count) * seconds * 1000;
+}
+
+/** Empty where the moment is beyond what a calendar can say. */
+function iso(time: number): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}

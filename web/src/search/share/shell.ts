@@ -1,0 +1,73 @@
+/** Commands for a POSIX shell that ask the server what the page asks it. */
+import type { ExportChoice } from '../export/choice';
+import { exportParams } from '../export/choice';
+import type { SearchState } from '../searchParams';
+import { askOf } from './ask';
+
+export type Endpoint = 'search' | 'count' | 'histogram' | 'aggregate' | 'export';
+
+/** A token is never written into a command: it would stay in the history of the shell. */
+const AUTHORIZATION = `-H "Authorization: Bearer $LOGSTEAD_TOKEN"`;
+
+/** One argument, whatever is in it. */
+export function shellQuoted(text: string): string {
+  if (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/u.test(text)) return text;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export function curlOf(origin: string, endpoint: Endpoint, state: SearchState): string {
+  switch (endpoint) {
+    case 'search':
+      return post(origin, endpoint, { ...askOf(state, 'filter'), limit: 100 });
+    case 'count':
+      return post(origin, endpoint, askOf(state, 'filter'));
+    case 'histogram':
+      return post(origin, endpoint, { ...askOf(state, 'filter'), buckets: 60 });
+    case 'aggregate':
+      return post(origin, endpoint, askOf(state, 'whole'));
+    case 'export':
+      return exportCurl(origin, state, { format: 'ndjson', order: 'newest', columns: [] });
+  }
+}
+
+function post(origin: string, endpoint: Endpoint, body: object): string {
+  return lines([
+    `curl -sS --fail-with-body ${shellQuoted(`${origin}/api/v1/${endpoint}`)}`,
+    AUTHORIZATION,
+    "-H 'Content-Type: application/json'",
+    `-d ${shellQuoted(JSON.stringify(body))}`,
+  ]);
+}
+
+/** `-f` and `--output`: a refusal is told and makes no file; a connection that breaks makes curl fail. */
+export function exportCurl(origin: string, state: SearchState, choice: ExportChoice): string {
+  return lines([
+    `curl -sSf -G ${shellQuoted(`${origin}/api/v1/export`)}`,
+    AUTHORIZATION,
+    ...exportParams(state, choice).map(
+      ([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`,
+    ),
+    `--output logstead.${choice.format}`,
+  ]);
+}
+
+/** The command takes the token from the environment by itself. */
+export function exportCommand(origin: string, state: SearchState, choice: ExportChoice): string {
+  const { query, from, to, logspaces = [] } = askOf(state, 'whole');
+  const written = shellQuoted(query === '' ? '*' : query);
+  // A query that begins with a minus is no option.
+  const isOptionLike = query.startsWith('-');
+  return lines([
+    isOptionLike ? 'logstead export' : `logstead export ${written}`,
+    ...(from === undefined ? [] : [`--from ${shellQuoted(from)}`]),
+    ...(to === undefined ? [] : [`--to ${shellQuoted(to)}`]),
+    ...logspaces.map((id) => `--logspace ${shellQuoted(id)}`),
+    `--format ${choice.format} --output logstead.${choice.format}`,
+    `--server ${shellQuoted(origin)}`,
+    ...(isOptionLike ? [`-- ${written}`] : []),
+  ]);
+}
+
+function lines(parts: readonly string[]): string {
+  return parts.join(' \\\n  ');
+}

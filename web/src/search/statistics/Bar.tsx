@@ -1,0 +1,97 @@
+/** The tools of the statistics: how they are shown, what of them is drawn, and a copy of the table. */
+import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconChevronDown, IconCopy } from '@tabler/icons-react';
+import { formatCount } from '../../ui/number';
+import type { ChartView } from '../searchParams';
+import type { Kind } from './chart/layout';
+import type { Answer } from './queries';
+import { toCsv, toMarkdown } from './tableText';
+import classes from './Statistics.module.css';
+
+export type Shown = Kind | 'table';
+
+type Props = {
+  answer: Answer;
+  shown: Shown;
+  kinds: readonly Kind[];
+  /** Names of the columns that can be drawn. */
+  measures: readonly string[];
+  measure: string;
+  isStale: boolean;
+  onChange: (part: { chart?: ChartView; measure?: string }) => void;
+};
+
+export function Bar({ answer, shown, kinds, measures, measure, isStale, onChange }: Props) {
+  const rows = answer.rows.length;
+  return (
+    <div className={classes.bar}>
+      <span className={classes.count}>
+        {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}
+      </span>
+      <span className="dimmed">
+        {isStale ? 'Counting…' : `${formatCount(Math.max(1, Math.round(answer.took_ms)))} ms`}
+      </span>
+      <span className={classes.tools}>
+        {measures.length > 1 && shown !== 'table' && (
+          <NativeSelect
+            aria-label="Value of the chart"
+            value={measure}
+            onChange={(event) => onChange({ measure: event.currentTarget.value })}
+            data={measures.map((name) => ({
+              value: name,
+              label: name === '' ? 'All values' : name,
+            }))}
+          />
+        )}
+        {kinds.length > 0 && (
+          <SegmentedControl
+            aria-label="Shown as"
+            value={shown}
+            onChange={(chart) => onChange({ chart })}
+            data={(['table', ...kinds] as const).map((value) => ({ value, label: labelOf(value) }))}
+          />
+        )}
+        <CopyTable answer={answer} />
+      </span>
+    </div>
+  );
+}
+
+function CopyTable({ answer }: { answer: Answer }) {
+  const { copied, copy } = useClipboard({ timeout: 1500 });
+  return (
+    <Menu
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Copy the table">
+        <Menu.Item onClick={() => copy(toCsv(answer))}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => copy(toMarkdown(answer))}>As Markdown</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function labelOf(shown: Shown): string {
+  switch (shown) {
+    case 'table':
+      return 'Table';
+    case 'bars':
+      return 'Bars';
+    case 'lines':
+      return 'Lines';
+    case 'area':
+      return 'Area';
+  }
+}

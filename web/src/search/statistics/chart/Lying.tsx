@@ -1,0 +1,105 @@
+/** A plot along names: a row for each, as long as its value, which is written beside it. */
+import { formatNumber } from '../number';
+import type { Plot } from '../pivot';
+import { along, isStacked, lyingBars, valueScale } from './layout';
+import { colorOf } from './palette';
+import classes from './Chart.module.css';
+
+type Props = { plot: Plot; width: number; rowHeight: number; left: number; marked: number | null };
+
+/** Room behind the longest bar for its number. */
+const NUMBER = 88;
+/** How wide a letter of a name is: 12 px, all of one width. */
+export const CHARACTER = 7.3;
+
+export function Lying({ plot, width, rowHeight, left, marked }: Props) {
+  const inner = Math.max(20, width - NUMBER);
+  const scale = lyingScale(plot);
+  const bars = lyingBars(plot, scale, inner, rowHeight);
+  return (
+    <svg
+      width={left + width + 8}
+      height={plot.points.length * rowHeight}
+      aria-hidden
+      className={classes.svg}
+    >
+      {marked !== null && (
+        <rect className={classes.marked} y={marked * rowHeight} width="100%" height={rowHeight} />
+      )}
+      {plot.points.map(({ name }, row) => (
+        <text
+          key={name}
+          className={classes.name}
+          x={left - 8}
+          y={(row + 0.5) * rowHeight}
+          dy="0.32em"
+        >
+          {cut(name, Math.floor((left - 12) / CHARACTER))}
+        </text>
+      ))}
+      <g transform={`translate(${left} 0)`}>
+        {bars.map((bar) => (
+          <rect
+            key={`${bar.point}-${bar.series}`}
+            x={bar.left}
+            y={bar.top}
+            width={Math.max(1, bar.width)}
+            height={bar.height}
+            rx={1}
+            fill={colorOf(bar.tone)}
+          />
+        ))}
+        <line
+          className={classes.zero}
+          x1={along(0, scale, inner)}
+          x2={along(0, scale, inner)}
+          y2="100%"
+        />
+        {plot.points.map(({ name }, row) => {
+          const total = totalAt(plot, row);
+          return (
+            total !== null && (
+              <text
+                key={name}
+                className={classes.total}
+                x={along(Math.max(0, total.end), scale, inner) + 6}
+                y={(row + 0.5) * rowHeight}
+                dy="0.32em"
+              >
+                {total.text}
+              </text>
+            )
+          );
+        })}
+      </g>
+    </svg>
+  );
+}
+
+/** Ends at the longest bar, not at a round value: there are no ticks here, the numbers stand beside the bars. */
+function lyingScale(plot: Plot) {
+  const { low } = valueScale(plot, 'bars', 4);
+  const high = plot.points.reduce(
+    (most, _, row) => Math.max(most, totalAt(plot, row)?.end ?? 0),
+    0,
+  );
+  return { low, high: high > low ? high : low + 1, ticks: [] };
+}
+
+/** What stands beside a row: the sum of what is stacked, or the one value; nothing where there are several. */
+function totalAt({ series, ...plot }: Plot, row: number): { end: number; text: string } | null {
+  const values = series.flatMap(({ values }) => values[row] ?? []);
+  const sum = values.reduce((sum, value) => sum + value, 0);
+  if (isStacked({ series, ...plot }, 'bars') || series.length === 1) {
+    return { end: sum, text: values.length === 0 ? '–' : formatNumber(sum) };
+  }
+  return { end: Math.max(0, ...values), text: '' };
+}
+
+function cut(name: string, characters: number): string {
+  const all = Array.from(name);
+  if (all.length <= characters) return name;
+  const kept = Math.max(2, characters - 1);
+  const tail = Math.floor(kept / 2);
+  return `${all.slice(0, kept - tail).join('')}…${all.slice(-tail).join('')}`;
+}

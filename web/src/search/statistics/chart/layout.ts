@@ -1,0 +1,175 @@
+/** Where the marks of a chart go. Pure: numbers in, places in pixels out. */
+import type { Plot, Series, Tone } from '../pivot';
+import { ticks } from './scale';
+
+export type Kind = 'bars' | 'lines' | 'area';
+export type Box = { left: number; top: number; width: number; height: number };
+export type Bar = Box & { point: number; series: number; tone: Tone };
+export type Line = { tone: Tone; series: number; path: string; area: string | null; dots: Dot[] };
+export type Dot = { x: number; y: number; point: number };
+export type Scale = { low: number; high: number; ticks: readonly number[] };
+
+/** The kinds that can show a plot, the one that fits best first. */
+export function kindsFor(plot: Plot): readonly Kind[] {
+  return plot.axis === 'time' ? ['lines', 'bars', 'area'] : ['bars'];
+}
+
+/** Bars and areas stand on zero; so do lines, whose heights are compared as well. */
+export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
+  const stacked = isStacked(plot, kind);
+  const tops = plot.points.flatMap((_, point) =>
+    stacked
+      ? [plot.series.reduce((sum, { values }) => sum + (values[point] ?? 0), 0)]
+      : plot.series.map(({ values }) => values[point] ?? 0),
+  );
+  const low = tops.reduce((least, value) => Math.min(least, value), 0);
+  const high = tops.reduce((most, value) => Math.max(most, value), 0);
+  const found = ticks(low, high, count);
+  return { low: found[0] ?? 0, high: found.at(-1) ?? 1, ticks: found };
+}
+
+export function isStacked(plot: Plot, kind: Kind): boolean {
+  return plot.stackable && kind !== 'lines';
+}
+
+/** The place along an axis of `length` pixels. */
+export function along(value: number, { low, high }: Scale, length: number): number {
+  return ((value - low) / (high - low)) * length;
+}
+
+/** The first and the last moment of a plot's axis. */
+export function timeEnds(plot: Plot): { from: number; to: number } {
+  const from = plot.points[0]?.time ?? 0;
+  const last = plot.points.at(-1)?.time ?? from;
+  return { from, to: last + (plot.spanMs ?? 1000) };
+}
+
+/** The left edge and the width of each point of time; lines go through the middles. */
+export function timeSlots(plot: Plot, width: number): { left: number; width: number }[] {
+  const { from, to } = timeEnds(plot);
+  const scale = width / Math.max(1, to - from);
+  const span = (plot.spanMs ?? to - from) * scale;
+  return plot.points.map(({ time }) => ({ left: ((time ?? from) - from) * scale, width: span }));
+}
+
+/** Standing bars, one slot for each point of time. */
+export function standingBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
+  const slots = timeSlots(plot, width);
+  return barsIn(plot, scale, height, isStacked(plot, 'bars')).map((bar) => {
+    const slot = slots[bar.point] ?? { left: 0, width: 0 };
+    const gap = slot.width > 6 ? 2 : slot.width > 3 ? 1 : 0;
+    const each = Math.max(0.5, (slot.width - gap) / bar.lanes);
+    const top = height - bar.start - bar.length;
+    return {
+      ...bar,
+      left: slot.left + gap / 2 + bar.lane * each,
+      top,
+      width: each,
+      height: bar.length,
+    };
+  });
+}
+
+/** Lying bars, a row of `rowHeight` for each name. */
+export function lyingBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
+  return barsIn(plot, scale, width, isStacked(plot, 'bars')).map((bar) => {
+    const each = (rowHeight - ROW_GAP) / bar.lanes;
+    const top = bar.point * rowHeight + ROW_GAP / 2 + bar.lane * each;
+    return { ...bar, left: bar.start, top, width: bar.length, height: each };
+  });
+}
+
+const ROW_GAP = 6;
+
+type Strip = {
+  point: number;
+  series: number;
+  tone: Tone;
+  start: number;
+  length: number;
+  lane: number;
+  lanes: number;
+};
+
+/** Each value as a stretch along the axis of values: one on the other, or side by side in lanes. */
+function barsIn(plot: Plot, scale: Scale, length: number, stacked: boolean): Strip[] {
+  const zero = along(0, scale, length);
+  const lanes = stacked ? 1 : plot.series.length;
+  return plot.points.flatMap((_, point) => {
+    let below = 0;
+    return plot.series.flatMap(({ values, tone }, series) => {
+      const value = values[point] ?? 0;
+      if (value === 0) return [];
+      const from = stacked ? along(below, scale, length) : zero;
+      below += value;
+      const to = along(stacked ? below : value, scale, length);
+      const start = Math.min(from, to);
+      const lane = stacked ? 0 : series;
+      return [{ point, series, tone, start, length: Math.abs(to - from), lane, lanes }];
+    });
+  });
+}
+
+/** A line for each series, broken where there is no value; areas go down to zero or to the series below. */
+export function lines(plot: Plot, scale: Scale, width: number, height: number, kind: Kind): Line[] {
+  const slots = timeSlots(plot, width);
+  const stacked = isStacked(plot, kind);
+  const base = plot.points.map(() => 0);
+  return plot.series.map((one, series) => {
+    const runs = runsOf(one, base, stacked);
+    const place = (point: number, value: number): Dot => {
+      const slot = slots[point] ?? { left: 0, width: 0 };
+      return { point, x: slot.left + slot.width / 2, y: height - along(value, scale, height) };
+    };
+    const tops = runs.map((run) => run.map(({ point, to }) => place(point, to)));
+    const floors = runs.map((run) => run.map(({ point, from }) => place(point, from)));
+    const area = tops.map((top, run) => `${pathOf([...top, ...(floors[run] ?? []).reverse()])}Z`);
+    return {
+      tone: one.tone,
+      series,
+      path: tops.map(pathOf).join(''),
+      area: kind === 'area' ? area.join('') : null,
+      // A value between two gaps has no line that would show it.
+      dots: tops.flatMap((top) => (top.length === 1 ? top : [])),
+    };
+  });
+}
+
+type Step = { point: number; from: number; to: number };
+
+/** Raises `base` by the series where values are stacked. */
+function runsOf({ values }: Series, base: number[], stacked: boolean): Step[][] {
+  const runs: Step[][] = [];
+  let run: Step[] = [];
+  values.forEach((value, point) => {
+    if (value === null && !stacked) {
+      if (run.length > 0) runs.push(run);
+      run = [];
+      return;
+    }
+    const from = stacked ? (base[point] ?? 0) : 0;
+    const to = from + (value ?? 0);
+    if (stacked) base[point] = to;
+    run.push({ point, from, to });
+  });
+  return run.length > 0 ? [...runs, run] : runs;
+}
+
+function pathOf(dots: readonly Dot[]): string {
+  return dots.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${round(x)},${round(y)}`).join('');
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}
+
+/** The point under the pointer: the slot that it is in, or the nearest one where there are gaps. */
+export function pointAt(slots: readonly { left: number; width: number }[], x: number): number {
+  let nearest = 0;
+  let least = Infinity;
+  slots.forEach(({ left, width }, at) => {
+    const distance = Math.abs(left + width / 2 - x);
+    if (distance < least) [nearest, least] = [at, distance];
+  });
+  return nearest;
+}

@@ -1,0 +1,41 @@
+/** What the statistics ask the server. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, isRefusal, unwrap } from '../../api/client';
+import type { components } from '../../api/types';
+import { canRefresh, requestRange } from '../../ui/range';
+import { type SearchState, refreshInterval } from '../searchParams';
+
+type Schemas = components['schemas'];
+export type Table = Pick<Schemas['Table'], 'columns' | 'rows'>;
+export type Column = Schemas['Column'];
+export type Cell = Schemas['Cell'];
+export type Answer = Schemas['AggregateResponse'];
+
+/** A table is made of all that matches, so it is made anew less often than the newest messages are looked up. */
+const REFRESH_MIN_MS = 2_000;
+const REFRESH_REST_FACTOR = 10;
+
+export function aggregateQuery(state: SearchState) {
+  const body = {
+    query: state.query,
+    ...requestRange(state.range),
+    ...(state.logspaces.length > 0 && { logspaces: [...state.logspaces] }),
+  };
+  const refreshMs = canRefresh(state.range) && refreshInterval(state.refresh);
+  return queryOptions({
+    queryKey: ['aggregate', body],
+    queryFn: ({ signal }): Promise<Answer> =>
+      unwrap(client.POST('/api/v1/aggregate', { body, signal })),
+    // Another stretch of time makes the same table; another query makes another one.
+    placeholderData: (previous, asked) =>
+      asked !== undefined && isOfQuery(asked.queryKey, body.query) ? previous : undefined,
+    refetchInterval: ({ state: { data, error } }) =>
+      !isRefusal(error) &&
+      refreshMs !== false &&
+      Math.max(refreshMs, REFRESH_MIN_MS, (data?.took_ms ?? 0) * REFRESH_REST_FACTOR),
+  });
+}
+
+function isOfQuery([, body]: readonly unknown[], query: string): boolean {
+  return typeof body === 'object' && body !== null && 'query' in body && body.query === query;
+}

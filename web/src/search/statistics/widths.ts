@@ -1,0 +1,29 @@
+/** How wide the columns of a table are, so that they stand still while its rows are scrolled through. */
+import type { Cell, Column, Table } from './queries';
+
+const LOOKED_AT = 500;
+const CHARACTER = 7.3;
+const CHARACTERS_MIN = 6;
+const CHARACTERS_MAX = 56;
+const PADDING = 34;
+/** Beside the name of a column there is room for the arrow of its order. */
+const ARROW_CHARACTERS = 3;
+/** Numbers have a bar behind them, which needs some length to be compared by. */
+const NUMBER_MIN = 176;
+
+/** In pixels, by the longest of the first values and by the head. */
+export function columnWidths(
+  { columns, rows }: Table,
+  textOf: (cell: Cell, column: Column) => string,
+): number[] {
+  const looked = rows.slice(0, LOOKED_AT);
+  return columns.map((column, at) => {
+    const longest = looked.reduce(
+      (most, row) => Math.max(most, textOf(row[at] ?? null, column).length),
+      column.name.length + ARROW_CHARACTERS,
+    );
+    const characters = Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest));
+    const width = Math.ceil(characters * CHARACTER) + PADDING;
+    return column.kind === 'number' ? Math.max(NUMBER_MIN, width) : width;
+  });
+}

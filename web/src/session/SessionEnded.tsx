@@ -1,0 +1,32 @@
+/** Over a page whose session has ended: the page stays as it is, and goes on where it was. */
+import { Modal } from '@mantine/core';
+import type { Session } from '../api/model';
+import { SignInForm } from './SignInForm';
+import classes from './AuthFrame.module.css';
+
+type Props = { opened: boolean; name: string; onSignedIn: (session: Session) => void };
+
+export function SessionEnded({ opened, name, onSignedIn }: Props) {
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={() => undefined}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      size={384}
+      zIndex={500}
+    >
+      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Content>
+        <div className={classes.ended}>
+          <Modal.Title className={classes.title ?? ''}>Your session has ended</Modal.Title>
+          <p className={classes.hint}>
+            Sign in again to go on. What is on this page, and what you wrote in it, is still here;
+            another user starts with a new page.
+          </p>
+          <SignInForm name={name} onSignedIn={onSignedIn} />
+        </div>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

@@ -1,0 +1,11 @@
+/** Why nobody was let in, in the words of the sign-in form. */
+import { ApiError } from '../api/client';
+
+export function explainRefusal(error: Error): string {
+  if (error instanceof ApiError && error.status === 401) return 'Name or password is wrong.';
+  if (error instanceof ApiError && error.status === 429) {
+    const wait = error.retryAfterSeconds;
+    return `Too many attempts. Try again ${wait === null ? 'later' : `in ${wait} s`}.`;
+  }
+  return error.message;
+}

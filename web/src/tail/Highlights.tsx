@@ -1,0 +1,50 @@
+/** Texts that the reader wants to see at a glance, each in a colour of its own. */
+import { CloseButton, TextInput } from '@mantine/core';
+import { IconHighlight } from '@tabler/icons-react';
+import { type KeyboardEvent, useState } from 'react';
+import { HIGHLIGHTS_MAX } from './tailParams';
+import classes from './Highlights.module.css';
+
+type Props = {
+  highlights: readonly string[];
+  onAdd: (text: string) => void;
+  onRemove: (text: string) => void;
+};
+
+export function Highlights({ highlights, onAdd, onRemove }: Props) {
+  const [text, setText] = useState('');
+  const isFull = highlights.length >= HIGHLIGHTS_MAX;
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Escape') event.currentTarget.blur();
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    onAdd(text);
+    setText('');
+  };
+  return (
+    <div className={classes.highlights}>
+      {highlights.map((highlight, at) => (
+        <span key={highlight} className={classes.chip} data-color={at + 1}>
+          <span className={classes.text}>{highlight}</span>
+          <CloseButton
+            size={20}
+            iconSize={12}
+            c="inherit"
+            aria-label={`Remove highlight ${highlight}`}
+            onClick={() => onRemove(highlight)}
+          />
+        </span>
+      ))}
+      <TextInput
+        size="xs"
+        className={classes.input ?? ''}
+        aria-label="Highlight"
+        placeholder={isFull ? `At most ${HIGHLIGHTS_MAX}` : 'Highlight a text'}
+        leftSection={<IconHighlight size={14} />}
+        disabled={isFull}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/** A message as one line of the stream. Cheap: hundreds a second come and go. */
+import { IconChevronRight } from '@tabler/icons-react';
+import { type MouseEvent, memo } from 'react';
+import type { Message } from '../api/model';
+import { SeverityMark } from '../ui/Severity';
+import type { Hits } from '../ui/highlight';
+import { Marked } from '../ui/message/Marked';
+import { ROW_CHARACTERS_MAX, cut, visible } from '../ui/message/text';
+import { type Zone, partsOf } from '../ui/time';
+import classes from './Stream.module.css';
+
+type Props = {
+  id: number;
+  message: Message;
+  marks: Hits;
+  zone: Zone;
+  isOpen: boolean;
+  /** Whether the Tab key comes to it: one line of the stream is enough. */
+  isReachable: boolean;
+  onToggle: (id: number) => void;
+};
+
+export const MessageLine = memo(function MessageLine(props: Props) {
+  const { id, message, marks, zone, isOpen, isReachable, onToggle } = props;
+  const toggle = (event: MouseEvent) => {
+    event.stopPropagation();
+    // Whoever drags over a line wants its text, not its details.
+    if (getSelection()?.isCollapsed !== false) onToggle(id);
+  };
+  return (
+    <div className={classes.line} data-open={isOpen} onClick={toggle}>
+      <button
+        type="button"
+        className={classes.opener}
+        tabIndex={isReachable ? 0 : -1}
+        aria-expanded={isOpen}
+        aria-label="Details"
+        onClick={toggle}
+      >
+        <IconChevronRight size={14} aria-hidden />
+      </button>
+      <SeverityMark message={message} />
+      <time className={classes.time} dateTime={message.time} title={message.time}>
+        {partsOf(message.time, zone)?.clock ?? message.time}
+      </time>
+      <span className={classes.origin}>
+        <span className={classes.cut}>{visible(message.host)}</span>
+        <span className={classes.program}>{visible(message.program)}</span>
+      </span>
+      <span className={classes.text}>
+        <Marked text={cut(message.message, ROW_CHARACTERS_MAX).text} field="message" hits={marks} />
+      </span>
+    </div>
+  );
+});

@@ -1,0 +1,76 @@
+/** The place of the lines: the lines themselves, or why there are none, and the way back to the newest. */
+import { Button } from '@mantine/core';
+import { IconArrowDown } from '@tabler/icons-react';
+import type { Message } from '../api/model';
+import type { Hits } from '../ui/highlight';
+import { formatCount } from '../ui/number';
+import { Faces } from './Faces';
+import { Stream } from './Stream';
+import type { Tail } from './tail';
+import { useTailView } from './useTail';
+import classes from './TailPane.module.css';
+
+/** A screen reader can keep up with so many messages a second. */
+const SLOW_PER_SECOND = 1;
+
+type Props = {
+  tail: Tail;
+  label: string;
+  query: string;
+  marks: Hits;
+  paused: boolean;
+  following: boolean;
+  searchLink: string;
+  onFollow: (following: boolean) => void;
+  onResume: () => void;
+  linkTo: (message: Message) => string;
+  onFilter: (field: string, value: string, exclude: boolean) => void;
+};
+
+export function StreamArea(props: Props) {
+  const { tail, label, query, marks, paused, following, onFollow } = props;
+  const lines = useTailView(tail, (view) => view.lines);
+  const isRefused = useTailView(tail, ({ connection }) => connection.kind === 'refused');
+  const isSlow = useTailView(
+    tail,
+    ({ meter: { matched } }) => matched !== null && matched <= SLOW_PER_SECOND,
+  );
+  const goOn = () => {
+    props.onResume();
+    onFollow(true);
+  };
+  return (
+    <div className={classes.stream}>
+      {lines.length === 0 || isRefused ? (
+        <Faces tail={tail} query={query} searchLink={props.searchLink} />
+      ) : (
+        <Stream
+          label={label}
+          lines={lines}
+          marks={marks}
+          following={following && !paused}
+          isSlow={isSlow && !paused}
+          onFollow={onFollow}
+          linkTo={props.linkTo}
+          onFilter={props.onFilter}
+        />
+      )}
+      <Waiting tail={tail} onGoOn={goOn} />
+    </div>
+  );
+}
+
+function Waiting({ tail, onGoOn }: { tail: Tail; onGoOn: () => void }) {
+  const waiting = useTailView(tail, (view) => view.waiting);
+  if (waiting === 0) return null;
+  return (
+    <Button
+      className={classes.pill ?? ''}
+      radius="xl"
+      rightSection={<IconArrowDown size={14} aria-hidden />}
+      onClick={onGoOn}
+    >
+      {formatCount(waiting)} new
+    </Button>
+  );
+}

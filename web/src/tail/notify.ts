@@ -1,0 +1,32 @@
+/** Decides when a match is worth a notification of the desktop: never while the reader looks, and not too often. */
+import type { Message } from '../api/model';
+
+export type Notified = { at: number; unsaid: number };
+
+export const initialNotified: Notified = { at: -Infinity, unsaid: 0 };
+
+const BETWEEN_MIN_MS = 5_000;
+const TEXT_CHARACTERS_MAX = 160;
+
+/** What is known afterwards, and of how many matches to say that they came; null when it is too early to say. */
+export function nextNotification(
+  last: Notified,
+  matches: number,
+  now: number,
+): { next: Notified; say: number | null } {
+  const unsaid = last.unsaid + matches;
+  if (now - last.at < BETWEEN_MIN_MS) return { next: { ...last, unsaid }, say: null };
+  return { next: { at: now, unsaid: 0 }, say: unsaid };
+}
+
+export function notificationText(
+  matches: number,
+  query: string,
+  { host, message }: Message,
+): { title: string; body: string } {
+  const what = matches === 1 ? '1 match' : `${matches} matches`;
+  return {
+    title: query === '' ? what : `${what} of ${query.slice(0, 60)}`,
+    body: `${host} ${message.slice(0, TEXT_CHARACTERS_MAX)}`.trim(),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * How many messages matched in each of the last seconds, by severity.
+ *
+ * Where only a part of the messages is sent, those stand for the others: the sum is exact, the shares are estimates.
+ */
+
+/** How a severity looks, from the worst to the least; `none` where a message has none. */
+export const tones = ['critical', 'error', 'warning', 'notice', 'info', 'debug', 'none'] as const;
+export type Tone = (typeof tones)[number];
+
+export type Second = {
+  /** Since 1970. */
+  at: number;
+  total: number;
+  /** As `tones`. */
+  counts: readonly number[];
+  /** Whether somebody was connected: no bar means no match only then. */
+  watched: boolean;
+};
+
+export const SECONDS_MAX = 300;
+
+/** emerg, alert and crit look alike. */
+export function toneOf(severity: number | null): Tone {
+  if (severity === null) return 'none';
+  return tones[Math.max(0, severity - 2)] ?? 'none';
+}
+
+type Slot = { at: number; counts: number[]; watched: boolean };
+
+export class Rates {
+  private readonly slots = new Map<number, Slot>();
+  /** What was counted since the last `settle`, to be weighed by it. */
+  private unsettled: { at: number; tone: number }[] = [];
+
+  /** Counts a message of the moment `atMs`; what lies ahead of the clock counts as now. */
+  add(atMs: number, tone: Tone, nowMs: number): void {
+    const at = secondOf(Math.min(atMs, nowMs));
+    if (at <= secondOf(nowMs) - SECONDS_MAX) return;
+    const index = tones.indexOf(tone);
+    this.count(at, index, 1);
+    this.unsettled.push({ at, tone: index });
+  }
+
+  /** Of `matched` messages, `shown` were sent: those that were added since the last time. */
+  settle(shown: number, matched: number): void {
+    const others = shown > 0 ? matched / shown - 1 : 0;
+    if (others > 0) for (const { at, tone } of this.unsettled) this.count(at, tone, others);
+    this.unsettled = [];
+  }
+
+  watch(nowMs: number): void {
+    this.slot(secondOf(nowMs)).watched = true;
+  }
+
+  /** The last seconds, the running one as the last. */
+  seconds(nowMs: number): Second[] {
+    const first = secondOf(nowMs) - SECONDS_MAX + 1;
+    for (const at of this.slots.keys()) if (at < first) this.slots.delete(at);
+    return Array.from({ length: SECONDS_MAX }, (_, index) => {
+      const slot = this.slots.get(first + index) ?? emptySlot(first + index);
+      const counts = slot.counts.map(Math.round);
+      const total = Math.round(slot.counts.reduce((sum, count) => sum + count, 0));
+      return { at: slot.at, total, counts, watched: slot.watched };
+    });
+  }
+
+  private count(at: number, tone: number, amount: number): void {
+    const { counts } = this.slot(at);
+    counts[tone] = (counts[tone] ?? 0) + amount;
+  }
+
+  private slot(at: number): Slot {
+    const known = this.slots.get(at);
+    if (known !== undefined) return known;
+    const slot = emptySlot(at);
+    this.slots.set(at, slot);
+    return slot;
+  }
+}
+
+function emptySlot(at: number): Slot {
+  return { at, counts: tones.map(() => 0), watched: false };
+}
+
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000);
+}

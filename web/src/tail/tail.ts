@@ -1,0 +1,286 @@
+/**
+ * One tail: its connection, its lines and its rates, for a page to look at.
+ *
+ * **Invariant:** between what was shown before a pause or a lost connection and what is shown after it no match is
+ * missing, unless a note says so.
+ */
+import { type EventsState, type EventStream, openEvents } from '../api/events';
+import type { ServerEvent } from '../api/eventParser';
+import type { Message } from '../api/model';
+import { Buffer, type Line, type Note } from './buffer';
+import { Rates, type Second, toneOf } from './rates';
+import { EVENT_MESSAGES_MAX, type TailRequest, type TailStatus, readEvent, tailPath } from './wire';
+
+export type TailView = {
+  connection: EventsState;
+  lines: readonly Line[];
+  /** Messages that are no longer kept. */
+  fellOut: number;
+  /** Messages that wait until the view goes on. */
+  waiting: number;
+  meter: Meter;
+};
+
+/** What changes once a second. */
+export type Meter = {
+  now: number;
+  seconds: readonly Second[];
+  /** Per second; null while there is no connection. */
+  matched: number | null;
+  received: number | null;
+  /** Where not all matches are sent: every so manieth is. */
+  sampledOneIn: number | null;
+  /** Messages that the server has not looked at yet. */
+  behind: number;
+  /** Null when none is known of. */
+  lastMatchAt: number | null;
+};
+
+type Band = { key: number; note: Extract<Note, { refilled: number }>; serverUntil: number };
+
+/** Clocks that differ by less are taken for the same: the server says its own to the second. */
+const CLOCK_TOLERANCE_MS = 2_000;
+/** Rates are of so many reports: a single one comes late now and then. */
+const REPORTS_MAX = 3;
+/** The server reports every second: an older report says nothing about now. */
+const REPORT_AGE_MAX_MS = 4_000;
+
+export class Tail {
+  private readonly buffer = new Buffer();
+  private readonly rates = new Rates();
+  private readonly listeners = new Set<() => void>();
+  private onMatch: (messages: readonly Message[]) => void = () => undefined;
+  private stream: EventStream | null = null;
+  private connection: EventsState = { kind: 'closed' };
+  private position: string | null = null;
+  private following = true;
+  private paused = false;
+  /** When a pause became too long to keep what it holds back. */
+  private pausedAt: number | null = null;
+  private band: Band | null = null;
+  /** By the server's clock. */
+  private startedAt: number | null = null;
+  /** What the browser's clock says more than the server's. */
+  private clockAhead = 0;
+  private reports: { at: number; status: TailStatus }[] = [];
+  private lastMatchAt: number | null = null;
+  private ticker: ReturnType<typeof setInterval> | undefined;
+  private frame = 0;
+  private view: TailView = {
+    connection: this.connection,
+    lines: [],
+    fellOut: 0,
+    waiting: 0,
+    meter: this.meter(),
+  };
+
+  constructor(private readonly request: TailRequest) {}
+
+  start(): void {
+    this.connect();
+    this.ticker = setInterval(() => this.tick(), 1000);
+  }
+
+  stop(): void {
+    this.disconnect();
+    clearInterval(this.ticker);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** `onMatch` is told of matches that were stored while this tail ran. */
+  listen(onMatch: (messages: readonly Message[]) => void): void {
+    this.onMatch = onMatch;
+  }
+
+  readonly look = (): TailView => this.view;
+
+  retry(): void {
+    if (this.connection.kind === 'refused') this.connect();
+    else this.stream?.retry();
+  }
+
+  /** While a tail is not followed what comes in waits, and what is too much falls out. */
+  follow(following: boolean): void {
+    this.following = following;
+    this.holdOrRelease();
+  }
+
+  /** What comes in during a pause waits; a longer pause waits at the server. */
+  pause(paused: boolean): void {
+    if (paused === this.paused) return;
+    this.paused = paused;
+    if (!paused && this.pausedAt !== null) this.resume(this.pausedAt);
+    this.holdOrRelease();
+  }
+
+  clear(): void {
+    this.buffer.clear();
+    this.changed();
+  }
+
+  private resume(from: number): void {
+    this.pausedAt = null;
+    this.openBand('paused', from);
+    this.connect();
+  }
+
+  private holdOrRelease(): void {
+    if (this.paused || !this.following) this.buffer.hold();
+    else this.buffer.release();
+    this.changed();
+  }
+
+  private connect(): void {
+    this.stream?.close();
+    this.stream = openEvents({
+      path: (position) => tailPath(this.request, position),
+      position: this.position,
+      onEvent: (event) => this.hear(event),
+      onState: (state) => this.become(state),
+    });
+  }
+
+  private disconnect(): void {
+    this.stream?.close();
+    this.reports = [];
+  }
+
+  private become(state: EventsState): void {
+    this.connection = state;
+    if (state.kind === 'open') this.opened(state.serverTime ?? Date.now());
+    if (state.kind === 'waiting' && this.startedAt !== null) this.lost(state.since);
+    if (state.kind !== 'open') this.reports = [];
+    this.changed();
+  }
+
+  private opened(serverTime: number): void {
+    const now = Date.now();
+    const ahead = now - serverTime;
+    this.clockAhead = Math.abs(ahead) < CLOCK_TOLERANCE_MS ? 0 : ahead;
+    this.startedAt ??= serverTime;
+    if (this.band?.note.until === null) {
+      this.band.serverUntil = now - this.clockAhead;
+      this.changeBand({ until: now });
+    }
+  }
+
+  private lost(since: number): void {
+    if (this.band === null || this.band.note.until !== null) this.openBand('disconnected', since);
+  }
+
+  private openBand(kind: Band['note']['kind'], from: number): void {
+    const note = { kind, from, until: null, refilled: 0 };
+    this.band = { key: this.buffer.addNote(note), note, serverUntil: Infinity };
+    this.changed();
+  }
+
+  private changeBand(part: Partial<Band['note']>): void {
+    if (this.band === null) return;
+    this.band.note = { ...this.band.note, ...part };
+    this.buffer.changeNote(this.band.key, this.band.note);
+    this.changed();
+  }
+
+  private hear(sent: ServerEvent): void {
+    const event = readEvent(sent);
+    if (sent.id !== '') this.position = sent.id;
+    switch (event?.kind) {
+      case 'messages': {
+        this.take(event.messages);
+        return;
+      }
+      case 'status': {
+        this.report(event.status);
+        return;
+      }
+      case 'gap': {
+        const { messages, reason } = event;
+        this.buffer.addNote({ kind: 'gap', messages, reason });
+        this.changed();
+        return;
+      }
+      case undefined:
+        return;
+    }
+  }
+
+  private take(messages: readonly Message[]): void {
+    const now = Date.now();
+    const fresh: Message[] = [];
+    let refilled = 0;
+    for (const message of messages) {
+      const received = Date.parse(message.received);
+      this.buffer.addMessage(message);
+      this.lastMatchAt = received + this.clockAhead;
+      if (received < (this.band?.serverUntil ?? 0)) refilled += 1;
+      if (received < (this.startedAt ?? 0)) continue;
+      this.rates.add(received + this.clockAhead, toneOf(message.severity), now);
+      fresh.push(message);
+    }
+    if (refilled > 0) this.changeBand({ refilled: (this.band?.note.refilled ?? 0) + refilled });
+    if (fresh.length > 0) this.onMatch(fresh);
+    if (this.paused && this.buffer.room < EVENT_MESSAGES_MAX) {
+      this.pausedAt = now;
+      this.disconnect();
+    }
+    this.changed();
+  }
+
+  private report(status: TailStatus): void {
+    this.reports = [...this.reports.slice(-REPORTS_MAX), { at: Date.now(), status }];
+    this.rates.settle(status.shown, status.matched);
+    if (status.last_match !== null) {
+      this.lastMatchAt ??= Date.parse(status.last_match) + this.clockAhead;
+    }
+    this.changed();
+  }
+
+  private tick(): void {
+    if (this.connection.kind === 'open') this.rates.watch(Date.now());
+    this.view = { ...this.view, meter: this.meter() };
+    this.changed();
+  }
+
+  private meter(): Meter {
+    const now = Date.now();
+    const last = this.reports.at(-1);
+    const status = last !== undefined && now - last.at <= REPORT_AGE_MAX_MS ? last.status : null;
+    return {
+      now,
+      seconds: this.rates.seconds(now),
+      matched: status === null ? null : this.perSecond(({ matched }) => matched),
+      received: status === null ? null : this.perSecond(({ received }) => received),
+      sampledOneIn: status?.sampled_one_in ?? null,
+      behind: status?.behind ?? 0,
+      lastMatchAt: this.lastMatchAt,
+    };
+  }
+
+  /** Each report counts what came since the one before; together they take at least a second each. */
+  private perSecond(count: (status: TailStatus) => number): number {
+    const [first, ...others] = this.reports;
+    const last = others.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    const seconds = Math.max(others.length, (last.at - first.at) / 1000);
+    return others.reduce((sum, { status }) => sum + count(status), 0) / seconds;
+  }
+
+  /** However often something changes, the page is drawn once a frame. */
+  private changed(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.publish());
+  }
+
+  private publish(): void {
+    this.frame = 0;
+    const { fellOut, waiting } = this.buffer;
+    const lines = this.buffer.lines();
+    this.view = { ...this.view, connection: this.connection, lines, fellOut, waiting };
+    for (const listener of this.listeners) listener();
+  }
+}

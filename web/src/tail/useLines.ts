@@ -1,0 +1,84 @@
+/** Which lines are in the page, and how they move: with the newest while they are followed, else not at all. */
+import { type Range, defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { useKeys } from '../ui/useKeys';
+import type { Line } from './buffer';
+
+const LINE_PX = 24;
+const NARROW_LINE_PX = 48;
+const OVERSCAN_LINES = 8;
+/** So near to the end is at the end. */
+const END_PX = 8;
+
+type Scroller = RefObject<HTMLDivElement | null>;
+
+export function useLines(
+  scroller: Scroller,
+  lines: readonly Line[],
+  following: boolean,
+  isNarrow: boolean,
+) {
+  const linePx = isNarrow ? NARROW_LINE_PX : LINE_PX;
+  // The browser says that it scrolled only after the frame in which it did: until then the last lines are known to be
+  // the ones in view.
+  const rangeExtractor = (range: Range): number[] => {
+    const height = scroller.current?.clientHeight ?? 0;
+    if (!following || height === 0) return defaultRangeExtractor(range);
+    const count = Math.min(range.count, Math.ceil(height / linePx) + OVERSCAN_LINES);
+    return Array.from({ length: count }, (_, at) => range.count - count + at);
+  };
+  const keyOf = useCallback((index: number) => lines[index]?.key ?? index, [lines]);
+  // The library's own state cannot be memoised; nothing here asks for that.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => linePx,
+    getItemKey: keyOf,
+    overscan: OVERSCAN_LINES,
+    // The newest: as far down as it goes.
+    initialOffset: Number.MAX_SAFE_INTEGER,
+    rangeExtractor,
+    useFlushSync: false,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, linePx]);
+  useKeys({
+    j: { does: 'Next message', run: () => moveFocus(scroller.current, 1) },
+    k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
+  });
+  return virtualizer;
+}
+
+/** Whoever scrolls up stops following, whoever scrolls down to the end goes on. */
+export function useFollowing(
+  lines: readonly Line[],
+  following: boolean,
+  onFollow: (following: boolean) => void,
+): { scroller: Scroller; onScroll: () => void } {
+  const scroller = useRef<HTMLDivElement>(null);
+  const lastTop = useRef(0);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null || !following) return;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
+  }, [lines, following]);
+  const onScroll = () => {
+    const element = scroller.current;
+    if (element === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    const isAtEnd = scrollHeight - clientHeight - scrollTop < END_PX;
+    const moved = scrollTop - lastTop.current;
+    lastTop.current = scrollTop;
+    if (following && moved < 0 && !isAtEnd) onFollow(false);
+    if (!following && moved > 0 && isAtEnd) onFollow(true);
+  };
+  return { scroller, onScroll };
+}
+
+/** To the next or previous line that can be opened; at first to the last one. */
+function moveFocus(scroller: HTMLElement | null, step: 1 | -1) {
+  const openers = [...(scroller?.querySelectorAll<HTMLElement>('button[aria-expanded]') ?? [])];
+  const current = openers.findIndex((opener) => opener === document.activeElement);
+  openers.at(current === -1 ? -1 : Math.max(0, current + step))?.focus();
+}

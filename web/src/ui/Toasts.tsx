@@ -1,0 +1,97 @@
+/** Where toasts are shown: a quiet corner that screen readers hear, and that never takes the focus. */
+import { ActionIcon, Button } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconInfoCircle,
+  IconX,
+} from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  type ShownToast,
+  type ToastTone,
+  dismissAllToasts,
+  dismissToast,
+  onToasts,
+  shownToasts,
+  staysMs,
+} from './toast';
+import { useKeys } from './useKeys';
+import classes from './Toasts.module.css';
+
+export { toast } from './toast';
+
+export function Toasts() {
+  const toasts = useSyncExternalStore(onToasts, shownToasts);
+  const [held, setHeld] = useState(false);
+  return (
+    <section
+      className={classes.corner}
+      aria-label="Notifications"
+      aria-live="polite"
+      aria-relevant="additions"
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {toasts.map((one) => (
+        <Card key={one.id} toast={one} held={held} />
+      ))}
+      {toasts.length > 0 && <DismissKey />}
+    </section>
+  );
+}
+
+/** Bound only while there is something to dismiss, so that Esc stays with the page. */
+function DismissKey() {
+  useKeys({ Escape: { does: 'Dismiss notifications', run: dismissAllToasts } }, 'Everywhere');
+  return null;
+}
+
+function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
+  const { id, tone, title, detail, action } = toast;
+  const stays = staysMs(toast);
+  useEffect(() => {
+    if (held || stays === null) return;
+    const timer = setTimeout(() => dismissToast(id), stays);
+    return () => clearTimeout(timer);
+  }, [held, id, stays]);
+  return (
+    <div className={classes.toast} data-tone={tone}>
+      <span className={classes.icon}>{iconOf(tone)}</span>
+      <div className={classes.words}>
+        <div className={classes.title}>{title}</div>
+        {detail !== undefined && <div className="dimmed">{detail}</div>}
+      </div>
+      {action !== undefined && (
+        <Button
+          variant="subtle"
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <ActionIcon aria-label={`Dismiss: ${title}`} onClick={() => dismissToast(id)}>
+        <IconX size={16} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function iconOf(tone: ToastTone): ReactNode {
+  switch (tone) {
+    case 'good':
+      return <IconCircleCheck size={16} aria-hidden />;
+    case 'info':
+      return <IconInfoCircle size={16} aria-hidden />;
+    case 'caution':
+      return <IconAlertTriangle size={16} aria-hidden />;
+    case 'error':
+      return <IconCircleX size={16} aria-label="Failed:" role="img" />;
+  }
+}

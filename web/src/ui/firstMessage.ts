@@ -1,0 +1,77 @@
+/** The commands and settings that send a newcomer's first message. */
+
+const DEFAULT_PORT = '5514';
+const HELLO = 'hello logstead';
+
+/** Where messages can be sent over the network. */
+export type Receiver = { host: string; port: string; transport: 'tcp' | 'udp' };
+
+/** TCP where something listens on it, else UDP; the usual port where nothing is known. */
+export function receiverOf(listeners: readonly string[], host: string): Receiver {
+  const tcp = portOf(listeners, 'tcp');
+  if (tcp !== undefined) return { host, port: tcp, transport: 'tcp' };
+  const udp = portOf(listeners, 'udp');
+  if (udp !== undefined) return { host, port: udp, transport: 'udp' };
+  return { host, port: DEFAULT_PORT, transport: 'tcp' };
+}
+
+/** `logger` over TCP where something listens on it, else over UDP. */
+export function loggerCommand(listeners: readonly string[], host: string, text = HELLO): string {
+  const { port, transport } = receiverOf(listeners, host);
+  return `logger -n ${bare(host)} -P ${port} ${transport === 'udp' ? '-d' : '-T'} ${quoted(text)}`;
+}
+
+/** For computers that have no `logger`. */
+export function netcatCommand({ host, port, transport }: Receiver, text = HELLO): string {
+  const flags = transport === 'udp' ? '-u -w1' : '-w1';
+  return `printf '%s\\n' ${quoted(`<14>${text}`)} | nc ${flags} ${bare(host)} ${port}`;
+}
+
+export function curlCommand(origin: string, token = 'TOKEN', text = HELLO): string {
+  return `curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: text/plain' --data ${quoted(text)} ${origin}/api/v1/ingest`;
+}
+
+/** Forwards all that rsyslog has, and waits with it on disk while the server is away. */
+export function rsyslogConfig({ host, port, transport }: Receiver): string {
+  return [
+    '# /etc/rsyslog.d/60-logstead.conf',
+    `action(type="omfwd" target="${bare(host)}" port="${port}" protocol="${transport}"`,
+    ...(transport === 'tcp' ? ['       TCP_Framing="octet-counted"'] : []),
+    '       template="RSYSLOG_SyslogProtocol23Format"',
+    '       action.resumeRetryCount="-1"',
+    '       queue.type="LinkedList" queue.filename="logstead" queue.saveOnShutdown="on")',
+  ].join('\n');
+}
+
+/** `s_src` is what Debian's configuration calls the system's own messages. */
+export function syslogNgConfig({ host, port, transport }: Receiver): string {
+  return [
+    '# /etc/syslog-ng/conf.d/logstead.conf',
+    'destination d_logstead {',
+    `    syslog("${bare(host)}" port(${port}) transport("${transport}"));`,
+    '};',
+    'log { source(s_src); destination(d_logstead); };',
+  ].join('\n');
+}
+
+/** Whether only programs on the server's own computer can reach any of these. */
+export function isLocalOnly(listeners: readonly string[]): boolean {
+  const network = listeners.filter((url) => /^(tcp|udp|tls|relp)/.test(url));
+  const isLocal = (url: string) => /:\/\/(127\.|\[::1\]|localhost)/.test(url);
+  return network.length > 0 && network.every(isLocal);
+}
+
+function portOf(listeners: readonly string[], scheme: string): string | undefined {
+  const url = listeners.find((listener) => listener.startsWith(`${scheme}://`));
+  return url === undefined ? undefined : /:(\d+)$/.exec(url)?.[1];
+}
+
+/** For a shell: in single quotes nothing means anything but they themselves. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** An address bar writes IPv6 addresses in brackets; programs do not take them. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,135 @@
+/** The fields of a message by groups, and what can be done with each value. */
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconColumns, IconEqual, IconEqualNot, IconPin, IconPinFilled } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { Message } from '../../api/model';
+import { Copy } from '../Copy';
+import { Severity } from '../Severity';
+import type { Hits } from '../highlight';
+import { type Zone, formatTime, useZone } from '../time';
+import { Marked } from './Marked';
+import { type FieldRow, arranged, fieldGroups } from './fields';
+import { cut } from './text';
+import classes from './FieldList.module.css';
+
+/** A value can be as long as a message; this much of it is shown, and all of it copied. */
+const VALUE_CHARACTERS_MAX = 2_000;
+
+type Props = {
+  message: Message;
+  hits: Hits;
+  onFilter: (field: string, value: string, exclude: boolean) => void;
+  /** Only fields whose name or value holds this text, in any case. */
+  filter?: string;
+  /** Fields that come first. */
+  pinned?: readonly string[];
+  onPin?: ((field: string) => void) | undefined;
+  /** Fields that the table shows. */
+  columns?: readonly string[];
+  onColumn?: ((field: string) => void) | undefined;
+};
+
+export function FieldList(props: Props) {
+  const { message, filter = '', pinned = [] } = props;
+  const groups = arranged(fieldGroups(message), filter, pinned);
+  if (groups.length === 0) return <p className={classes.nothing}>No field holds “{filter}”.</p>;
+  return groups.map(({ title, rows }) => (
+    <section key={title} className={classes.group} aria-label={title}>
+      <h3>{title}</h3>
+      <dl className={classes.fields}>
+        {rows.map((row, at) => (
+          <Row key={`${row.field} ${at}`} row={row} {...props} />
+        ))}
+      </dl>
+    </section>
+  ));
+}
+
+function Row({ row, ...props }: Props & { row: FieldRow }) {
+  const { message, hits } = props;
+  const [zone] = useZone();
+  return (
+    <div className={classes.row}>
+      <dt>{row.field}</dt>
+      <dd>
+        <span className={classes.value}>{shownValue(row, message, hits, zone)}</span>
+        <span className={classes.actions}>
+          <RowActions row={row} {...props} />
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+function shownValue(row: FieldRow, message: Message, hits: Hits, zone: Zone): ReactNode {
+  if (row.kind === 'time') {
+    return (
+      <time dateTime={row.value} title={row.value}>
+        {formatTime(row.value, zone)}
+      </time>
+    );
+  }
+  if (row.field === 'severity') return <Severity message={message} />;
+  const { text, left } = cut(row.value, VALUE_CHARACTERS_MAX);
+  return (
+    <>
+      <Marked text={text} field={row.field} hits={hits} lines />
+      {left > 0 && <span className="dimmed"> … {left} more characters</span>}
+    </>
+  );
+}
+
+function RowActions({ row, ...props }: Props & { row: FieldRow }) {
+  const { onFilter, onPin, onColumn, pinned = [], columns = [] } = props;
+  const { field, value } = row;
+  const isPinned = pinned.includes(field);
+  const isColumn = columns.includes(field);
+  const Pin = isPinned ? IconPinFilled : IconPin;
+  return (
+    <>
+      {row.kind === 'filter' && (
+        <>
+          <Action label={`Include ${field}=${value}`} onClick={() => onFilter(field, value, false)}>
+            <IconEqual size={16} />
+          </Action>
+          <Action label={`Exclude ${field}=${value}`} onClick={() => onFilter(field, value, true)}>
+            <IconEqualNot size={16} />
+          </Action>
+        </>
+      )}
+      {onColumn !== undefined && (
+        <Action
+          label={isColumn ? `Remove column ${field}` : `Show ${field} as a column`}
+          pressed={isColumn}
+          onClick={() => onColumn(field)}
+        >
+          <IconColumns size={16} />
+        </Action>
+      )}
+      {onPin !== undefined && (
+        <Action
+          label={isPinned ? `Unpin ${field}` : `Pin ${field}`}
+          pressed={isPinned}
+          onClick={() => onPin(field)}
+        >
+          <Pin size={16} />
+        </Action>
+      )}
+      <Copy what={field} text={value} />
+    </>
+  );
+}
+
+type ActionProps = { label: string; pressed?: boolean; onClick: () => void; children: ReactNode };
+
+function Action({ label, pressed = false, onClick, children }: ActionProps) {
+  const { text, left } = cut(label, 120);
+  const name = left > 0 ? `${text}…` : text;
+  return (
+    <Tooltip label={name}>
+      <ActionIcon aria-label={name} data-pressed={pressed} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

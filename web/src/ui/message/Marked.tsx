@@ -1,0 +1,27 @@
+/** A text of a message with the hits of the query marked, and nothing in it that could steer the screen. */
+import { memo } from 'react';
+import { type Hits, hitsIn, markHits } from '../highlight';
+import { visible } from './text';
+
+type Props = {
+  text: string;
+  /** Of which field the text is; only its own hits are marked. */
+  field: string;
+  hits: Hits;
+  /** Whether the text may run over several lines. */
+  lines?: boolean;
+};
+
+export const Marked = memo(function Marked({ text, field, hits, lines = false }: Props) {
+  const own = hits.length === 0 ? hits : hitsIn(hits, field);
+  if (own.length === 0) return visible(text, lines);
+  return markHits(text, own).map((piece, at) =>
+    piece.color === null ? (
+      visible(piece.text, lines)
+    ) : (
+      <mark key={at} data-color={piece.color}>
+        {visible(piece.text, lines)}
+      </mark>
+    ),
+  );
+});

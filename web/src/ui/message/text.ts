@@ -1,0 +1,30 @@
+/** Text of strangers, made harmless to look at: nothing in it steers the screen, and all of it can be seen. */
+
+/** How much of a message its row holds; the details have the rest. */
+export const ROW_CHARACTERS_MAX = 1_000;
+
+/** Control characters, and those that turn the direction of writing around or cannot be seen. */
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const NEWLINE = '\n';
+const DELETE = 0x7f;
+const PICTURES = 0x2400;
+
+/** With `lines`, the ends of lines are shown and still end them. */
+export function visible(text: string, lines = false): string {
+  return text.replaceAll(UNSEEN, (character) => {
+    if (character === NEWLINE) return lines ? '⏎\n' : '⏎';
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20) return String.fromCodePoint(PICTURES + code);
+    if (code === DELETE) return '␡';
+    return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+/** The beginning of a text, never half of a character, and how much was left out. */
+export function cut(text: string, charactersMax: number): { text: string; left: number } {
+  if (text.length <= charactersMax) return { text, left: 0 };
+  const last = text.charCodeAt(charactersMax - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? charactersMax - 1 : charactersMax;
+  return { text: text.slice(0, end), left: text.length - end };
+}

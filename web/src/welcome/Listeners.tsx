@@ -1,0 +1,44 @@
+/** Where the server takes messages, and what to do where it could not open a socket. */
+import { useQuery } from '@tanstack/react-query';
+import { failedListeners, listeningUrls, statusQuery } from '../api/status';
+import { Notice } from '../ui/Notice';
+import { isLocalOnly } from '../ui/firstMessage';
+import classes from './WelcomePage.module.css';
+
+export function Listeners() {
+  const { data: status } = useQuery(statusQuery);
+  if (status === undefined) return null;
+  const up = listeningUrls(status);
+  const failed = status.sources.flatMap(({ listeners }) => failedListeners(listeners));
+  return (
+    <>
+      {failed.map(({ url, state }) => (
+        <Notice key={url} tone="caution" title={`${url} could not be opened: ${state}`}>
+          Another program may use the port: stop it, or give the source another one in Router. Ports
+          below 1024 need a right of their own.
+        </Notice>
+      ))}
+      {up.length === 0 ? (
+        <Notice tone="caution" title="No source listens">
+          Add one in Router, such as tcp://0.0.0.0:5514; messages can be posted over HTTP
+          nevertheless.
+        </Notice>
+      ) : (
+        <p className={classes.listens}>
+          <span className="dimmed">Logstead listens on</span>
+          {up.map((url) => (
+            <code key={url} className={classes.url}>
+              {url}
+            </code>
+          ))}
+        </p>
+      )}
+      {isLocalOnly(up) && (
+        <p className="dimmed">
+          Only programs on the server&rsquo;s own computer reach these: for others, give the source
+          an address such as 0.0.0.0 in Router.
+        </p>
+      )}
+    </>
+  );
+}
