@@ -56,10 +56,10 @@ function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) 
         <Button
           size="compact-xs"
           variant={(rest.data ?? 0) > 0 ? 'light' : 'default'}
-          aria-label={`Remove ${clause.text}`}
+          aria-label={`Search without ${clause.text}`}
           onClick={() => onUse(without)}
         >
-          Remove
+          Leave out
         </Button>
       </td>
     </tr>

@@ -41,6 +41,17 @@ export function FieldFacet({ facet, isOpen, onToggle, ...props }: Props) {
           <span className={classes.fieldName}>{field}</span>
           {facet !== undefined && <Distinct facet={facet} />}
         </UnstyledButton>
+        <ActionIcon
+          size={24}
+          aria-label={`Search the values of ${field}`}
+          aria-pressed={isSearched}
+          onClick={() => {
+            setSearched(!isSearched);
+            if (!isOpen) onToggle();
+          }}
+        >
+          <IconSearch size={14} />
+        </ActionIcon>
         <Menu position="bottom-end" withinPortal>
           <Menu.Target>
             <ActionIcon size={24} aria-label={`Actions of ${field}`}>
@@ -48,15 +59,6 @@ export function FieldFacet({ facet, isOpen, onToggle, ...props }: Props) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item
-              leftSection={<IconSearch size={14} />}
-              onClick={() => {
-                setSearched(!isSearched);
-                if (!isOpen) onToggle();
-              }}
-            >
-              {isSearched ? 'Close the search' : 'Search its values'}
-            </Menu.Item>
             <FieldMenu {...props} />
           </Menu.Dropdown>
         </Menu>
@@ -106,7 +108,7 @@ function Values({ facet, isSearched, ...props }: ValuesProps) {
         <TextInput
           size="xs"
           m={4}
-          aria-label={`Search the values of ${field}`}
+          aria-label={`Values of ${field} that hold`}
           placeholder="Holds…"
           autoFocus
           value={text}

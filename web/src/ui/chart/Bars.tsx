@@ -24,6 +24,8 @@ type Props = {
 
 const PLOT_PX = 80;
 const TICK_PX = 96;
+/** What the text at a tick takes. */
+const LABEL_PX = 56;
 /** A press that moves less is a click. */
 const DRAG_PX = 4;
 const DOUBLE_CLICK_MS = 240;
@@ -52,7 +54,8 @@ export function Bars(props: Props) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const shown = hovered ?? cursor?.at ?? null;
+  const shown = cursor?.at ?? hovered;
+  const span = cursor === null ? null : spanOfCursor(cursor);
   const top = roundUp(Math.max(...stack.totals, 1));
   return (
     <div className={classes.frame}>
@@ -73,7 +76,9 @@ export function Bars(props: Props) {
         {...pointer}
       >
         {width > 0 && <Plot {...props} top={top} width={width} cursor={cursor} hovered={hovered} />}
-        {shown !== null && <Tip {...props} at={shown} width={width} />}
+        {shown !== null && (
+          <Tip {...props} at={shown} span={span ?? { first: shown, last: shown }} width={width} />
+        )}
       </div>
     </div>
   );
@@ -83,7 +88,7 @@ function Axis({ top }: { top: number }) {
   return (
     <div className={classes.axis} aria-hidden>
       <span>{formatShort(top)}</span>
-      <span style={{ top: PLOT_PX / 2 }}>{formatShort(top / 2)}</span>
+      {top > 1 && <span style={{ top: PLOT_PX / 2 }}>{formatShort(top / 2)}</span>}
     </div>
   );
 }
@@ -207,9 +212,11 @@ function Plot({ stack, zone, silent, known, top, width, cursor, hovered }: PlotP
       {ticks.map(({ at, text, isDay }) => (
         <g key={at} transform={`translate(${((at - start) / (end - start)) * width} 0)`}>
           <line className={classes.tick} x1={0.5} x2={0.5} y1={PLOT_PX} y2={PLOT_PX + 4} />
-          <text className={classes.time} data-day={isDay} x={4} y={PLOT_PX + 15}>
-            {text}
-          </text>
+          {((end - at) / (end - start)) * width > LABEL_PX && (
+            <text className={classes.time} data-day={isDay} x={4} y={PLOT_PX + 15}>
+              {text}
+            </text>
+          )}
         </g>
       ))}
     </svg>
@@ -237,41 +244,49 @@ function Patterns({ id }: { id: string }) {
 
 const TIP_PX = 232;
 
-function Tip({ stack, zone, silent, at, width }: Props & { at: number; width: number }) {
+type TipProps = Props & { at: number; span: { first: number; last: number }; width: number };
+
+function Tip({ stack, zone, silent, at, span: { first, last }, width }: TipProps) {
   const middle = ((at + 0.5) / stack.times.length) * width;
   // Beside the bar it speaks of, never over it.
   const left = middle + 12 + TIP_PX > width ? middle - 12 - TIP_PX : middle + 12;
-  const parts = stack.layers.filter(({ counts }) => (counts[at] ?? 0) > 0);
+  const isSilent = first === last && silent[at] === true;
+  const parts = stack.layers
+    .map(({ label, color, counts }) => ({ label, color, count: sumOf(counts, first, last) }))
+    .filter(({ count }) => count > 0 && stack.layers.length > 1);
   return (
     <div className={classes.tip} style={{ left: Math.max(left, 0), width: TIP_PX }} aria-hidden>
-      <div className={classes.tipTime}>{spanText(stack, at, at, zone)}</div>
+      <div className={classes.tipTime}>{spanText(stack, first, last, zone)}</div>
       <div className={classes.tipRow}>
-        <strong>{silent[at] === true ? 'Nothing was received' : 'Messages'}</strong>
-        <strong>{formatCount(stack.totals[at] ?? 0)}</strong>
+        <strong>{isSilent ? 'Nothing was received' : 'Messages'}</strong>
+        <strong>{formatCount(sumOf(stack.totals, first, last))}</strong>
       </div>
-      {stack.layers.length > 1 &&
-        parts.toReversed().map(({ label, color, counts }) => (
-          <div key={label} className={classes.tipRow}>
-            <span className={classes.tipLabel}>
-              <span className={classes.swatch} style={{ background: color }} />
-              {label}
-            </span>
-            <span>{formatCount(counts[at] ?? 0)}</span>
-          </div>
-        ))}
+      {parts.toReversed().map(({ label, color, count }) => (
+        <div key={label} className={classes.tipRow}>
+          <span className={classes.tipLabel}>
+            <span className={classes.swatch} style={{ background: color }} />
+            {label}
+          </span>
+          <span>{formatCount(count)}</span>
+        </div>
+      ))}
     </div>
   );
+}
+
+function sumOf(counts: readonly number[], first: number, last: number): number {
+  return counts.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
 }
 
 /** What a screen reader says of the place of the cursor. */
 function valueText(stack: Stack, cursor: Cursor | null, zone: Zone): string {
   if (cursor === null) return 'Arrow keys walk, with Shift they mark, Enter zooms, minus zooms out';
   const { first, last } = spanOfCursor(cursor);
-  const total = stack.totals.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
   const parts = stack.layers.flatMap(({ label, counts }) => {
-    const count = counts.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
+    const count = sumOf(counts, first, last);
     return count > 0 && stack.layers.length > 1 ? [`${label} ${count}`] : [];
   });
+  const total = sumOf(stack.totals, first, last);
   return [spanText(stack, first, last, zone), `${total} messages`, ...parts].join(', ');
 }
 

@@ -65,6 +65,7 @@ export type EditorProps = {
 };
 
 const TYPING_REST_MS = 120;
+const OPTIONS_SHOWN = 10;
 
 export default function QueryEditor(props: EditorProps) {
   const { value, problems, placeholder, ref } = props;
@@ -146,6 +147,8 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
       activateOnCompletion: (completion) => completion.type === 'field',
       selectOnOpen: false,
       icons: false,
+      // The list never scrolls: it moves along with the choice, and needs no focus of its own.
+      maxRenderedOptions: OPTIONS_SHOWN,
       defaultKeymap: false,
       addToOptions: [
         { render: renderSign, position: 20 },

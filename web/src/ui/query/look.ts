@@ -41,7 +41,8 @@ export const look = EditorView.theme({
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     minWidth: '320px',
     maxWidth: 'min(640px, 90vw)',
-    maxHeight: '308px',
+    maxHeight: 'none',
+    overflow: 'hidden',
     padding: '4px',
     fontFamily: 'var(--mantine-font-family-monospace)',
     fontSize: '12px',
