@@ -17,6 +17,10 @@ import classes from './Compare.module.css';
 /** Texts are compared word by word up to here: longer ones take seconds. */
 const TEXT_CHARACTERS_MAX = 8_000;
 
+/** Narrower, a text would be a tower of syllables. */
+const MESSAGE_PX = 220;
+const FIELD_PX = 128;
+
 type Props = {
   ids: readonly string[];
   /** Messages that need not be asked for. */
@@ -73,7 +77,10 @@ function Comparison({ messages, differencesOnly, onRemove }: ComparisonProps) {
   const shown = differencesOnly ? rows.filter(({ differs }) => differs) : rows;
   return (
     <div className={classes.scroller} tabIndex={0} role="region" aria-label="Comparison">
-      <table className={classes.table}>
+      <table
+        className={classes.table}
+        style={{ minWidth: FIELD_PX + messages.length * MESSAGE_PX }}
+      >
         <thead>
           <tr>
             <th scope="col">Field</th>

@@ -67,7 +67,10 @@ export function Results(props: Props) {
     );
   const find = (what: string, step: 1 | -1, passes: (message: Message) => boolean) => {
     const found = findFrom(messages, cursor.index, step, passes);
-    if (found !== null) return list.go(found);
+    if (found !== null) {
+      list.go(found);
+      return;
+    }
     if (step === 1 && hasMore) onMore();
     setNote(
       step === 1 && hasMore
@@ -75,10 +78,10 @@ export function Results(props: Props) {
         : `No ${what} further ${step === 1 ? 'down' : 'up'}.`,
     );
   };
-  const withValue = (use: (value: string) => void) => {
+  const withValue = (then: (value: string) => void) => {
     const value = current === undefined ? undefined : valuesOf(current, field)[0];
     if (value === undefined) setNote(`There is no ${field} under the cursor: j and k move it.`);
-    else use(value);
+    else then(value);
   };
 
   const actions = {

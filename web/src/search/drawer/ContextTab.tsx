@@ -200,9 +200,9 @@ function useKeptPlace(
     before.current = { first, height: list.scrollHeight };
     if (last === null) {
       const anchor = list.querySelector<HTMLElement>('[data-anchor="true"]');
-      list.scrollTop = (anchor?.offsetTop ?? 0) - list.clientHeight / 2;
+      list.scrollTo(0, (anchor?.offsetTop ?? 0) - list.clientHeight / 2);
     } else if (last.first !== first) {
-      list.scrollTop += list.scrollHeight - last.height;
+      list.scrollBy(0, list.scrollHeight - last.height);
     }
   }, [scroller, rows, first, id]);
 }

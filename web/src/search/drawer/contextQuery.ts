@@ -37,7 +37,7 @@ export function contextQuery(id: string, { same, query }: Around) {
       const params = { path: { id: from }, query: asked };
       return unwrap(client.GET('/api/v1/messages/{id}/context', { params, signal }));
     },
-    initialPageParam: { id, before: CONTEXT_STEP, after: CONTEXT_STEP } as From,
+    initialPageParam: { id, before: CONTEXT_STEP, after: CONTEXT_STEP },
     getPreviousPageParam: (page): From | null => {
       const oldest = page.before[0];
       return page.more_before && oldest !== undefined

@@ -1,5 +1,4 @@
-import { screen } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { fireEvent, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { renderPart } from '../../test-render';
 import { FieldList } from './FieldList';
@@ -7,18 +6,18 @@ import { sample } from './sample';
 
 const message = sample({ fields: { user: 'ana' } });
 
-test('a value can be asked for and left out', async () => {
+test('a value can be asked for and left out', () => {
   const onFilter = vi.fn();
   renderPart(<FieldList message={message} hits={[]} onFilter={onFilter} />);
-  await userEvent.click(screen.getByRole('button', { name: 'Include user=ana' }));
-  await userEvent.click(screen.getByRole('button', { name: 'Exclude host=web-1' }));
+  fireEvent.click(screen.getByLabelText('Include user=ana'));
+  fireEvent.click(screen.getByLabelText('Exclude host=web-1'));
   expect(onFilter.mock.calls).toEqual([
     ['user', 'ana', false],
     ['host', 'web-1', true],
   ]);
 });
 
-test('a field can be made a column and taken out of the table', async () => {
+test('a field can be made a column and taken out of the table', () => {
   const onColumn = vi.fn();
   renderPart(
     <FieldList
@@ -29,7 +28,7 @@ test('a field can be made a column and taken out of the table', async () => {
       onColumn={onColumn}
     />,
   );
-  expect(screen.getByRole('button', { name: 'Remove column host' })).toBeVisible();
-  await userEvent.click(screen.getByRole('button', { name: 'Show user as a column' }));
+  expect(screen.getByLabelText('Remove column host')).toBeVisible();
+  fireEvent.click(screen.getByLabelText('Show user as a column'));
   expect(onColumn).toHaveBeenCalledWith('user');
 });

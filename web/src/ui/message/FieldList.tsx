@@ -1,5 +1,5 @@
 /** The fields of a message by groups, and what can be done with each value. */
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconColumns, IconEqual, IconEqualNot, IconPin, IconPinFilled } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Message } from '../../api/model';
@@ -125,11 +125,10 @@ type ActionProps = { label: string; pressed?: boolean; onClick: () => void; chil
 function Action({ label, pressed = false, onClick, children }: ActionProps) {
   const { text, left } = cut(label, 120);
   const name = left > 0 ? `${text}…` : text;
+  // Not a tooltip of its own: a list has a hundred of these, and is drawn anew for each message.
   return (
-    <Tooltip label={name}>
-      <ActionIcon aria-label={name} data-pressed={pressed} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon aria-label={name} title={name} data-pressed={pressed} onClick={onClick}>
+      {children}
+    </ActionIcon>
   );
 }
