@@ -52,8 +52,8 @@ pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
 pub use recover::{OpenError, Opened, Recovery, open};
 pub use search::{
-    Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Lanes, Matched,
-    Order, Position, Request, Run, SearchError, Searcher, Stats, Visit,
+    Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Lanes,
+    Matched, Order, Position, Request, Run, SearchError, Searcher, Stats, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

@@ -405,7 +405,10 @@ async fn a_session_tells_who_is_logged_in() {
     for attribute in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=604800"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
-    assert_eq!(answer.json()["user"], json!({"name": "ada", "role": "admin", "logspaces": null, "scope": null}));
+    assert_eq!(
+        answer.json()["user"],
+        json!({"name": "ada", "role": "admin", "logspaces": null, "scope": null})
+    );
     let session = answer.session();
     let seen = server.call(Method::GET, "/api/v1/session", &session, "", "").await.json();
     assert_eq!(seen["csrf_token"].as_str(), session.csrf.as_deref());
@@ -471,7 +474,10 @@ async fn the_first_administrator_is_made_with_the_code_and_only_once() {
     set_up(SETUP_CODE, "short").await.is_problem(422, "at least 8");
     let made = set_up(&SETUP_CODE.to_lowercase(), PASSWORD).await;
     assert_eq!(made.status, StatusCode::OK, "{}", made.text());
-    assert_eq!(made.json()["user"], json!({"name": "admin", "role": "admin", "logspaces": null, "scope": null}));
+    assert_eq!(
+        made.json()["user"],
+        json!({"name": "admin", "role": "admin", "logspaces": null, "scope": null})
+    );
     let users = server.call(Method::GET, "/api/v1/users", &made.session(), "", "").await;
     assert_eq!(users.json()["users"][0]["name"], "admin");
     set_up(SETUP_CODE, PASSWORD).await.is_problem(409, "exists already");

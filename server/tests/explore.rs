@@ -105,7 +105,8 @@ impl Server {
     }
 
     async fn post(&self, path: &str, body: &Value) -> (StatusCode, String) {
-        let request = Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
+        let request =
+            Request::post(format!("/api/v1{path}")).header(header::CONTENT_TYPE, "application/json");
         self.send(request, body.to_string()).await
     }
 
@@ -129,11 +130,7 @@ impl Server {
     }
 }
 
-fn is_problem(
-    path: &str,
-    (status, text): (StatusCode, &str),
-    (expected, about, says): (u16, &str, &str),
-) {
+fn is_problem(path: &str, (status, text): (StatusCode, &str), (expected, about, says): (u16, &str, &str)) {
     assert_eq!(status.as_u16(), expected, "{path}: {text}");
     let problem: Value = serde_json::from_str(text).unwrap();
     assert!(problem["detail"].as_str().unwrap().contains(says), "{says}: {problem}");
@@ -240,10 +237,8 @@ async fn context_grows_from_its_outermost_messages() {
     let all = ids(&all["messages"]);
     let (mut seen, mut at) = (vec![all[0].clone()], all[0].clone());
     loop {
-        let path = format!(
-            "/messages/{}/context?before=0&after=70&logspaces=main,other",
-            at.as_str().unwrap()
-        );
+        let path =
+            format!("/messages/{}/context?before=0&after=70&logspaces=main,other", at.as_str().unwrap());
         let found = server.get(&path).await;
         seen.extend(ids(&found["after"]));
         if found["more_after"] == false {
@@ -257,14 +252,14 @@ async fn context_grows_from_its_outermost_messages() {
 #[tokio::test]
 async fn all_values_of_a_repeated_field_are_the_same() {
     let line = |user: &str, n: u32| {
-        format!("<14>1 2026-01-02T03:04:0{n}Z h p - - [a user=\"{user}\"][b user=\"Ana\"] text\n")
+        format!("<14>1 2026-01-02T03:04:0{n}Z h p - - [a user=\"{user}\" user=\"Ana\"] text\n")
     };
     let server = Server::start(|_| ());
     let lines = [line("ana", 1), line("bob", 2), line("ana", 3), line("Ana", 4)].concat();
-    let request = Request::post("/api/v1/ingest?logspace=main&parse=syslog");
+    let request = Request::post("/api/v1/ingest?logspace=main&format=auto");
     let (status, text) = server.send(request.header(header::CONTENT_TYPE, "text/plain"), lines).await;
     assert_eq!(status, StatusCode::OK, "{text}");
-    let found = server.get("/messages/main:2/context?same=a.user,b.user,host,program").await;
+    let found = server.get("/messages/main:2/context?same=a.user,host,program").await;
     assert_eq!((ids(&found["before"]), ids(&found["after"])), (vec![json!("main:0")], vec![]), "{found}");
 }
 
@@ -310,4 +305,156 @@ async fn an_explanation_says_where_the_clauses_and_stages_stand() {
     let pasted = server.ask("/explain", json!({"query": "open (paren"})).await;
     assert_eq!(pasted["clauses_of_query"][0]["text"], "open (paren");
     assert!(pasted["warnings"].to_string().contains("as it stands"), "{pasted}");
+}
+
+/// What is offered where `‸` stands: `kind label` of each, and the whole answer.
+async fn offered(server: &Server, text: &str) -> (Vec<String>, Value) {
+    let cursor = text.chars().position(|c| c == '‸').unwrap();
+    let body = json!({"query": text.replacen('‸', "", 1), "cursor": cursor});
+    let answer = server.ask("/complete", body).await;
+    let shown = |option: &Value| {
+        let text = |name: &str| option[name].as_str().unwrap();
+        format!("{} {}", text("kind"), text("label"))
+    };
+    (answer["options"].as_array().unwrap().iter().map(shown).collect(), answer)
+}
+
+#[tokio::test]
+async fn what_may_be_written_next_is_offered() {
+    let server = Server::with(&messages()).await;
+    for (text, expected) in [
+        ("ho‸", &["field host"][..]),
+        ("hostn‸", &["field host"]),
+        ("us‸", &["field user"]),
+        ("user‸", &["field user", "operator =", "operator !="]),
+        ("us‸er:x", &["field user"]),
+        ("_exists_:us‸", &["field user"]),
+        ("error AN‸", &["keyword AND"]),
+        ("severity:e‸", &["value error"]),
+        ("severity>=n‸", &["value notice", "value warning", "value info"]),
+        ("logspace:‸", &["value main", "value other"]),
+        ("time:to‸", &["value today"]),
+        ("message:lo‸", &[]),
+        ("error | to‸", &["stage top"]),
+        ("error | stats av‸", &["function avg"]),
+        ("error | stats count() b‸", &["keyword by"]),
+        ("error | stats count() by us‸", &["field user"]),
+        ("error | stats count() by user | sort c‸", &["field count"]),
+        ("\"some te‸", &[]),
+    ] {
+        let (shown, answer) = offered(&server, text).await;
+        let is_begun = expected.len() <= shown.len() && shown[..expected.len()] == *expected;
+        assert!(is_begun || shown == expected, "{text}: {answer}");
+        assert!(answer["complete"] == true, "{text}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn values_are_counted_in_what_the_rest_of_the_query_finds() {
+    let server = Server::with(&messages()).await;
+    for (text, rest) in [
+        ("host:‸", ""),
+        ("host:b-‸ failed", "failed"),
+        ("failed AND user:USER-1‸ severity:warning", "failed severity:warning"),
+        ("failed OR host:‸", ""),
+        ("user:\"user‸", ""),
+        ("-host:web‸ logspace:other", "logspace:other"),
+        ("failed | where host:‸", "failed"),
+        ("host:(web-1 OR web-‸) failed", "failed"),
+    ] {
+        let (_, answer) = offered(&server, text).await;
+        let options = answer["options"].as_array().unwrap();
+        assert!(!options.is_empty(), "{text}: {answer}");
+        let field = if text.contains("user") { "user" } else { "host" };
+        let chars: Vec<char> = text.chars().filter(|c| *c != '‸').collect();
+        for option in options {
+            let insert = option["insert"].as_str().unwrap();
+            let label = option["label"].as_str().unwrap();
+            let query = format!("{rest} {field}={label}");
+            let counted = server.ask("/count", json!({"query": query})).await;
+            assert_eq!(option["count"], counted["count"], "{text} {option}");
+            let (from, to) =
+                (answer["from"].as_u64().unwrap() as usize, answer["to"].as_u64().unwrap() as usize);
+            let typed: String = chars[from..to].iter().filter(|c| **c != '"').collect();
+            assert!(label.contains(&typed.to_lowercase()), "{text} {typed} {option}");
+            assert_eq!(insert.starts_with('"'), chars[from..to].contains(&'"'), "{text} {option}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn fields_say_what_their_values_are() {
+    let server = Server::start(|_| ());
+    let lines: Vec<String> = (0..50)
+        .map(|n| {
+            json!({"message": "m", "host": "h", "bytes_in": n, "bytes_ip": format!("10.0.0.{}", n % 7), "bytes_text": format!("a b {n}")})
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    server.ingest("main", lines.concat()).await;
+    let (_, answer) = offered(&server, "bytes_‸").await;
+    let told: Vec<(&str, &str, u64)> = answer["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|option| {
+            let text = |name: &str| option[name].as_str().unwrap();
+            (text("insert"), text("type"), option["distinct"].as_u64().unwrap())
+        })
+        .collect();
+    let expected = [("bytes_in:", "number", 50), ("bytes_ip:", "address", 7), ("bytes_text:", "text", 50)];
+    assert_eq!(told, expected, "{answer}");
+    let (_, answer) = offered(&server, "bytes_text:\"a b 1‸").await;
+    assert_eq!(answer["options"][0]["insert"], "\"a b 1\"", "{answer}");
+    assert_eq!(answer["from"], 11, "{answer}");
+}
+
+#[tokio::test]
+async fn a_completion_that_can_not_be_is_told_why() {
+    let server = Server::with(&messages()).await;
+    for (body, status, about, says) in [
+        (json!({"limit": 0}), 400, "limit", "1 to 200"),
+        (json!({"limit": 201}), 400, "limit", "1 to 200"),
+        (json!({"from": "soon"}), 400, "from", "is no time"),
+        (json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other"),
+        (json!({"cursor": -1}), 400, "cursor", "-1"),
+        (json!({"colour": 1}), 400, "colour", "colour"),
+    ] {
+        let (found, text) = server.post("/complete", &body).await;
+        is_problem("/complete", (found, &text), (status, about, says));
+    }
+    for (query, cursor) in [("host:", 1_000_000), (&*"(".repeat(60_000), 60_000), (&*"a ".repeat(40_000), 5)]
+    {
+        let found = server.ask("/complete", json!({"query": query, "cursor": cursor})).await;
+        assert!(found["to"].as_u64().unwrap() as usize <= query.len(), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_dated_later_than_now_counts_beside_the_buckets() {
+    let server = Server::start(|settings| settings.storage.segment_rows_max = 20);
+    let now = Timestamp::from_nanos(
+        i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos()).unwrap(),
+    );
+    let at = |seconds: i64| now.saturating_add(seconds * 1_000_000_000).to_string();
+    let message =
+        |seconds, host: &str| json!({"message": "m", "time": at(seconds), "host": host}).to_string() + "\n";
+    let past: String = (0..30).map(|n| message(-60 - n * 60, "a")).collect();
+    let later: String = (1..=12).map(|n| message(n * 86_400, "b")).collect();
+    server.ingest("main", past + &later).await;
+    for by in [json!(null), json!("host")] {
+        let found = server.ask("/histogram", json!({"query": "m", "by": by})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(42), &json!(12)), "{found}");
+        let last = found["buckets"].as_array().unwrap().last().unwrap()["time"].as_str().unwrap();
+        assert!(last <= at(0).as_str() && at(-1800).as_str() <= last, "{found}");
+        let found = server.ask("/histogram", json!({"query": "m", "by": by, "from": at(-300)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(16), &json!(12)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(-300), "to": at(0)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(4), &json!(0)), "{found}");
+        let found = server.ask("/histogram", json!({"by": by, "from": at(86_400 / 2)})).await;
+        assert_eq!((&found["total"], &found["later"]), (&json!(12), &json!(0)), "{found}");
+    }
+    let (_, overview) = server.post("/overview", &json!({"query": "host:b"})).await;
+    let histogram: Value = serde_json::from_str(overview.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(histogram["histogram"]["later"], 12, "{overview}");
 }

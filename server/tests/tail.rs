@@ -249,7 +249,10 @@ async fn a_tail_begins_with_the_newest_stored_messages_where_it_is_asked_to() {
     let first = events.next().await.unwrap();
     let messages = events.next().await.unwrap();
     assert_eq!(messages.texts().collect::<Vec<_>>(), numbered("apple", 698..705));
-    assert_eq!((messages.id.as_deref(), first.id.as_deref()), (Some("main:700,other:5"), Some("main:700,other:5")));
+    assert_eq!(
+        (messages.id.as_deref(), first.id.as_deref()),
+        (Some("main:700,other:5"), Some("main:700,other:5"))
+    );
     server.ingest("main", lines("apple", 705..710)).await;
     assert_eq!(events.until_matched(5).await.texts, numbered("apple", 705..710));
     // Beside a position it says nothing.

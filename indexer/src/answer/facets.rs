@@ -67,8 +67,13 @@ impl Facets {
 
     /// The values of all parts.
     pub fn finish(self) -> Vec<Facet> {
-        let Facets { needs, limit, counts, .. } = self;
-        needs.into_iter().zip(counts).map(|(field, counts)| counts.finish(field, limit)).collect()
+        self.so_far()
+    }
+
+    /// The values of the parts that were added; more may be.
+    pub fn so_far(&self) -> Vec<Facet> {
+        let counts = self.needs.iter().zip(&self.counts);
+        counts.map(|(field, counts)| counts.facet(field.clone(), self.limit)).collect()
     }
 }
 
@@ -97,7 +102,7 @@ impl FieldCounts {
         }
     }
 
-    fn finish(self, field: FieldName, limit: usize) -> Facet {
+    fn facet(&self, field: FieldName, limit: usize) -> Facet {
         let mut numbers: Vec<u32> = (0..self.counts.len() as u32).collect();
         let rank =
             |number: &u32| (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number));

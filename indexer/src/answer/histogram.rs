@@ -12,6 +12,7 @@ use logstead_record::query::{FieldName, TimeRange};
 /// Counts rows in spans of time.
 pub struct Histogram {
     buckets: Buckets,
+    /// One for each bucket, and one for what is dated after the last.
     counts: Vec<u64>,
     by: Option<By>,
 }
@@ -30,8 +31,10 @@ pub struct Counts {
     pub starts: Vec<Timestamp>,
     /// How many rows there are in each.
     pub counts: Vec<u64>,
-    /// How many there are together.
+    /// How many there are together with those that are dated later.
     pub total: u64,
+    /// How many are dated after the last bucket.
+    pub later: u64,
     /// Where it counts by a field: its most frequent values, most frequent first.
     pub series: Vec<Series>,
     /// Rows with values that are too many to be told apart; empty where there are none.
@@ -62,7 +65,7 @@ impl Histogram {
             groups: Groups::new(Plan::of_rows(vec![Kind::Time, Kind::of(&field)]), memory_bytes_max),
             needs: [field],
         });
-        Ok(Histogram { counts: vec![0; buckets.count], buckets, by })
+        Ok(Histogram { counts: vec![0; buckets.count + 1], buckets, by })
     }
 
     /// The columns that parts must have.
@@ -70,7 +73,17 @@ impl Histogram {
         self.by.as_ref().map_or(&[], |by| &by.needs)
     }
 
-    /// Counts the selected rows of a part; those outside of the range do not count. Nothing is added of a part that is
+    /// How many buckets there are.
+    pub fn buckets(&self) -> usize {
+        self.buckets.count
+    }
+
+    /// When a bucket begins.
+    pub fn start(&self, bucket: usize) -> Timestamp {
+        Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
+    }
+
+    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
     /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
         if let Some(by) = &mut self.by {
@@ -86,14 +99,14 @@ impl Histogram {
     }
 
     fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, AnswerError> {
-        let mut counts = vec![0; self.buckets.count];
+        let mut counts = vec![0; self.counts.len()];
         part.visit_times(
             |earliest, latest| {
-                let bucket = self.buckets.index(earliest);
-                bucket.is_some() && bucket == self.buckets.index(latest)
+                let bucket = self.buckets.index_or_later(earliest);
+                bucket.is_some() && bucket == self.buckets.index_or_later(latest)
             },
             |rows, time| {
-                if let Some(bucket) = self.buckets.index(time) {
+                if let Some(bucket) = self.buckets.index_or_later(time) {
                     counts[bucket] += part.selected.count_within(rows) as u64;
                 }
             },
@@ -103,32 +116,40 @@ impl Histogram {
 
     /// The counts of all parts.
     pub fn finish(self) -> Counts {
-        let Buckets { interval, first, count } = self.buckets;
-        let starts = (0..count as i64).map(|index| Timestamp::from_nanos(interval.start(first + index)));
+        self.so_far()
+    }
+
+    /// The counts of the parts that were added; more may be.
+    pub fn so_far(&self) -> Counts {
+        let count = self.buckets.count;
         let mut counts = Counts {
-            interval_nanos: interval.nanos(),
-            starts: starts.collect(),
+            interval_nanos: self.buckets.interval.nanos(),
+            starts: (0..count).map(|bucket| self.start(bucket)).collect(),
             total: 0,
-            counts: self.counts,
+            later: self.counts[count],
+            counts: self.counts[..count].to_vec(),
             series: Vec::new(),
             other: Vec::new(),
             other_values: 0,
         };
-        if let Some(by) = self.by {
-            by.finish(&self.buckets, &mut counts);
+        if let Some(by) = &self.by {
+            by.add_to(&mut counts, &self.buckets);
         }
-        counts.total = counts.counts.iter().sum();
+        counts.total = counts.counts.iter().sum::<u64>() + counts.later;
         counts
     }
 }
 
 impl By {
-    fn finish(self, buckets: &Buckets, counts: &mut Counts) {
+    fn add_to(&self, counts: &mut Counts, buckets: &Buckets) {
         let groups = &self.groups;
-        let bucket_of = |group| match groups.value(group, 0) {
-            Value::Time(start) => buckets.index(start.nanos()),
+        let place_of = |group| match groups.value(group, 0) {
+            Value::Time(start) => buckets.index_or_later(start.nanos()),
             _ => None,
         };
+        let later = (0..groups.len()).filter(|&group| place_of(group) == Some(buckets.count));
+        counts.later = later.map(|group| groups.rows(group)).sum();
+        let bucket_of = |group| place_of(group).filter(|&bucket| bucket < buckets.count);
         let mut totals: hashbrown::HashMap<&[u8], u64> = hashbrown::HashMap::new();
         for group in 0..groups.len() {
             let Some(bucket) = bucket_of(group) else { continue };

@@ -162,6 +162,17 @@ impl Buckets {
         }
     }
 
+    /// The same, and the number of buckets for every time after the last.
+    pub(crate) fn index_or_later(&self, time: i64) -> Option<usize> {
+        let is_later = self.last() < self.interval.number(time);
+        if is_later { Some(self.count) } else { self.index(time) }
+    }
+
+    /// The number of the last.
+    fn last(&self) -> i64 {
+        self.first.saturating_add(self.count as i64 - 1)
+    }
+
     /// The index of the bucket that a time is in.
     pub(crate) fn index(&self, time: i64) -> Option<usize> {
         let index = usize::try_from(self.interval.number(time).checked_sub(self.first)?).ok()?;

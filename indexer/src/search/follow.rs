@@ -158,9 +158,8 @@ impl Follower {
             self.look = None;
         }
         let filter = &self.filter;
-        let (_, look) = self
-            .look
-            .get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL)));
+        let (_, look) =
+            self.look.get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL)));
         look
     }
 

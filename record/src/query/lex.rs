@@ -31,6 +31,11 @@ impl Cursor {
         self.chars.get(at).copied()
     }
 
+    /// How many characters there are.
+    pub(super) fn len(&self) -> usize {
+        self.chars.len()
+    }
+
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.chars.len()
     }
@@ -68,7 +73,10 @@ impl Cursor {
     /// Where a range ends without the white space at its end.
     pub(super) fn trimmed(&self, range: Range<usize>) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
-        self.chars[range.clone()].iter().rposition(is_other).map_or(range.start, |last| range.start + last + 1)
+        self.chars[range.clone()]
+            .iter()
+            .rposition(is_other)
+            .map_or(range.start, |last| range.start + last + 1)
     }
 
     /// Whether what stood before `at` ends there.

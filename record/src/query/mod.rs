@@ -16,13 +16,14 @@
 //!   means
 //! - `ast`: the [`Query`]; `print`: its canonical text
 //! - `stage`: what follows a filter in a [`Pipeline`]
-//! - `outline`: where clauses and stages stand in a text
+//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
 mod ast;
 mod compare;
+mod complete;
 mod error;
 mod glob;
 mod lex;
@@ -39,6 +40,7 @@ mod time;
 mod value;
 
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
 pub use error::{ErrorKind, ParseError, Search, Warning};
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of};

@@ -89,7 +89,8 @@ mod tests {
             format!("{sign}{}", &text[clause.span.clone()])
         });
         assert_eq!(shown.collect::<Vec<_>>(), clauses, "{text}");
-        let shown: Vec<_> = found.stages.iter().map(|stage| (stage.name, &text[stage.span.clone()])).collect();
+        let shown: Vec<_> =
+            found.stages.iter().map(|stage| (stage.name, &text[stage.span.clone()])).collect();
         assert_eq!(shown, stages, "{text}");
     }
 

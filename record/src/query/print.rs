@@ -192,7 +192,7 @@ impl Display for Named<'_> {
 }
 
 /// A pattern as a bare word where that is simple, otherwise in quotes with the wildcards outside.
-struct Value<'a>(&'a Pattern);
+pub(super) struct Value<'a>(pub(super) &'a Pattern);
 
 impl Display for Value<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -54,7 +54,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    fn new(name: String, role: Role, grant: Grant) -> Result<Caller> {
+    pub(super) fn new(name: String, role: Role, grant: Grant) -> Result<Caller> {
         let scope = grant.scope.as_deref().map(|text| {
             // It was checked when it was granted; a grammar that has changed since must not widen it.
             query::parse(text).map(Arc::new).map_err(|error| {

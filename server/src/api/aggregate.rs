@@ -78,6 +78,7 @@ async fn run(
     let started = Instant::now();
     let mut scope = Scope::with_stages(shared, caller, &target!(request))?;
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
+    let shown = Pipeline { filter: scope.asked.clone(), stages: pipeline.stages.clone() }.to_string();
     let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
     let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
         let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
@@ -90,7 +91,7 @@ async fn run(
             took_ms: started.elapsed().as_millis() as u64,
             coverage,
             warnings: scope.warnings,
-            query: pipeline.to_string(),
+            query: shown,
         })
     };
     ask(shared, answer).await?.map(axum::Json)

@@ -87,8 +87,7 @@ pub(crate) async fn context(
     }
     let answer = move |cancel: &Cancel| {
         let mut side = |order: Order, limit: usize| {
-            let cursor =
-                Cursor { order, time: hit.time, logspace: logspace.clone(), sequence: hit.sequence };
+            let cursor = Cursor { order, time: hit.time, logspace: logspace.clone(), sequence: hit.sequence };
             PageRequest::around(cursor, limit).messages(&mut scope, cancel)
         };
         let (mut before, more_before, before_coverage) = side(Order::Newest, before);
@@ -168,7 +167,8 @@ fn known_text(name: &FieldName, value: &[u8]) -> Result<Vec<FieldTest>> {
 
 fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
     let text = std::str::from_utf8(value).map_err(|_| {
-        let detail = format!("the value of `{name}` is no UTF-8 text, which can not be searched for: leave it out");
+        let detail =
+            format!("the value of `{name}` is no UTF-8 text, which can not be searched for: leave it out");
         ApiError::bad_request(detail).path("same")
     })?;
     Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))

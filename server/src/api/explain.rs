@@ -7,10 +7,10 @@ use super::error::{ApiError, Result};
 use super::extract::Json;
 use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Explained};
-use logstead_record::query::{Outline, Pipeline, outline};
-use std::ops::Range;
+use logstead_indexer::{self as indexer, Explained, Filter};
+use logstead_record::query::{Context, Outline, Pipeline, outline};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::time::Instant;
 
 /// What to explain.
@@ -78,7 +78,8 @@ pub(crate) struct Effort {
     unindexed_segments: u64,
     /// Messages of segments that are in range.
     messages: u64,
-    /// Those that certainly match, without a look at them.
+    /// Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
+    /// the messages say is 0, and the cost is that of a look at all messages in range.
     certain_messages: u64,
     /// Those that are looked at to be sure.
     undecided_messages: u64,
@@ -159,14 +160,18 @@ pub(crate) async fn explain(
     let mut scope = Scope::with_stages(&shared, &caller, &target!(request))?;
     let outline = outline(&request.query).map_err(ApiError::internal)?;
     let (clauses_of_query, stages) = written(&request.query, &outline);
-    let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
+    // What the caller wrote is explained, also where less of it may be seen: nothing is searched for here.
+    scope.query = scope.asked.clone();
+    let pipeline = Pipeline { filter: scope.asked.clone(), stages: std::mem::take(&mut scope.stages) };
     if !pipeline.stages.is_empty() {
         compile(&mut scope, &pipeline, shared.query_memory_max())?;
     }
+    let narrowed = scope.narrowed;
     let answer = move |cancel: &Cancel| {
         let mut logspaces = Vec::new();
         scope.each(cancel, |of, _| {
             let explained = of.searcher.explain(of.filter, of.range);
+            let explained = if narrowed { without_contents(explained) } else { explained };
             logspaces.push(LogspaceExplained::new(of.logspace, &explained));
             indexer::Coverage::default()
         });
@@ -177,7 +182,7 @@ pub(crate) async fn explain(
             filter: scope.query.to_string(),
             clauses_of_query,
             stages,
-            cost: Cost::of(sum.looked_at()),
+            cost: Cost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
             sum,
             logspaces,
             took_ms: started.elapsed().as_millis() as u64,
@@ -203,6 +208,32 @@ fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenSta
         WrittenStage { text, start, end, name: stage.name.to_owned() }
     });
     (clauses.collect(), stages.collect())
+}
+
+/// Without the numbers that depend on what the messages say: for who may see a part of them.
+fn without_contents(explained: Explained) -> Explained {
+    let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
+        certain_messages: 0,
+        possible_messages: 0,
+        ..clause
+    });
+    Explained {
+        certain_messages: 0,
+        undecided_messages: 0,
+        blocks: 0,
+        blocks_bytes: 0,
+        clauses: clauses.collect(),
+        ..explained
+    }
+}
+
+/// About how many messages are looked at one by one for an answer over everything that matches.
+pub(super) fn looked_at(scope: &Scope) -> u64 {
+    let of = scope.searchers.iter().map(|(logspace, searcher)| {
+        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace });
+        Effort::of(&searcher.explain(&filter, scope.range)).looked_at()
+    });
+    of.sum()
 }
 
 impl Cost {

@@ -236,7 +236,9 @@ impl Exporting {
                 Ok(_) => return,
                 Err(_) => {
                     let seconds = STALL_MAX.as_secs();
-                    return tracing::warn!("an export was broken off: its client took nothing for {seconds} s");
+                    return tracing::warn!(
+                        "an export was broken off: its client took nothing for {seconds} s"
+                    );
                 }
             }
         }

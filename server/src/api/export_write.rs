@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn values_are_quoted_and_not_changed() {
-        let columns = |names: &str| Writing::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
+        let columns =
+            |names: &str| Writing::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
         check(
             &columns("host,message,a,b,c,severity,facility,logspace"),
             b"host,message,a,b,c,severity,facility,logspace\r\n\

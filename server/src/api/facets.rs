@@ -161,10 +161,19 @@ impl Counting {
 
     /// The facets. Says so where no message has a field.
     pub(super) fn finish(self, scope: &mut Scope) -> BTreeMap<String, Facet> {
-        let facets = self.facets.finish();
+        let facets = self.facets.so_far();
         let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
         scope.warn_of_unknown_names(empty);
-        self.names.into_iter().zip(facets.into_iter().map(Facet::new)).collect()
+        self.named(facets)
+    }
+
+    /// The facets of what was added.
+    pub(super) fn so_far(&self) -> BTreeMap<String, Facet> {
+        self.named(self.facets.so_far())
+    }
+
+    fn named(&self, facets: Vec<indexer::Facet>) -> BTreeMap<String, Facet> {
+        self.names.iter().cloned().zip(facets.into_iter().map(Facet::new)).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
 use axum::extract::{Extension, State};
 use logstead_config::Period;
 use logstead_indexer::{self as indexer, Asked, BUCKETS_MAX, Counts, Width};
+use logstead_record::Timestamp;
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -174,6 +175,17 @@ impl Drawing {
         self.histogram.as_mut().map(Asked::Histogram)
     }
 
+    /// When each bucket begins.
+    pub(super) fn starts(&self) -> Vec<Timestamp> {
+        let starts = self.histogram.iter().flat_map(|of| (0..of.buckets()).map(|bucket| of.start(bucket)));
+        starts.collect()
+    }
+
+    /// The histogram of what was added.
+    pub(super) fn so_far(&self) -> Histogram {
+        Histogram::new(self.histogram.as_ref().map(indexer::Histogram::so_far), self.by.is_some())
+    }
+
     /// The histogram. Says so where no message has the field that it is made by.
     pub(super) fn finish(self, scope: &mut Scope) -> Histogram {
         let counts = self.histogram.map(indexer::Histogram::finish);
@@ -236,7 +248,7 @@ impl Histogram {
             interval_ms: counts.interval_nanos.unsigned_abs() / 1_000_000,
             buckets: (0..counts.starts.len()).map(|at| Bucket::new(&counts, at, is_by)).collect(),
             total: counts.total,
-            later: 0,
+            later: counts.later,
             values: is_by.then(|| values.collect()),
             other_values: Some(counts.other_values as u64).filter(|values| 0 < *values),
         }

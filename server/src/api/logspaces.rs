@@ -1,11 +1,12 @@
 //! What logspaces hold, what a retention would remove, and whether all of it is as it was written.
 
+use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
 use super::scope::{Cancel, unknown_logspace};
 use super::{Shared, blocking};
 use crate::pipeline::LogspaceInfo;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_config::{Period, Retention, Size, UnitError};
 use logstead_indexer::{Checked, Run, Searcher};
@@ -79,10 +80,15 @@ pub(crate) struct VerificationFinding {
     to: Option<String>,
 }
 
-/// Every logspace with what it holds.
+/// Every logspace that the caller may search, with what it holds.
 #[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
-pub(crate) async fn logspaces(State(shared): State<Shared>) -> axum::Json<Logspaces> {
-    axum::Json(Logspaces { logspaces: shared.state.pipeline.logspaces() })
+pub(crate) async fn logspaces(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> axum::Json<Logspaces> {
+    let mut logspaces = shared.state.pipeline.logspaces();
+    logspaces.retain(|logspace| caller.may_search(&logspace.id));
+    axum::Json(Logspaces { logspaces })
 }
 
 /// Says what a retention would remove. Nothing is removed.

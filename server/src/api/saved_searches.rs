@@ -196,7 +196,7 @@ impl SavedSearchRequest {
         let name = check_text(&name, "name", 1, NAME_CHARS_MAX)?;
         let folder = check_text(&folder, "folder", 0, FOLDER_CHARS_MAX)?;
         let tags = check_tags(&tags)?;
-        if !shared && caller.name.starts_with("token:") {
+        if !shared && caller.session.is_none() {
             let detail = "nobody but the token would see this search: send \"shared\": true";
             return Err(ApiError::bad_request(detail).path("shared"));
         }

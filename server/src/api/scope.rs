@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
 //! tells why.
+//! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
+//! number of what was looked at that depends on what they say.
 //! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
 use super::access::Caller;
@@ -47,7 +49,12 @@ pub(super) use target;
 pub(super) struct Scope {
     /// As it was sent.
     text: String,
+    /// What the caller asks for: to be shown, never to be searched for.
+    pub(super) asked: Query,
+    /// That of it which the caller may see.
     pub(super) query: Query,
+    /// Whether the caller may see a part only of the messages in these logspaces.
+    pub(super) narrowed: bool,
     pub(super) stages: Vec<Stage>,
     pub(super) warnings: Vec<QueryWarning>,
     /// The range of the request alone.
@@ -77,7 +84,8 @@ pub(crate) struct Coverage {
     skipped_segments: u64,
     /// Sealed segments without an index: their messages were looked at.
     unindexed_segments: u64,
-    /// Blocks of segments that were decompressed.
+    /// Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
+    /// messages.
     blocks: u64,
     /// Messages that were compared with the query one by one.
     scanned_messages: u64,
@@ -125,20 +133,25 @@ impl Scope {
         let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
         let warnings = search.warnings.into_iter();
         let requested = range(target.from, target.to, now)?;
+        let asked = search.pipeline.filter;
+        let query = within(&asked, caller.scope());
         Ok(Scope {
             text: text.to_owned(),
             warnings: warnings.map(|warning| QueryWarning::of_query(warning, text)).collect(),
             requested,
-            range: requested.intersect(search.pipeline.filter.time_range(now)),
-            query: search.pipeline.filter,
+            range: requested.intersect(query.time_range(now)),
+            asked,
+            query,
+            narrowed: caller.scope().is_some(),
             stages: search.pipeline.stages,
             now,
-            searchers: select_logspaces(caller.searchers(shared), target.logspaces)?,
+            searchers: select_logspaces(shared, caller, target.logspaces)?,
         })
     }
 
-    /// The range as it can be drawn: an end that is missing is where the stored messages end. `None` where no
-    /// message is stored that it could end at.
+    /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
+    /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
+    /// that it could begin with.
     pub(super) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = stored(&self.searchers);
@@ -147,6 +160,7 @@ impl Scope {
             first => first,
         };
         let last = match range.last {
+            Timestamp::MAX if first <= self.now => self.now,
             Timestamp::MAX => stored?.last,
             last => last,
         };
@@ -167,8 +181,12 @@ impl Scope {
             let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
             sum.add(&coverage, logspace, &mut self.warnings);
             if coverage.cancelled {
-                self.warnings.push(QueryWarning::plain(cancel.reason(logspace)));
+                warn_once(&mut self.warnings, cancel.reason(logspace));
             }
+        }
+        if self.narrowed {
+            // They tell how many messages that the caller may not see have the words of the query.
+            (sum.blocks, sum.scanned_messages, sum.scanned_bytes) = (0, 0, 0);
         }
         sum
     }
@@ -203,8 +221,26 @@ impl Scope {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Says which fields of the query no message in range has, and what was probably meant.
+    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [indexer::Asked<'_>]) -> bool {
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+        for (logspace, searcher) in &self.searchers {
+            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
+            let coverage = searcher.answer((logspace, &filter, self.range), &run, answers);
+            if coverage.map_or(true, |coverage| !coverage.complete) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
+    /// of the messages, as the names are those of all.
     pub(super) fn warn_of_unknown_fields(&mut self) {
+        if self.narrowed {
+            return;
+        }
         for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
@@ -214,6 +250,9 @@ impl Scope {
 
     /// The same for fields that are asked for by name.
     pub(super) fn warn_of_unknown_names<'a>(&mut self, names: impl Iterator<Item = &'a FieldName>) {
+        if self.narrowed {
+            return;
+        }
         let names: Vec<&str> =
             names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
         for field in hint::unknown_fields(&names, &self.searchers, self.range) {
@@ -253,8 +292,18 @@ pub(super) async fn ask<T: Send + 'static>(
     shared: &Shared,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
+    ask_within(shared, shared.state.settings.limits.search_time_max.duration(), answer).await
+}
+
+/// The same for a question that has less time.
+pub(super) async fn ask_within<T: Send + 'static>(
+    shared: &Shared,
+    time_max: Duration,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
     let permit = shared.search_permit().await?;
-    let (cancel, _guard) = Cancel::new(shared);
+    let (cancel, _guard) = Cancel::without_limit(shared);
+    let cancel = Cancel { time_max: Some(time_max), ..cancel };
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
@@ -319,6 +368,24 @@ impl Coverage {
         }
     }
 
+    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
+    /// at counts twice as long as there are so many.
+    pub(super) fn joined(self, other: &Coverage) -> Coverage {
+        let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
+        let batches =
+            (self.journal_batches + self.skipped_batches).max(other.journal_batches + other.skipped_batches);
+        let sum = self.plus(other);
+        let (asked, looked_at) = (sum.segments.min(segments), sum.journal_batches.min(batches));
+        Coverage {
+            segments: asked,
+            skipped_segments: segments - asked,
+            unindexed_segments: sum.unindexed_segments.min(asked),
+            journal_batches: looked_at,
+            skipped_batches: batches - looked_at,
+            ..sum
+        }
+    }
+
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
         self.segments += other.segments;
@@ -330,11 +397,15 @@ impl Coverage {
         self.journal_batches += other.journal_batches;
         self.skipped_batches += other.skipped_batches;
         for damage in &other.damaged {
-            let message = format!("a part of logspace `{logspace}` can not be read: {damage}");
-            if warnings.iter().all(|warning| warning.message != message) {
-                warnings.push(QueryWarning::plain(message));
-            }
+            warn_once(warnings, format!("a part of logspace `{logspace}` can not be read: {damage}"));
         }
+    }
+}
+
+/// The parts of one question say the same.
+fn warn_once(warnings: &mut Vec<QueryWarning>, message: String) {
+    if warnings.iter().all(|warning| warning.message != message) {
+        warnings.push(QueryWarning::plain(message));
     }
 }
 
@@ -416,11 +487,23 @@ fn time(text: &str, name: &str, now: Timestamp) -> Result<Timestamp> {
     Ok(expression.resolve(now))
 }
 
+/// What is found of the one that is within the other.
+fn within(asked: &Query, scope: Option<&Query>) -> Query {
+    match (asked, scope) {
+        (asked, None) => asked.clone(),
+        (Query::All, Some(scope)) => scope.clone(),
+        (asked, Some(scope)) => Query::and(vec![asked.clone(), scope.clone()]),
+    }
+}
+
 fn select_logspaces(
-    searchers: Vec<(String, Searcher)>,
+    shared: &Inner,
+    caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Vec<(String, Searcher)>> {
+    let searchers = caller.searchers(shared);
     let Some(wanted) = wanted else { return Ok(searchers) };
+    wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| !searchers.iter().any(|(known, _)| known == *id)) {
         let ids: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
         return Err(unknown_logspace(unknown, &ids));

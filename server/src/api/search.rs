@@ -170,7 +170,10 @@ pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Resul
     let searchers = caller.searchers(shared);
     let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || searcher.get(sequence)).await?;
-    let hit = found.map_err(ApiError::internal)?.ok_or_else(missing)?;
+    let hit = found
+        .map_err(ApiError::internal)?
+        .filter(|hit| caller.may_see(&logspace, hit))
+        .ok_or_else(missing)?;
     Ok((logspace, hit))
 }
 
@@ -253,7 +256,7 @@ impl PageRequest {
             took_ms: self.started.elapsed().as_millis() as u64,
             coverage,
             warnings: std::mem::take(&mut scope.warnings),
-            query: scope.query.to_string(),
+            query: scope.asked.to_string(),
         }
     }
 

@@ -141,8 +141,17 @@ pub(crate) async fn tail(
     };
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let tail =
-        Tail { shared, headers, request, query, cancel: Arc::new(cancel), events, news, ending, _permit: permit };
+    let tail = Tail {
+        shared,
+        headers,
+        request,
+        query,
+        cancel: Arc::new(cancel),
+        events,
+        news,
+        ending,
+        _permit: permit,
+    };
     tokio::spawn(tail.run(following, stored));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
     Ok((headers, Pieces::endless(pieces, guard).into_body()).into_response())
@@ -169,7 +178,8 @@ impl TailRequest {
         if last <= LAST_MAX {
             return Ok(last);
         }
-        let detail = format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
+        let detail =
+            format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
         Err(ApiError::bad_request(detail).path("last"))
     }
 
@@ -262,11 +272,7 @@ impl Tail {
         }
     }
 
-    async fn follow(
-        &mut self,
-        mut following: Following,
-        stored: Vec<(String, Hit)>,
-    ) -> Result<(), End> {
+    async fn follow(&mut self, mut following: Following, stored: Vec<(String, Hit)>) -> Result<(), End> {
         self.send(vec![following.status()]).await?;
         let first = following.stored_before(stored);
         self.send(first).await?;
@@ -320,9 +326,9 @@ impl Tail {
     async fn admit(&self, following: &mut Following) -> Result<()> {
         let changed =
             || ApiError::forbidden("what this login or token may see has changed: open the tail again");
-        let caller = authenticate(&self.shared, &self.headers).await?.ok_or_else(|| {
-            ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again")
-        })?;
+        let caller = authenticate(&self.shared, &self.headers)
+            .await?
+            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
         let scope = self.request.scope(&self.shared, &caller)?;
         let is_there = |logspace: &String| scope.searchers.iter().any(|(id, _)| id == logspace);
         if scope.query != self.query || !following.logspaces().iter().all(is_there) {

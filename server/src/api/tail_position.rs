@@ -60,7 +60,9 @@ mod tests {
 
     #[test]
     fn what_was_not_handed_out_is_refused() {
-        for text in ["", "main", "main:", ":5", "main:5,", "main:+5", "main:-1", "Main:5", "main:5 ", "a\nb:5"] {
+        for text in
+            ["", "main", "main:", ":5", "main:5,", "main:+5", "main:-1", "Main:5", "main:5 ", "a\nb:5"]
+        {
             assert_eq!(Position::parse(text), None, "{text}");
         }
         assert_eq!(Position::parse("main:18446744073709551616"), None, "no sequence is that large");

@@ -162,7 +162,8 @@ impl Events {
                 self.gap(sequences.end - sequences.start, why);
             }
             Followed::Messages { sequences, matched } => {
-                let end = matched.map_or(sequences.end, |matched| self.take_matched(at, &sequences, &matched));
+                let end =
+                    matched.map_or(sequences.end, |matched| self.take_matched(at, &sequences, &matched));
                 self.pass(at, &(sequences.start..end));
                 if end < sequences.end || self.is_turn_over() {
                     return ControlFlow::Break(end);

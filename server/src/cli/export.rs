@@ -100,10 +100,12 @@ impl Export {
     }
 
     fn from_server(&self, server: &str, output: &mut Output) -> Result<(), Failure> {
-        let (logspaces, columns) = (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
+        let (logspaces, columns) =
+            (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
         let limit = self.limit.map(|limit| limit.to_string());
         let possible = [self.format.to_possible_value(), self.order.to_possible_value()];
-        let [format, order] = possible.map(|value| value.map_or(String::new(), |value| value.get_name().to_owned()));
+        let [format, order] =
+            possible.map(|value| value.map_or(String::new(), |value| value.get_name().to_owned()));
         let some = |text: &str| !text.is_empty();
         let parameters = [
             ("query", Some(self.query.as_str())),
@@ -129,7 +131,9 @@ impl Export {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Failure::environment(format!("{server}: the export broke off: {error}"))),
+                Err(error) => {
+                    return Err(Failure::environment(format!("{server}: the export broke off: {error}")));
+                }
             };
             output.write(&piece[..read])?;
         }
@@ -207,7 +211,8 @@ impl Export {
         for (id, searcher) in searchers {
             let filter = Filter::new(aggregation.filter(), &Context { now, logspace: id });
             let asked = &mut [Asked::Table(&mut aggregation)];
-            let coverage = searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
+            let coverage =
+                searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
             search::warn_of_damage(id, &coverage.damaged);
         }
         let table = Table::from(aggregation.finish().map_err(Failure::no)?);

@@ -104,7 +104,8 @@ impl Tail {
         if !logspaces.is_empty() {
             parameters.push(("logspaces", &logspaces));
         }
-        let headers: Vec<(&str, &str)> = position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
+        let headers: Vec<(&str, &str)> =
+            position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
         let answer = self.remote.get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);

@@ -256,7 +256,8 @@ impl Pipeline {
             .map_err(|error| error.to_string())?;
         report(id, &folder, &opened.recovery);
         let counters = self.counters.logspace(id);
-        let logspace = Logspace::start(id, opened, configuration, counters, (self.sealers.bell(), self.wake.clone()));
+        let logspace =
+            Logspace::start(id, opened, configuration, counters, (self.sealers.bell(), self.wake.clone()));
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 

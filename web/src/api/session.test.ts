@@ -7,9 +7,11 @@ const nobody: Session = {
   setup_required: false,
   user: null,
   csrf_token: null,
+  expires_at: null,
   version: '1',
 };
-const ana: Session = { ...nobody, authenticated: true, user: { name: 'ana', role: 'analyst' } };
+const user = { name: 'ana', role: 'analyst', logspaces: null, scope: null } as const;
+const ana: Session = { ...nobody, authenticated: true, user };
 
 test('whose session ends while a page is open stays its user, and has to sign in again', () => {
   const ended = continued(ana, nobody);

@@ -42,8 +42,7 @@ export function endSession(cache: QueryClient): void {
 
 /** In milliseconds since 1970; null where the server does not say. */
 export function endsAt(session: Session): number | null {
-  const { expires_at } = session as { expires_at?: string | null };
-  const at = Date.parse(expires_at ?? '');
+  const at = Date.parse(session.expires_at ?? '');
   return Number.isNaN(at) ? null : at;
 }
 

@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every logspace with what it holds. */
+        /** Every logspace that the caller may search, with what it holds. */
         get: operations["logspaces"];
         put?: never;
         post?: never;
@@ -885,7 +885,8 @@ export interface components {
         Coverage: {
             /**
              * Format: int64
-             * @description Blocks of segments that were decompressed.
+             * @description Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
+             *     messages.
              */
             blocks: number;
             /** @description Whether all was looked at that had to be; a warning tells why not. */
@@ -1059,7 +1060,8 @@ export interface components {
             blocks_bytes: number;
             /**
              * Format: int64
-             * @description Those that certainly match, without a look at them.
+             * @description Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
+             *     the messages say is 0, and the cost is that of a look at all messages in range.
              */
             certain_messages: number;
             /**

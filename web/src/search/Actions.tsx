@@ -40,7 +40,8 @@ const actions: readonly Action[] = ['saved', 'save', 'share', 'export', 'api'];
 
 export function Actions({ state, onAsk }: Props) {
   const [active, setActive] = useState<Action | null>(null);
-  const isWide = useMediaQuery('(min-width: 1280px)', true);
+  // The name of a saved search takes the room of the buttons.
+  const isWide = useMediaQuery(`(min-width: ${state.saved === '' ? 1280 : 1680}px)`, true);
   useKeys({ o: () => setActive('saved') });
   const close = () => setActive(null);
   return (
@@ -60,7 +61,11 @@ export function Actions({ state, onAsk }: Props) {
           </Button>
         ))
       ) : (
-        <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+        <Menu
+          position="bottom-end"
+          withInitialFocusPlaceholder={false}
+          portalProps={{ target: '#content' }}
+        >
           <Menu.Target>
             <Button variant="default" rightSection={<IconChevronDown size={14} />}>
               Actions

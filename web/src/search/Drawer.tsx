@@ -58,7 +58,10 @@ export function Drawer(props: Props) {
   const close = () => onChange({ open: null });
   const onKeyDown = (event: KeyboardEvent) => {
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
-    if (event.key === 'Escape' && isInside) close();
+    if (event.key !== 'Escape' || !isInside) return;
+    // The list would take it for a key of its own, and let go of its row.
+    event.stopPropagation();
+    close();
   };
   return (
     <FocusTrap active={isSheet}>

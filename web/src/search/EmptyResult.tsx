@@ -24,6 +24,7 @@ export function EmptyResult({ state, onChange }: Props) {
           ? 'Nothing at all was received here in this time: it is not for the query.'
           : 'Every word of a query must be found, whole; wildcards (conn*) match parts of a word.'}
       </p>
+      {isSilent && <SourceHealth />}
       {!isSilent && <ClauseCounts state={state} onUse={(query) => onChange({ ...state, query })} />}
       {state.range.kind !== 'all' && (
         <NearestMatch state={state} onRange={(range) => onChange({ ...state, range })} />

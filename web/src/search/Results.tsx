@@ -92,7 +92,8 @@ export function Results(props: Props) {
     close: () => {
       if (isInPopup()) return;
       if (state.open !== null) onChange({ open: null });
-      else cursor.clear();
+      // A dialog may just have gone by the same key: only a list that has the focus lets go of its row.
+      else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
     },
     context: () => current !== undefined && onChange({ open: current.id, tab: 'context' }),
     mark: () => current !== undefined && toggleMark(current.id),

@@ -105,7 +105,7 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--series-5': '#a474b6',
     '--series-6': '#2e9a55',
     '--series-7': '#732d7f',
-    '--series-other': '#8b938f',
+    '--series-other': '#879089',
     '--value-bar': '#dcece8',
   },
   dark: {
@@ -203,7 +203,14 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'xs' }, styles: { label: readable } },
     InputWrapper: { styles: { description: small, error: small } },
     ModalRoot: { defaultProps: { centered: true, transitionProps: { duration: 100 } } },
-    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        transitionProps: { duration: 80 },
+        // Its placeholder is no item, and a menu may hold nothing else.
+        withInitialFocusPlaceholder: false,
+      },
+    },
     NativeSelect: { defaultProps: { size: 'xs' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },

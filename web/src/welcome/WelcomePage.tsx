@@ -32,7 +32,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
             Three steps. You can leave at any time and come back to /welcome.
           </p>
         </div>
-        <Button variant="subtle" onClick={() => onSearch('')}>
+        <Button className={classes.skip ?? ''} variant="subtle" onClick={() => onSearch('')}>
           Skip
         </Button>
       </header>

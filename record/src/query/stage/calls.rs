@@ -20,7 +20,7 @@ enum Argument {
 }
 
 /// Whether a function is called so.
-pub(super) fn names_function(name: &str) -> bool {
+pub(in crate::query) fn names_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
 }

@@ -13,6 +13,7 @@ mod reader;
 
 use super::ast::{FieldName, Query};
 use super::error::Warning;
+pub(super) use calls::names_function;
 pub use captures::{BadCaptures, Captures, Template};
 pub(super) use parse::{KINDS, kind_of, read_search};
 pub use parse::{parse_pipeline, parse_pipeline_search};

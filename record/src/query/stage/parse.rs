@@ -76,8 +76,10 @@ fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, 
     within_limit(&pipeline, text)?;
     let warnings = vec![Warning { suggestion: Some(pipeline.to_string()), ..warning }];
     let start = parser.cursor.space_end(0).min(end);
-    let places =
-        Places { clauses: vec![parser.cursor.span(start..parser.cursor.trimmed(start..end))], stages: stages_at };
+    let places = Places {
+        clauses: vec![parser.cursor.span(start..parser.cursor.trimmed(start..end))],
+        stages: stages_at,
+    };
     Ok((PipelineSearch { pipeline, warnings }, places))
 }
 

@@ -1,6 +1,6 @@
 /** The bytes of a message as they were received, as text or in hexadecimal, and what they were taken for. */
 import { Anchor, Group, SegmentedControl } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Copy } from '../../ui/Copy';
@@ -15,6 +15,9 @@ import classes from './RawTab.module.css';
 const SHOWN_MAX = 4_096;
 const MORE = 65_536;
 
+/** Sixteen bytes and their text need this much. */
+const WIDE_PX = 540;
+
 type Form = 'text' | 'hex';
 type Props = { message: Message; hits: Hits };
 
@@ -24,6 +27,8 @@ export function RawTab({ message, hits }: Props) {
     defaultValue: 'text',
     getInitialValueInEffect: false,
   });
+  const { ref, width } = useElementSize<HTMLPreElement>();
+  const perRow = width > 0 && width < WIDE_PX ? 8 : 16;
   const [shownMax, setShownMax] = useState(SHOWN_MAX);
   const bytes = useMemo(() => bytesOf(message), [message]);
   const { text, left } = cut(message.raw, shownMax);
@@ -46,6 +51,7 @@ export function RawTab({ message, hits }: Props) {
         />
       </Group>
       <pre
+        ref={ref}
         className={classes.raw}
         data-form={form}
         tabIndex={0}
@@ -53,7 +59,7 @@ export function RawTab({ message, hits }: Props) {
         aria-label="Raw message"
       >
         {form === 'hex' ? (
-          hexRows(bytes, shownMax)
+          hexRows(bytes, shownMax, perRow)
         ) : (
           <Marked text={text} field="raw" hits={rawHits(hits)} lines />
         )}

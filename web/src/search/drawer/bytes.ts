@@ -1,24 +1,22 @@
 /** The bytes of a message as a table of offset, hexadecimal and text. */
 import type { Message } from '../../api/model';
 
-export const BYTES_PER_ROW = 16;
-
 /** Exactly as received: where they are no UTF-8 the server sends them as they are. */
 export function bytesOf({ raw, raw_base64 }: Pick<Message, 'raw' | 'raw_base64'>): Uint8Array {
   if (raw_base64 === undefined) return new TextEncoder().encode(raw);
   return Uint8Array.from(atob(raw_base64), (character) => character.charCodeAt(0));
 }
 
-/** `00000010  48 65 6c 6c 6f …  |Hello…|`: rows in the form of `hexdump -C`, at most `bytesMax` bytes. */
-export function hexRows(bytes: Uint8Array, bytesMax: number): string {
+/** `000010  48 65 6c 6c 6f …  Hello…`: rows as `hexdump -C` writes them, of at most `bytesMax` bytes. */
+export function hexRows(bytes: Uint8Array, bytesMax: number, perRow: 8 | 16 = 16): string {
   const rows: string[] = [];
   const end = Math.min(bytes.length, bytesMax);
-  for (let at = 0; at < end; at += BYTES_PER_ROW) {
-    const row = Array.from(bytes.subarray(at, Math.min(at + BYTES_PER_ROW, end)));
-    const left = row.slice(0, 8).map(hex).join(' ');
-    const right = row.slice(8).map(hex).join(' ');
+  for (let at = 0; at < end; at += perRow) {
+    const row = Array.from(bytes.subarray(at, Math.min(at + perRow, end)));
+    const halves = [row.slice(0, 8), ...(perRow === 16 ? [row.slice(8)] : [])];
+    const numbers = halves.map((half) => half.map(hex).join(' ').padEnd(23)).join('  ');
     const offset = at.toString(16).padStart(6, '0');
-    rows.push(`${offset}  ${left.padEnd(23)}  ${right.padEnd(23)}  ${row.map(printable).join('')}`);
+    rows.push(`${offset}  ${numbers}  ${row.map(printable).join('')}`);
   }
   return rows.join('\n');
 }

@@ -33,6 +33,7 @@ export function ExportDialog({ state, onClose }: Props) {
     order: 'newest',
     columns: isTable ? [] : ['time', ...state.columns],
   });
+  const [isHeld, setHeld] = useState(false);
   const counting = useQuery({
     queryKey: ['export-count', askOf(state, 'filter')],
     queryFn: ({ signal }) =>
@@ -43,9 +44,11 @@ export function ExportDialog({ state, onClose }: Props) {
   const count = isTable ? 0 : counting.data?.count;
   const { run, start, cancel } = useExport(state);
   const way = wayOf(filePicker() !== null, count);
+  // What takes an hour does not end by a slip of the hand.
+  const close = () => (run.kind === 'running' ? setHeld(true) : onClose());
   const change = (part: Partial<ExportChoice>) => setChoice({ ...choice, ...part });
   return (
-    <Dialog opened onClose={onClose} title="Export" size="xl">
+    <Dialog opened onClose={close} title="Export" size="xl">
       <Stack gap="md">
         <p className={classes.count} role="status">
           {isTable && 'The table that the stages make, with all of its rows.'}
@@ -66,6 +69,9 @@ export function ExportDialog({ state, onClose }: Props) {
         )}
         <Choices choice={choice} isTable={isTable} onChange={change} />
         {run.kind !== 'idle' && <RunView run={run} />}
+        {run.kind === 'running' && isHeld && (
+          <p role="alert">The export is still running. Cancel it to close this.</p>
+        )}
         <Group gap={8}>
           {run.kind === 'running' ? (
             <Button variant="default" onClick={cancel}>
@@ -84,6 +90,7 @@ export function ExportDialog({ state, onClose }: Props) {
         <details className={classes.commands}>
           <summary>The same from a terminal</summary>
           <Stack gap="sm" mt={8}>
+            <p className={classes.explain}>Both take an API token from LOGSTEAD_TOKEN.</p>
             <Code
               label="logstead command"
               text={exportCommand(window.location.origin, state, choice)}

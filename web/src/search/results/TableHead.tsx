@@ -1,5 +1,5 @@
 /** The heads of the table's columns: drag them to another place, drag their edges for another width, or use their menus. */
-import { Menu } from '@mantine/core';
+import { Menu, VisuallyHidden } from '@mantine/core';
 import {
   IconArrowLeft,
   IconArrowRight,
@@ -45,7 +45,9 @@ export function TableHead(props: Props) {
   };
   return (
     <div role="row" aria-rowindex={1} className={classes.row} data-head>
-      <span role="columnheader" aria-label="Severity" />
+      <span role="columnheader">
+        <VisuallyHidden>Severity</VisuallyHidden>
+      </span>
       <span role="columnheader" aria-label="Time" className={classes.day}>
         {day}
       </span>
@@ -88,7 +90,7 @@ function ColumnMenu({
 }: Props & { field: string }) {
   const at = columns.indexOf(field);
   return (
-    <Menu position="bottom-start" withinPortal>
+    <Menu position="bottom-start" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
         <button type="button" className={classes.name}>
           {field}

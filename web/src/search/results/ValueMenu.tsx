@@ -21,14 +21,26 @@ export function ValueMenu({ clicked, onClose, ...on }: Props) {
   if (clicked === null) return null;
   const { field, value, at } = clicked;
   const { left, top, width, height } = at;
+  const title = visible(cut(value, TITLE_CHARACTERS_MAX).text);
   return (
-    <Menu opened onClose={onClose} position="bottom-start" withinPortal returnFocus>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      withinPortal={false}
+      floatingStrategy="fixed"
+    >
       <Menu.Target>
-        <div className={classes.anchor} style={{ left, top, width, height }} />
+        <button
+          type="button"
+          className={classes.anchor}
+          style={{ left, top, width, height }}
+          aria-label={`${field}=${title}`}
+        />
       </Menu.Target>
       <Menu.Dropdown className={classes.dropdown ?? ''}>
         <Menu.Label>
-          {field}={visible(cut(value, TITLE_CHARACTERS_MAX).text)}
+          {field}={title}
         </Menu.Label>
         <Menu.Item
           leftSection={<IconEqual size={16} />}

@@ -1,11 +1,6 @@
 /** How the results are shown: as lines or as a table, with which times and columns, and from when on. */
 import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/core';
-import {
-  IconAdjustmentsHorizontal,
-  IconCheck,
-  IconClockPin,
-  IconColumns,
-} from '@tabler/icons-react';
+import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
 import type { Message } from '../../api/model';
 import { momentText, parseMoment, useZone } from '../../ui/time';
@@ -30,7 +25,7 @@ const times: readonly { value: Times; label: string }[] = [
 
 export function ViewTools({ state, messages, onAsk, onChange }: Props) {
   return (
-    <div className={classes.tools}>
+    <div className={classes.tools} data-tight={state.open !== null}>
       <SegmentedControl<View>
         aria-label="View"
         value={state.view}
@@ -56,9 +51,10 @@ function Columns({ state, messages, onChange }: Omit<Props, 'onAsk'>) {
           variant="subtle"
           color="gray"
           leftSection={<IconColumns size={16} />}
+          aria-label="Columns"
           onClick={() => setOpened(!opened)}
         >
-          Columns
+          <span className={classes.label}>Columns</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns" p={8}>
@@ -74,7 +70,12 @@ function Columns({ state, messages, onChange }: Omit<Props, 'onAsk'>) {
 
 function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
   return (
-    <Menu position="bottom-end" closeOnItemClick={false}>
+    <Menu
+      position="bottom-end"
+      closeOnItemClick={false}
+      withinPortal={false}
+      floatingStrategy="fixed"
+    >
       <Menu.Target>
         <Button
           variant="subtle"
@@ -82,49 +83,30 @@ function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
           leftSection={<IconAdjustmentsHorizontal size={16} />}
           aria-label="View options"
         >
-          View
+          <span className={classes.label}>View</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Times</Menu.Label>
-        {times.map(({ value, label }) => (
-          <Choice
-            key={value}
-            label={label}
-            role="menuitemradio"
-            chosen={state.times === value}
-            onChoose={() => onChange({ times: value })}
-          />
-        ))}
+        <Menu.RadioGroup
+          value={state.times}
+          onChange={(value) => {
+            const chosen = times.find((one) => one.value === value)?.value;
+            if (chosen !== undefined) onChange({ times: chosen });
+          }}
+        >
+          {times.map(({ value, label }) => (
+            <Menu.RadioItem key={value} value={value}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
-        <Choice
-          label="Wrap long messages"
-          role="menuitemcheckbox"
-          chosen={state.wrap}
-          onChoose={() => onChange({ wrap: !state.wrap })}
-        />
+        <Menu.CheckboxItem checked={state.wrap} onChange={(wrap) => onChange({ wrap })}>
+          Wrap long messages
+        </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-type ChoiceProps = {
-  label: string;
-  role: 'menuitemradio' | 'menuitemcheckbox';
-  chosen: boolean;
-  onChoose: () => void;
-};
-
-function Choice({ label, role, chosen, onChoose }: ChoiceProps) {
-  return (
-    <Menu.Item
-      role={role}
-      aria-checked={chosen}
-      leftSection={<IconCheck size={16} className={classes.check} data-chosen={chosen} />}
-      onClick={onChoose}
-    >
-      {label}
-    </Menu.Item>
   );
 }
 
@@ -153,7 +135,7 @@ function JumpToTime({ state, onAsk }: Pick<Props, 'state' | 'onAsk'>) {
           aria-label="Jump to time"
           onClick={open}
         >
-          Jump
+          <span className={classes.label}>Jump</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Jump to time">

@@ -1,6 +1,6 @@
 /** The list as it scrolls: which rows are in view, and the one that the keys work on. */
 import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import { canRefresh } from '../../ui/range';
 import { useZone } from '../../ui/time';
@@ -34,13 +34,15 @@ export function useList(props: Props) {
   const rows = useMemo(() => rowsOf(messages, zone), [messages, zone]);
   const isMeasured = state.wrap || (state.view === 'lines' && room === 'narrow');
   const rowPx = state.view === 'table' ? TABLE_ROW_PX : LINE_PX;
+  // The same function from frame to frame: with another one the library measures all rows again.
+  const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
   // The library's own state cannot be memoised; nothing here asks for that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    getItemKey: (place) => keyOf(rows, messages, place),
+    getItemKey,
     scrollPaddingEnd: HEAD_PX,
     overscan: OVERSCAN_ROWS,
   });
@@ -136,6 +138,7 @@ function useFocusWhenDrawn(scroller: { current: HTMLDivElement | null }) {
   useEffect(tryNow);
   return (index: number) => {
     wanted.current = index;
+    requestAnimationFrame(tryNow);
   };
 }
 

@@ -45,7 +45,7 @@ export function SavedRow(props: Props) {
 
 function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: Props) {
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon aria-label={`More about ${saved.name}`}>
           <IconDots size={16} />

@@ -26,13 +26,14 @@ export function SavedState({ state, onAsk }: Props) {
       </span>
       {changed && <span className="dimmed">changed</span>}
       {changed && (
-        <Button variant="subtle" onClick={() => onAsk(opened(saved, state))}>
+        <Button variant="subtle" size="compact-xs" onClick={() => onAsk(opened(saved, state))}>
           Reset
         </Button>
       )}
       {changed && saved.mine && (
         <Button
           variant="subtle"
+          size="compact-xs"
           loading={update.isPending}
           onClick={() => update.mutate({ saved, state })}
         >

@@ -11,7 +11,7 @@ const AUTHORIZATION = `-H "Authorization: Bearer $LOGSTEAD_TOKEN"`;
 
 /** One argument, whatever is in it. */
 export function shellQuoted(text: string): string {
-  if (/^[A-Za-z0-9_./:=@%+,-]+$/u.test(text)) return text;
+  if (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/u.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -51,15 +51,20 @@ export function exportCurl(origin: string, state: SearchState, choice: ExportCho
   ]);
 }
 
+/** The command takes the token from the environment by itself. */
 export function exportCommand(origin: string, state: SearchState, choice: ExportChoice): string {
   const { query, from, to, logspaces = [] } = askOf(state, 'whole');
+  const written = shellQuoted(query === '' ? '*' : query);
+  // A query that begins with a minus is no option.
+  const isOptionLike = query.startsWith('-');
   return lines([
-    `logstead export ${shellQuoted(query === '' ? '*' : query)}`,
+    isOptionLike ? 'logstead export' : `logstead export ${written}`,
     ...(from === undefined ? [] : [`--from ${shellQuoted(from)}`]),
     ...(to === undefined ? [] : [`--to ${shellQuoted(to)}`]),
     ...logspaces.map((id) => `--logspace ${shellQuoted(id)}`),
     `--format ${choice.format} --output logstead.${choice.format}`,
-    `--server ${shellQuoted(origin)} --token "$LOGSTEAD_TOKEN"`,
+    `--server ${shellQuoted(origin)}`,
+    ...(isOptionLike ? [`-- ${written}`] : []),
   ]);
 }
 

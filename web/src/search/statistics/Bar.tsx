@@ -61,7 +61,11 @@ export function Bar({ answer, shown, kinds, measures, measure, isStale, onChange
 function CopyTable({ answer }: { answer: Answer }) {
   const { copied, copy } = useClipboard({ timeout: 1500 });
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+    <Menu
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
       <Menu.Target>
         <Button
           variant="default"

@@ -30,6 +30,7 @@ export function CellMenu({ asked, onClose, onAsk, onCopy }: Props) {
       position="bottom-start"
       returnFocus
       withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
     >
       <Menu.Target>
         <span aria-hidden style={{ position: 'fixed', pointerEvents: 'none', ...at }} />

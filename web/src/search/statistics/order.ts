@@ -34,8 +34,13 @@ export function nextOrder(
 }
 
 function compare(a: string | number, b: string | number, { kind }: Column): number {
-  if (kind === 'severity') return severities.indexOf(String(a)) - severities.indexOf(String(b));
+  if (kind === 'severity') return severityRank(String(a)) - severityRank(String(b));
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
   return texts.compare(String(a), String(b));
+}
+
+/** From `debug`, the least urgent; what is none comes before. */
+export function severityRank(name: string | undefined): number {
+  return name === undefined ? -1 : severities.indexOf(name);
 }

@@ -1,4 +1,5 @@
 /** A table as what a chart draws: points along a line of times or of names, for each of a few series. */
+import { severityRank } from './order';
 import type { Shape } from './shape';
 import type { Cell, Table } from './queries';
 
@@ -51,8 +52,9 @@ export function plotOf(
       : bySplit(drawn, first, splits, column, byTotal && axis === 'names');
   const additive = shape.additive.has(column) && !(all && shape.measures.length > 1);
   const isSeverity = splits.length === 1 && table.columns[splits[0] ?? -1]?.kind === 'severity';
+  const seriesOrder = splits.length === 0 ? 'own' : isSeverity ? 'severity' : 'size';
   const notes: string[] = [];
-  const kept = keepGreatest(names, values, additive, isSeverity, notes);
+  const kept = keepGreatest(names, values, additive, seriesOrder, notes);
   const limit = axis === 'time' ? points.length : BARS_MAX;
   if (points.length > limit) notes.push(`The first ${limit} of ${points.length} are drawn.`);
   return {
@@ -126,22 +128,25 @@ function bySplit(
   };
 }
 
-/** The greatest series in their own order; what adds up is gathered in one more. */
+/** The greatest series; the others are gathered in one more where they add up. */
 function keepGreatest(
   names: readonly string[],
   values: readonly (number | null)[][],
   additive: boolean,
-  isSeverity: boolean,
+  order: 'own' | 'size' | 'severity',
   notes: string[],
 ): Series[] {
   const sizes = values.map((list) => list.reduce<number>((sum, value) => sum + (value ?? 0), 0));
-  const bySize = names.map((_, at) => at).sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
+  const bySize = names.map((_, at) => at);
+  if (order === 'size' || names.length > SERIES_MAX)
+    bySize.sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
   const shown = bySize.slice(0, SERIES_MAX);
   const rest = bySize.slice(SERIES_MAX);
-  if (isSeverity) shown.sort((a, b) => a - b);
+  if (order === 'severity') shown.sort((a, b) => severityRank(names[a]) - severityRank(names[b]));
   const series = shown.map((at, index): Series => {
     const name = names[at] ?? '';
-    const tone: Tone = isSeverity ? { kind: 'severity', name } : { kind: 'series', index };
+    const tone: Tone =
+      order === 'severity' ? { kind: 'severity', name } : { kind: 'series', index };
     return { name, tone, values: values[at] ?? [] };
   });
   if (rest.length === 0) return series;

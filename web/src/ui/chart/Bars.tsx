@@ -5,7 +5,7 @@ import { formatCount } from '../number';
 import { type Zone, formatTime } from '../time';
 import { type Cursor, moved, spanOfCursor } from './selection';
 import { type Stack, layerPath } from './stack';
-import { roundUp, timeTicks } from './ticks';
+import { formatShort, roundUp, timeTicks } from './ticks';
 import classes from './Bars.module.css';
 
 type Props = {
@@ -53,24 +53,37 @@ export function Bars(props: Props) {
     event.stopPropagation();
   };
   const shown = hovered ?? cursor?.at ?? null;
+  const top = roundUp(Math.max(...stack.totals, 1));
   return (
-    <div
-      ref={ref}
-      className={classes.chart}
-      data-stale={stale}
-      role="slider"
-      tabIndex={0}
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={Math.max(count - 1, 0)}
-      aria-valuenow={cursor?.at ?? Math.max(count - 1, 0)}
-      aria-valuetext={valueText(stack, cursor, zone)}
-      onKeyDown={onKeyDown}
-      onBlur={() => setCursor(null)}
-      {...pointer}
-    >
-      {width > 0 && <Plot {...props} width={width} cursor={cursor} hovered={hovered} />}
-      {shown !== null && <Tip {...props} at={shown} width={width} />}
+    <div className={classes.frame}>
+      <Axis top={top} />
+      <div
+        ref={ref}
+        className={classes.chart}
+        data-stale={stale}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(count - 1, 0)}
+        aria-valuenow={cursor?.at ?? Math.max(count - 1, 0)}
+        aria-valuetext={valueText(stack, cursor, zone)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setCursor(null)}
+        {...pointer}
+      >
+        {width > 0 && <Plot {...props} top={top} width={width} cursor={cursor} hovered={hovered} />}
+        {shown !== null && <Tip {...props} at={shown} width={width} />}
+      </div>
+    </div>
+  );
+}
+
+function Axis({ top }: { top: number }) {
+  return (
+    <div className={classes.axis} aria-hidden>
+      <span>{formatShort(top)}</span>
+      <span style={{ top: PLOT_PX / 2 }}>{formatShort(top / 2)}</span>
     </div>
   );
 }
@@ -132,12 +145,16 @@ function usePointer({ count, width, setCursor, setHovered, zoomTo, onZoomOut }: 
   };
 }
 
-type PlotProps = Props & { width: number; cursor: Cursor | null; hovered: number | null };
+type PlotProps = Props & {
+  top: number;
+  width: number;
+  cursor: Cursor | null;
+  hovered: number | null;
+};
 
-function Plot({ stack, zone, silent, known, width, cursor, hovered }: PlotProps) {
+function Plot({ stack, zone, silent, known, top, width, cursor, hovered }: PlotProps) {
   const id = useId();
-  const { times, intervalMs, layers, totals } = stack;
-  const top = roundUp(Math.max(...totals, 1));
+  const { times, intervalMs, layers } = stack;
   const paths = useMemo(
     () => layers.map((_, at) => layerPath(layers, at, { width, height: PLOT_PX, top })),
     [layers, width, top],
@@ -187,9 +204,6 @@ function Plot({ stack, zone, silent, known, width, cursor, hovered }: PlotProps)
           height={PLOT_PX}
         />
       )}
-      <text className={classes.count} x={2} y={13}>
-        {formatCount(top)}
-      </text>
       {ticks.map(({ at, text, isDay }) => (
         <g key={at} transform={`translate(${((at - start) / (end - start)) * width} 0)`}>
           <line className={classes.tick} x1={0.5} x2={0.5} y1={PLOT_PX} y2={PLOT_PX + 4} />

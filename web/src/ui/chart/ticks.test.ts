@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatSpan, roundUp, timeTicks } from './ticks';
+import { formatShort, formatSpan, roundUp, timeTicks } from './ticks';
 
 const at = (text: string) => Date.parse(text);
 
@@ -70,5 +70,16 @@ test('spans are written short', () => {
     '5 min',
     '1.5 h',
     '2 d',
+  ]);
+});
+
+test('numbers on an axis are short', () => {
+  expect([5, 500, 2_500, 40_000, 2_000_000, 5e9].map(formatShort)).toEqual([
+    '5',
+    '500',
+    '2.5 k',
+    '40 k',
+    '2 M',
+    '5 G',
   ]);
 });

@@ -35,6 +35,13 @@ export function roundUp(count: number): number {
   return power * ([1, 2, 4, 5, 8, 10].find((factor) => count <= factor * power) ?? 10);
 }
 
+/** A round number on an axis: `500`, `2.5 k`, `40 k`, `1 M`. */
+export function formatShort(count: number): string {
+  if (count >= 1e9) return `${count / 1e9} G`;
+  if (count >= 1e6) return `${count / 1e6} M`;
+  return count >= 1e3 ? `${count / 1e3} k` : String(count);
+}
+
 /** `500 ms`, `30 s`, `5 min`, `2 h`, `1 d` */
 export function formatSpan(ms: number): string {
   if (ms < SECOND) return `${ms} ms`;

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { tokens } from '../../../ui/theme';
+import type { Plot } from '../pivot';
+import { kindsFor, lines, lyingBars, pointAt, standingBars, timeSlots, valueScale } from './layout';
+import { seriesTokens } from './palette';
+import { pointName, readingsAt, spokenPoint } from './reading';
+import { shortNumber, ticks, timeTicks } from './scale';
+
+const MINUTE = 60_000;
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+function plotOf(values: (number | null)[][], part: Partial<Plot> = {}): Plot {
+  const points = (values[0] ?? []).map((_, at) => ({
+    name: `p${at}`,
+    time: start + at * MINUTE,
+    row: [],
+  }));
+  const series = values.map((list, index) => ({
+    name: `s${index}`,
+    tone: { kind: 'series', index } as const,
+    values: list,
+  }));
+  const base = { axis: 'time', column: 0, points, series, stackable: true } as const;
+  return { ...base, spanMs: MINUTE, measure: 'count', notes: [], ...part };
+}
+
+test('ticks are round and hold all values between them', () => {
+  const cases: [number, number, number[]][] = [
+    [0, 21_000, [0, 5000, 10_000, 15_000, 20_000, 25_000]],
+    [0, 0.3, [0, 0.1, 0.2, 0.3]],
+    [-3, 8, [-5, -2.5, 0, 2.5, 5, 7.5, 10]],
+    [0, 0, [0, 1]],
+    [7, 7, [0, 2, 4, 6, 8]],
+  ];
+  for (const [low, high, expected] of cases) expect(ticks(low, high, 5)).toEqual(expected);
+});
+
+test('labels of values are short', () => {
+  const cases: [number, string][] = [
+    [0, '0'],
+    [950, '950'],
+    [1234, '1.23k'],
+    [-2_500_000, '-2.5M'],
+    [0.05, '0.05'],
+    [0.00004, '4e-5'],
+  ];
+  for (const [value, text] of cases) expect(shortNumber(value)).toBe(text);
+});
+
+test('ticks of time are round in the zone that is shown', () => {
+  const from = Date.parse('2026-01-01T21:30:00Z');
+  const to = Date.parse('2026-01-02T01:30:00Z');
+  const labels = (zone: 'utc' | 'local') => timeTicks(from, to, 6, zone).map(({ label }) => label);
+  expect(labels('utc')).toEqual(['22:00', '23:00', '01-02', '01:00']);
+  expect(labels('local')).toEqual(['23:00', '01-02', '01:00', '02:00']);
+});
+
+test('days are days of the clock where the clocks are changed', () => {
+  const from = Date.parse('2026-03-28T00:00:00+01:00');
+  const found = timeTicks(from, from + 3 * 86_400_000, 3, 'local');
+  expect(found.map(({ time }) => new Date(time).toISOString())).toEqual([
+    '2026-03-27T23:00:00.000Z',
+    '2026-03-28T23:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
+    '2026-03-30T22:00:00.000Z',
+  ]);
+});
+
+test('bars that add up stand on one another and reach the top of their sum', () => {
+  const plot = plotOf([[1], [3]]);
+  const bars = standingBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
+  expect(bars.map(({ top, height }) => [top, height])).toEqual([
+    [60, 20],
+    [0, 60],
+  ]);
+});
+
+test('bars that do not add up stand side by side', () => {
+  const plot = plotOf([[1], [3]], { stackable: false });
+  const [one, other] = standingBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
+  expect(one?.left).toBe(1);
+  expect(other?.left).toBe(50);
+  expect(valueScale(plot, 'bars', 4).high).toBe(3);
+});
+
+test('lying bars go from zero to their value, also below it', () => {
+  const plot = plotOf([[-1, 3]], { axis: 'names' });
+  const bars = lyingBars(plot, { low: -1, high: 3, ticks: [] }, 80, 20);
+  expect(bars.map(({ left, width }) => [left, width])).toEqual([
+    [0, 20],
+    [20, 60],
+  ]);
+  expect(kindsFor(plot)).toEqual(['bars']);
+});
+
+test('a line is broken where there is no value, and a lonely value is a dot', () => {
+  const [line] = lines(
+    plotOf([[1, null, 2, 3]], { stackable: false }),
+    { low: 0, high: 4, ticks: [] },
+    40,
+    40,
+    'lines',
+  );
+  expect(line?.path).toBe('M5,30M25,20L35,10');
+  expect(line?.dots).toHaveLength(1);
+});
+
+test('stacked areas lie on one another', () => {
+  const found = lines(
+    plotOf([
+      [1, 1],
+      [2, 2],
+    ]),
+    { low: 0, high: 4, ticks: [] },
+    20,
+    40,
+    'area',
+  );
+  expect(found.map(({ area }) => area)).toEqual([
+    'M5,30L15,30L15,40L5,40Z',
+    'M5,10L15,10L15,30L5,30Z',
+  ]);
+});
+
+test('the pointer is at the nearest point, also beside a gap', () => {
+  const slots = timeSlots(plotOf([[1, 2, 3]]), 90);
+  expect([-5, 44, 46, 500].map((x) => pointAt(slots, x))).toEqual([0, 1, 1, 2]);
+});
+
+test('a point is told in words', () => {
+  const plot = plotOf([
+    [1, 0],
+    [3, 2],
+  ]);
+  expect(pointName(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00');
+  expect(readingsAt(plot, 1).map(({ name }) => name)).toEqual(['s1']);
+  expect(spokenPoint(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00: in all 4, s1 3, s0 1');
+});
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
+  const colors = [...seriesTokens, '--series-other' as const].map(
+    (name) => tokens[scheme][name] ?? '',
+  );
+
+  test('every series stands out from the page and the panel (AA for graphics)', () => {
+    for (const back of ['--panel', '--mantine-color-body'] as const)
+      for (const color of colors)
+        expect(contrast(color, tokens[scheme][back] ?? ''), color).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each(Object.keys(sights))('no two series look alike with %s sight', (sight) => {
+    const seen = colors.map((color) => lab(apply(sights[sight] ?? [], linear(color))));
+    seen.forEach((one, at) => {
+      for (const other of seen.slice(0, at)) expect(distance(one, other)).toBeGreaterThan(15);
+    });
+  });
+});
+
+type Triple = readonly number[];
+
+/** What is left of a colour (linear RGB) without one kind of cones: Machado and others, 2009. */
+const sights: Record<string, readonly Triple[]> = {
+  full: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  'red-blind': [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  'green-blind': [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  'blue-blind': [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+const toXyz: readonly Triple[] = [
+  [0.4124, 0.3576, 0.1805],
+  [0.2126, 0.7152, 0.0722],
+  [0.0193, 0.1192, 0.9505],
+];
+const white = [0.95047, 1, 1.08883];
+
+function apply(matrix: readonly Triple[], vector: Triple): number[] {
+  return matrix.map((row) => row.reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0));
+}
+
+function linear(hex: string): number[] {
+  return [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+}
+
+function lab(rgb: Triple): number[] {
+  const inside = rgb.map((value) => Math.min(1, Math.max(0, value)));
+  const [x = 0, y = 0, z = 0] = apply(toXyz, inside).map((value, at) => {
+    const part = value / (white[at] ?? 1);
+    return part > 0.008856 ? Math.cbrt(part) : 7.787 * part + 16 / 116;
+  });
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+function distance(a: Triple, b: Triple): number {
+  return Math.hypot(...a.map((value, at) => value - (b[at] ?? 0)));
+}
+
+function contrast(a: string, b: string): number {
+  const [dark = 0, light = 0] = [a, b]
+    .map((color) => apply(toXyz, linear(color))[1] ?? 0)
+    .sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
