@@ -24,6 +24,7 @@ export function LineDetail({ message, marks, searchLink, onFilter }: Props) {
   return (
     <div className={classes.detail}>
       <div className={classes.head}>
+        <h2>Message</h2>
         <Anchor href={searchLink} size="sm" underline="always">
           Open in Search
         </Anchor>

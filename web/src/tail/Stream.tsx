@@ -32,12 +32,12 @@ export function Stream(props: Props) {
   const { label, lines, marks, following, isSlow, onFollow } = props;
   const [zone] = useZone();
   const { scroller, onScroll } = useFollowing(lines, following, onFollow);
-  const { ref: sized, width } = useElementSize();
+  const { ref: sized, width, height } = useElementSize();
   const isNarrow = width > 0 && width < NARROW_PX;
   const ref = useMergedRef(scroller, sized);
   /** Lines that were opened, and whether they still are. Only they differ in height. */
   const [opened, setOpened] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const virtualizer = useLines(scroller, lines, following, isNarrow);
+  const { virtualizer, rowOf } = useLines(scroller, lines, following, { height, isNarrow });
   const toggle = useCallback(
     (key: number) => {
       // What one reads must not move away.
@@ -60,14 +60,14 @@ export function Stream(props: Props) {
       onScroll={onScroll}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+        {virtualizer.getVirtualItems().map(({ index, start }) => {
           const line = lines[index];
           if (line === undefined) return null;
           const isOpen = opened.get(line.key) === true;
           const isMeasured = line.kind === 'note' || opened.has(line.key);
           return (
             <div
-              key={key}
+              key={rowOf(index)}
               ref={isMeasured ? virtualizer.measureElement : undefined}
               data-index={index}
               className={classes.item}

@@ -6,6 +6,11 @@ import { renderPart } from '../test-render';
 import { TailPage } from './TailPage';
 import { type TailState, readTail, writeTail } from './tailParams';
 
+// The plain field stands in for the editor, as it does for whoever cannot load it.
+vi.mock('../ui/query/QueryEditor', () => {
+  throw new Error('not loaded');
+});
+
 /** What the server answers to every tail. */
 let answer: () => Response;
 let asked: string[];
@@ -15,8 +20,10 @@ beforeEach(() => {
   asked = [];
   answer = () =>
     new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } });
-  vi.stubGlobal('fetch', (path: string) => {
-    asked.push(path);
+  vi.stubGlobal('fetch', (request: string | Request) => {
+    // What may be written next is asked with a request of its own.
+    if (typeof request !== 'string') return Promise.reject(new TypeError('no server'));
+    asked.push(request);
     return Promise.resolve(answer());
   });
 });

@@ -1,6 +1,6 @@
 /** One tail: what it asks for, how much comes, and what came. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { IconSearch, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../api/model';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
@@ -87,6 +87,7 @@ function QueryRow(props: QueryRowProps) {
   const run = () => onQuery(text.trim());
   return (
     <div className={classes.query} role="search" aria-label={label}>
+      <IconSearch className={classes.icon} size={16} aria-hidden />
       <QueryField
         ref={field}
         label={label}

@@ -16,15 +16,16 @@ export function useLines(
   scroller: Scroller,
   lines: readonly Line[],
   following: boolean,
-  isNarrow: boolean,
+  size: { height: number; isNarrow: boolean },
 ) {
-  const linePx = isNarrow ? NARROW_LINE_PX : LINE_PX;
+  const linePx = size.isNarrow ? NARROW_LINE_PX : LINE_PX;
+  /** Never fewer than there are in the page. */
+  const rows = Math.ceil(size.height / linePx) + 2 * OVERSCAN_LINES + 2;
   // The browser says that it scrolled only after the frame in which it did: until then the last lines are known to be
   // the ones in view.
   const rangeExtractor = (range: Range): number[] => {
-    const height = scroller.current?.clientHeight ?? 0;
-    if (!following || height === 0) return defaultRangeExtractor(range);
-    const count = Math.min(range.count, Math.ceil(height / linePx) + OVERSCAN_LINES);
+    if (!following || size.height === 0) return defaultRangeExtractor(range);
+    const count = Math.min(range.count, rows);
     return Array.from({ length: count }, (_, at) => range.count - count + at);
   };
   const keyOf = useCallback((index: number) => lines[index]?.key ?? index, [lines]);
@@ -46,7 +47,12 @@ export function useLines(
     j: { does: 'Next message', run: () => moveFocus(scroller.current, 1) },
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
   });
-  return virtualizer;
+  /**
+   * The row of the page that a line is drawn in. A line keeps its row as long as it is in view, and a new one takes
+   * the row of one that has left: that is half the work of making rows anew.
+   */
+  const rowOf = (index: number) => ((lines[0]?.key ?? 0) + index) % rows;
+  return { virtualizer, rowOf };
 }
 
 /** Whoever scrolls up stops following, whoever scrolls down to the end goes on. */
