@@ -42,7 +42,7 @@ export function Actions({ state, onAsk }: Props) {
   const [active, setActive] = useState<Action | null>(null);
   // The name of a saved search takes the room of the buttons.
   const isWide = useMediaQuery(`(min-width: ${state.saved === '' ? 1280 : 1680}px)`, true);
-  useKeys({ o: () => setActive('saved') });
+  useKeys({ o: { does: 'Saved searches', run: () => setActive('saved') } });
   const close = () => setActive(null);
   return (
     <div className={classes.actions}>

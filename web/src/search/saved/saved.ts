@@ -1,30 +1,11 @@
 /** Searches with a name: what is kept of one, and what it opens as. Pure. */
+import type { components } from '../../api/types';
 import { readRange } from '../../ui/range';
 import { type SearchState, readSearch, writeSearch } from '../searchParams';
 
-export type SavedSearch = SearchToSave & {
-  id: number;
-  owner: string;
-  created_at: string;
-  updated_at: string;
-  last_used: string | null;
-  mine: boolean;
-};
-
-export type SearchToSave = {
-  name: string;
-  folder: string;
-  tags: string[];
-  shared: boolean;
-  query: string;
-  from: string | null;
-  to: string | null;
-  logspaces: string[] | null;
-  view: SavedView;
-};
-
-/** What the console keeps beside the search itself; to the server it is only something to keep. */
-export type SavedView = Record<string, unknown>;
+export type SavedSearch = components['schemas']['SavedSearch'];
+/** The view is the console's own: to the server it is only something to keep. */
+export type SearchToSave = Required<components['schemas']['SavedSearchRequest']>;
 
 /** Parts of a search that need not be kept; those that are not stay as they are when it is opened. */
 export type Part = 'range' | 'logspaces' | 'view';
@@ -88,7 +69,7 @@ export function isChanged(saved: SavedSearch, state: SearchState): boolean {
 }
 
 export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly Part[] {
-  const kept = view['keeps'];
+  const kept = viewPart(view, 'keeps');
   // Made by another program, which knows no parts: then all of it is meant.
   if (!Array.isArray(kept)) return parts;
   return parts.filter((part) => kept.includes(part));
@@ -167,11 +148,17 @@ function viewParams(state: SearchState): Record<string, string> {
 
 /** Only what an address can hold: a view was kept for us by the server, but may be anybody's. */
 function savedParams({ view }: SavedSearch): Record<string, string> {
-  const params = view['params'];
+  const params = viewPart(view, 'params');
   if (typeof params !== 'object' || params === null) return {};
   return Object.fromEntries(
     Object.entries(params).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string' && !notView.has(entry[0]),
     ),
   );
+}
+
+function viewPart(view: unknown, name: string): unknown {
+  return typeof view === 'object' && view !== null
+    ? new Map<string, unknown>(Object.entries(view)).get(name)
+    : undefined;
 }

@@ -1,7 +1,8 @@
 /** The tools of the statistics: how they are shown, what of them is drawn, and a copy of the table. */
 import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconChevronDown, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { copyText } from '../../ui/clipboard';
 import { formatCount } from '../../ui/number';
 import type { ChartView } from '../searchParams';
 import type { Kind } from './chart/layout';
@@ -58,8 +59,16 @@ export function Bar({ answer, shown, kinds, measures, measure, isStale, onChange
   );
 }
 
+const COPIED_SHOWN_MS = 1500;
+
 function CopyTable({ answer }: { answer: Answer }) {
-  const { copied, copy } = useClipboard({ timeout: 1500 });
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (text: string) => void copyText(text).then(setCopied);
   return (
     <Menu
       position="bottom-end"

@@ -1,7 +1,7 @@
 /** The answer to a query with stages, and its other faces: on the way, refused, cancelled, empty. */
-import { useClipboard } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
 import { useZone } from '../../ui/time';
@@ -65,7 +65,6 @@ function AnswerPanel({ state, answer, isStale, onAsk }: PanelProps) {
   const [zone] = useZone();
   const columnsKey = answer.columns.map(({ name }) => name).join('\n');
   const [chosen, setChosen] = useState<{ key: string; order: RowOrder | null }>();
-  const { copy } = useClipboard();
   const [asked, setAsked] = useState<Asked | null>(null);
   // An order is one of columns: of another table it would mean nothing.
   const order = chosen?.key === columnsKey ? chosen.order : undefined;
@@ -147,7 +146,12 @@ function AnswerPanel({ state, answer, isStale, onAsk }: PanelProps) {
           />
         </div>
       )}
-      <CellMenu asked={asked} onClose={() => setAsked(null)} onAsk={onAsk} onCopy={copy} />
+      <CellMenu
+        asked={asked}
+        onClose={() => setAsked(null)}
+        onAsk={onAsk}
+        onCopy={(text) => void copyText(text)}
+      />
     </>
   );
 }
