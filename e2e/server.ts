@@ -13,6 +13,7 @@ const binary =
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const token = 'e2e-administrator-token';
+const NEWLINE = Buffer.from('\n');
 
 /** Two logspaces, so that a route has somewhere else to send to. */
 export const defaultRouter = `
@@ -47,6 +48,16 @@ export interface Options {
   administrator?: boolean;
 }
 
+export interface ValueCount {
+  value: string;
+  count: number;
+}
+
+export interface Suggestion {
+  label: string;
+  count?: number;
+}
+
 export interface Message {
   id: string;
   time: string;
@@ -61,6 +72,8 @@ export class Logstead {
   /** Everything that the server printed. */
   output = '';
   private origin = '';
+  /** Where the console listens: the second start takes the port of the first, as a service does. */
+  private listen = '127.0.0.1:0';
   private listeners: URL[] = [];
   private child: ChildProcess | undefined;
 
@@ -89,10 +102,10 @@ export class Logstead {
   }
 
   /** Sends messages over one connection, which is closed when all are written. */
-  async sendTcp(...messages: string[]): Promise<void> {
+  async sendTcp(...messages: (string | Uint8Array)[]): Promise<void> {
     const { hostname, port } = this.listener('tcp:');
     const socket = connect(Number(port), hostname);
-    socket.end(messages.map((message) => `${message}\n`).join(''));
+    socket.end(Buffer.concat(messages.flatMap((message) => [Buffer.from(message), NEWLINE])));
     socket.resume();
     await once(socket, 'close');
   }
@@ -131,6 +144,21 @@ export class Logstead {
     return answer.count;
   }
 
+  /** How often each value of a field is there, most frequent first. */
+  async values(field: string, query = '*'): Promise<ValueCount[]> {
+    const answer = await this.post<{ fields: Record<string, { values: ValueCount[] }> }>(
+      '/facets',
+      { query, fields: [field] },
+    );
+    return answer.fields[field]?.values ?? [];
+  }
+
+  /** What may be written at the end of a query. */
+  async complete(query: string): Promise<Suggestion[]> {
+    const answer = await this.post<{ options: Suggestion[] }>('/complete', { query });
+    return answer.options;
+  }
+
   /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
@@ -166,7 +194,12 @@ export class Logstead {
   private async launch(): Promise<void> {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
-    args.push('--router', join(this.directory, 'router.toml'), '--set', 'web.listen=127.0.0.1:0');
+    args.push(
+      '--router',
+      join(this.directory, 'router.toml'),
+      '--set',
+      `web.listen=${this.listen}`,
+    );
     const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });
     this.child = child;
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
@@ -191,7 +224,10 @@ export class Logstead {
 
   private read(line: string): void {
     const console = /^ready: console (\S+)/.exec(line)?.[1];
-    if (console !== undefined) this.origin = console;
+    if (console !== undefined) {
+      this.origin = console;
+      this.listen = new URL(console).host;
+    }
     const listener = /^listening: \S+ (\S+)/.exec(line)?.[1];
     if (listener !== undefined) this.listeners.push(new URL(listener));
   }
