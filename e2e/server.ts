@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const binary =
+export const binary =
   process.env['LOGSTEAD'] ?? fileURLToPath(new URL('../target/release/logstead', import.meta.url));
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
@@ -159,6 +159,15 @@ export class Logstead {
     return answer.options;
   }
 
+  /** Messages of full journal files that are in no segment yet. */
+  async unsealed(): Promise<number> {
+    const response = await this.api('GET', '/logspaces');
+    const { logspaces } = (await response.json()) as {
+      logspaces: { unsealed: { messages: number } }[];
+    };
+    return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
+  }
+
   /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
@@ -179,7 +188,12 @@ export class Logstead {
     return (await response.json()) as T;
   }
 
-  private async api(method: string, path: string, body: string, type: string): Promise<Response> {
+  private async api(
+    method: string,
+    path: string,
+    body: string | null = null,
+    type = 'application/json',
+  ): Promise<Response> {
     const response = await fetch(this.url(`/api/v1${path}`), {
       method,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },

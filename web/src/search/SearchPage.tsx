@@ -6,6 +6,7 @@ import { isRefusal } from '../api/client';
 import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
+import { useMark } from '../ui/useMark';
 import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
 import { Drawer } from './Drawer';
@@ -62,6 +63,9 @@ export function SearchPage({ state, onChange }: Props) {
     [search.data],
   );
   const hits = useMemo(() => hitsOf(state.query), [state.query]);
+  useMark('search: first rows', state.query, messages !== undefined);
+  const isCounted = summary.data?.done === true && !summary.isPlaceholderData;
+  useMark('search: all counted', state.query, isCounted);
   const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
