@@ -119,7 +119,9 @@ export function SearchPage({ state, onChange }: Props) {
             paused={wantsRefresh && !live}
             onChange={show}
           >
-            <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
+            {!hasStages && (
+              <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
+            )}
             <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
           {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}

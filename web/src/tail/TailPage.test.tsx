@@ -11,6 +11,9 @@ vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
+// The first page that is drawn takes seconds where the machine is busy.
+vi.setConfig({ testTimeout: 20_000 });
+
 /** What the server answers to every tail. */
 let answer: () => Response;
 let asked: string[];
