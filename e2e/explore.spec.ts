@@ -321,9 +321,9 @@ test('an empty result names the clause that is to blame, and one click removes i
   await searchPage.open({ q: 'login host:nowhere' });
   await expect(searchPage.empty).toBeVisible();
   const row = page.getByRole('row', { name: /^host:nowhere/ });
-  await expect(row.getByRole('cell')).toHaveText(['0', '10', 'Remove']);
+  await expect(row.getByRole('cell')).toHaveText(['0', '10', /./]);
 
-  await row.getByRole('button', { name: 'Remove' }).click();
+  await row.getByRole('button', { name: 'Search without host:nowhere' }).click();
   await expect.poll(() => searchPage.written()).toBe('login');
   await expect.poll(() => searchPage.total()).toBe(10);
 });
