@@ -1,4 +1,5 @@
 import { expect, test } from './logstead';
+import type { Fields } from './pages/fields';
 import type { ValueCount } from './server';
 
 const MINUTE_MS = 60_000;
@@ -41,7 +42,7 @@ const clauses: readonly { query: string; finds: readonly Name[] }[] = [
   { query: 'flag:unparsed', finds: ['bare'] },
   { query: 'logspace:security', finds: [] },
   { query: 'logspace:main program:nginx', finds: ['failed', 'reset'] },
-  { query: 'time<-7m30s', finds: ['opened', 'failed'] },
+  { query: `time<${ago(7.5)}`, finds: ['opened', 'failed'] },
 ];
 
 test('a search by every kind of clause finds what it should', async ({ logstead, searchPage }) => {
@@ -110,6 +111,8 @@ test('a shared link opens the same messages, whatever came in since', async ({
   await searchPage.open({ q: 'login' });
   await expect.poll(() => searchPage.total()).toBe(10);
   const link = await searchPage.share();
+  const end = Date.parse(new URL(link).searchParams.get('to') ?? '');
+  await expect.poll(() => Date.now()).toBeGreaterThan(end);
 
   await logstead.sendTcp('<38>1 - web-1 sshd 9 - - login of a latecomer');
   await expect(searchPage.message('latecomer')).toBeVisible();
@@ -131,14 +134,13 @@ test('the values beside the results are those of the API, and can be included, e
   await expect.poll(() => logstead.count('login')).toBe(10);
   await searchPage.open({ q: 'login' });
 
-  await expect(fields.values('program')).toHaveText(shown(await logstead.values('program')));
+  await expectValues(fields, 'program', await logstead.values('program'));
   await expect(fields.value('program', 'sshd')).toHaveAccessibleName('sshd, 5 messages, 50 %');
 
   await fields.value('program', 'sshd').click();
   await expect.poll(() => searchPage.written()).toBe('login program=sshd');
   await expect.poll(() => searchPage.total()).toBe(5);
-  const narrowed = await logstead.values('program', 'login program=sshd');
-  await expect(fields.values('program')).toHaveText(shown(narrowed));
+  await expectValues(fields, 'host', await logstead.values('host', 'login program=sshd'));
 
   await fields.only('host', 'web-1');
   await expect.poll(() => searchPage.written()).toBe('host=web-1');
@@ -149,9 +151,12 @@ test('the values beside the results are those of the API, and can be included, e
   await expect.poll(() => searchPage.total()).toBe(5);
 });
 
-/** Each value with its count, as a row of the sidebar says it. */
-function shown(values: readonly ValueCount[]): RegExp[] {
-  return values.map(({ value, count }) => new RegExp(`^${value}${count}(?!\\d).*only$`));
+async function expectValues(fields: Fields, field: string, values: readonly ValueCount[]) {
+  await expect(fields.values(field)).toHaveCount(values.length);
+  for (const { value, count } of values) {
+    const name = new RegExp(`^${value}, ${count} messages`);
+    await expect(fields.value(field, value)).toHaveAccessibleName(name);
+  }
 }
 
 test('the values of a field can be searched', async ({ logstead, searchPage }) => {
@@ -174,12 +179,12 @@ test('a clause can be switched off and on, turned round and taken out', async ({
   await expect.poll(() => searchPage.total()).toBe(5);
 
   const clause = searchPage.clause('program=sshd');
-  await clause.getByRole('button', { name: 'program=sshd', exact: true }).click();
+  const toggle = clause.getByRole('button', { name: 'program=sshd', exact: true });
+  await toggle.click();
   await expect.poll(() => searchPage.total()).toBe(10);
-  const off = clause.getByRole('button', { pressed: false });
-  await expect(off).toHaveText('program=sshd');
+  await expect(toggle).toHaveAttribute('aria-pressed', 'false');
 
-  await off.click();
+  await toggle.click();
   await expect.poll(() => searchPage.total()).toBe(5);
 
   await clause.hover();
@@ -316,9 +321,9 @@ test('an empty result names the clause that is to blame, and one click removes i
   await searchPage.open({ q: 'login host:nowhere' });
   await expect(searchPage.empty).toBeVisible();
   const row = page.getByRole('row', { name: /^host:nowhere/ });
-  await expect(row.getByRole('cell')).toHaveText(['0', '10', 'Remove']);
+  await expect(row.getByRole('cell')).toHaveText(['0', '10', /./]);
 
-  await row.getByRole('button', { name: 'Remove' }).click();
+  await row.getByRole('button', { name: 'Search without host:nowhere' }).click();
   await expect.poll(() => searchPage.written()).toBe('login');
   await expect.poll(() => searchPage.total()).toBe(10);
 });

@@ -24,9 +24,9 @@ export class Fields {
   }
 
   async searchValues(field: string, text: string): Promise<void> {
-    await this.button(`Actions of ${field}`).click();
-    await this.page.getByRole('menuitem', { name: 'Search its values' }).click();
-    await this.sidebar.getByRole('textbox', { name: `Search the values of ${field}` }).fill(text);
+    const name = `Search the values of ${field}`;
+    await this.button(name).click();
+    await this.sidebar.getByRole('textbox', { name }).fill(text);
   }
 
   private get sidebar(): Locator {
