@@ -45,6 +45,22 @@ export interface Options {
   router?: string;
   /** Whether an administrator is there from the start; without, the server prints a set-up code. */
   administrator?: boolean;
+  /** Settings of the server: `limits.tail_rate_max=100`. */
+  settings?: readonly string[];
+}
+
+/** A table that stages made. */
+export interface Table {
+  columns: { name: string }[];
+  rows: (string | number | null)[][];
+}
+
+export interface Account {
+  name: string;
+  role: 'admin' | 'operator' | 'analyst';
+  password: string;
+  logspaces?: readonly string[];
+  scope?: string;
 }
 
 export interface Message {
@@ -61,8 +77,11 @@ export class Logstead {
   /** Everything that the server printed. */
   output = '';
   private origin = '';
+  /** Where the console listens: the second start takes the port of the first, as a service does. */
+  private listen = '127.0.0.1:0';
   private listeners: URL[] = [];
   private child: ChildProcess | undefined;
+  private readonly senders: ChildProcess[] = [];
 
   private constructor(
     private readonly directory: string,
@@ -131,6 +150,31 @@ export class Logstead {
     return answer.count;
   }
 
+  async aggregate(query: string): Promise<Table> {
+    return this.post<Table>('/aggregate', { query });
+  }
+
+  async addUser(account: Account): Promise<void> {
+    await this.post('/users', account);
+  }
+
+  /** Messages of our own load generator, over TCP; resolves when all are sent. */
+  async loadgen(number: number, ...options: string[]): Promise<void> {
+    const child = this.startLoadgen('--number', String(number), ...options);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`loadgen ended with ${String(code)}`);
+  }
+
+  /** The load generator, which runs until it is done or killed. */
+  startLoadgen(...options: string[]): ChildProcess {
+    const { host } = this.listener('tcp:');
+    const child = spawn(binary, ['loadgen', `tcp://${host}`, '--quiet', ...options], {
+      stdio: 'ignore',
+    });
+    this.senders.push(child);
+    return child;
+  }
+
   /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
@@ -142,6 +186,7 @@ export class Logstead {
   }
 
   async stop(): Promise<void> {
+    for (const sender of this.senders) sender.kill();
     await this.end('SIGTERM');
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -166,7 +211,9 @@ export class Logstead {
   private async launch(): Promise<void> {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
-    args.push('--router', join(this.directory, 'router.toml'), '--set', 'web.listen=127.0.0.1:0');
+    args.push('--router', join(this.directory, 'router.toml'));
+    const settings = [`web.listen=${this.listen}`, ...(this.options.settings ?? [])];
+    args.push(...settings.flatMap((setting) => ['--set', setting]));
     const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });
     this.child = child;
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
@@ -191,7 +238,10 @@ export class Logstead {
 
   private read(line: string): void {
     const console = /^ready: console (\S+)/.exec(line)?.[1];
-    if (console !== undefined) this.origin = console;
+    if (console !== undefined) {
+      this.origin = console;
+      this.listen = new URL(console).host;
+    }
     const listener = /^listening: \S+ (\S+)/.exec(line)?.[1];
     if (listener !== undefined) this.listeners.push(new URL(listener));
   }
