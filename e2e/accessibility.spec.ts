@@ -32,7 +32,7 @@ function button(where: Page | Locator, name: string | RegExp): Locator {
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(`accessible in ${colorScheme}`, () => {
     // A look at a page takes a second and more, and a test has a dozen.
-    test.describe.configure({ timeout: 120_000 });
+    test.describe.configure({ timeout: 240_000 });
     test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
 
     test.describe('before login', () => {
@@ -206,7 +206,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Escape');
 
       const fields = page.getByRole('complementary', { name: 'Fields' });
-      await fields.getByRole('button', { name: 'More about host' }).click();
+      await fields.getByRole('button', { name: 'Actions of host' }).click();
       await expect(page.getByRole('menuitem').first()).toBeVisible();
       await expectAccessible(page, 'menu of a field');
       await page.keyboard.press('Escape');

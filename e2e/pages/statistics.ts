@@ -5,6 +5,9 @@ export class Statistics {
   readonly region;
   readonly table;
   readonly chart;
+  /** The names of the groups that are drawn, and their lines. */
+  readonly series;
+  readonly drawn;
   /** The answer, of whatever form. */
   readonly shown;
 
@@ -12,6 +15,8 @@ export class Statistics {
     this.region = page.getByRole('region', { name: 'Statistics' });
     this.table = this.region.getByRole('table', { name: 'Statistics' });
     this.chart = this.region.getByRole('figure');
+    this.series = this.chart.getByRole('list', { name: 'Series' }).getByRole('listitem');
+    this.drawn = this.chart.locator('svg path[stroke], svg polyline');
     const nothing = page.getByRole('heading', { name: 'The table has no rows' });
     this.shown = this.table.or(this.region.getByRole('definition').first()).or(nothing);
   }

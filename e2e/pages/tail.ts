@@ -44,4 +44,35 @@ export class TailPage {
     const text = await this.waiting.textContent();
     return Number((text ?? '').replaceAll(/\D/g, ''));
   }
+
+  /** The number of the last message in view, as the sender counted. */
+  async lastSequence(): Promise<number> {
+    return Math.max(-1, ...sequencesOf(await this.shownLines()));
+  }
+
+  /** The numbers of all lines, in order: the page has only those in view, so it is gone through. */
+  async allSequences(): Promise<number[]> {
+    const texts = await this.lines.evaluate(async (scroller) => {
+      const lines = new Map<number, string>();
+      const drawn = () =>
+        new Promise<void>((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => done())),
+        );
+      scroller.scrollTop = 0;
+      for (;;) {
+        await drawn();
+        for (const line of scroller.querySelectorAll<HTMLElement>('[data-index]'))
+          lines.set(Number(line.dataset['index']), line.textContent);
+        if (scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1) break;
+        scroller.scrollTop += scroller.clientHeight;
+      }
+      return [...lines].sort(([a], [b]) => a - b).map(([, text]) => text);
+    });
+    return sequencesOf(texts);
+  }
+}
+
+/** Of lines with `seq: 0000000042`. */
+export function sequencesOf(texts: readonly string[]): number[] {
+  return texts.flatMap((text) => /seq: (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
 }
