@@ -1,7 +1,15 @@
+<<<<<<< HEAD
 import { type Page, expect, test as base } from '@playwright/test';
+=======
+import { expect, test as base } from '@playwright/test';
+import { Actions } from './pages/actions';
+>>>>>>> stories2
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';
+import { Statistics } from './pages/statistics';
+import { TailPage } from './pages/tail';
+import { WelcomePage } from './pages/welcome';
 import { Logstead, admin, type Options } from './server';
 
 interface Fixtures {
@@ -15,6 +23,10 @@ interface Fixtures {
   /** Search in a page of the browser besides the first. */
   searchPageOf: (page: Page) => SearchPage;
   routerPage: RouterPage;
+  tailPage: TailPage;
+  welcomePage: WelcomePage;
+  statistics: Statistics;
+  actions: Actions;
 }
 
 export const test = base.extend<Fixtures>({
@@ -49,6 +61,18 @@ export const test = base.extend<Fixtures>({
   },
   routerPage: async ({ logstead, page }, use) => {
     await use(new RouterPage(page, logstead));
+  },
+  tailPage: async ({ logstead, page }, use) => {
+    await use(new TailPage(page, logstead));
+  },
+  welcomePage: async ({ logstead, page }, use) => {
+    await use(new WelcomePage(page, logstead));
+  },
+  statistics: async ({ page }, use) => {
+    await use(new Statistics(page));
+  },
+  actions: async ({ page }, use) => {
+    await use(new Actions(page));
   },
 });
 

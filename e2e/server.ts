@@ -46,6 +46,22 @@ export interface Options {
   router?: string;
   /** Whether an administrator is there from the start; without, the server prints a set-up code. */
   administrator?: boolean;
+  /** Settings of the server: `limits.tail_rate_max=100`. */
+  settings?: readonly string[];
+}
+
+/** A table that stages made. */
+export interface Table {
+  columns: { name: string }[];
+  rows: (string | number | null)[][];
+}
+
+export interface Account {
+  name: string;
+  role: 'admin' | 'operator' | 'analyst';
+  password: string;
+  logspaces?: readonly string[];
+  scope?: string;
 }
 
 export interface ValueCount {
@@ -76,6 +92,7 @@ export class Logstead {
   private listen = '127.0.0.1:0';
   private listeners: URL[] = [];
   private child: ChildProcess | undefined;
+  private readonly senders: ChildProcess[] = [];
 
   private constructor(
     private readonly directory: string,
@@ -144,6 +161,7 @@ export class Logstead {
     return answer.count;
   }
 
+<<<<<<< HEAD
   /** How often each value of a field is there, most frequent first. */
   async values(field: string, query = '*'): Promise<ValueCount[]> {
     const answer = await this.post<{ fields: Record<string, { values: ValueCount[] }> }>(
@@ -166,6 +184,31 @@ export class Logstead {
       logspaces: { unsealed: { messages: number } }[];
     };
     return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
+=======
+  async aggregate(query: string): Promise<Table> {
+    return this.post<Table>('/aggregate', { query });
+  }
+
+  async addUser(account: Account): Promise<void> {
+    await this.post('/users', account);
+  }
+
+  /** Messages of our own load generator, over TCP; resolves when all are sent. */
+  async loadgen(number: number, ...options: string[]): Promise<void> {
+    const child = this.startLoadgen('--number', String(number), ...options);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`loadgen ended with ${String(code)}`);
+  }
+
+  /** The load generator, which runs until it is done or killed. */
+  startLoadgen(...options: string[]): ChildProcess {
+    const { host } = this.listener('tcp:');
+    const child = spawn(binary, ['loadgen', `tcp://${host}`, '--quiet', ...options], {
+      stdio: 'ignore',
+    });
+    this.senders.push(child);
+    return child;
+>>>>>>> stories2
   }
 
   /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
@@ -179,6 +222,7 @@ export class Logstead {
   }
 
   async stop(): Promise<void> {
+    for (const sender of this.senders) sender.kill();
     await this.end('SIGTERM');
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -208,12 +252,18 @@ export class Logstead {
   private async launch(): Promise<void> {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
+<<<<<<< HEAD
     args.push(
       '--router',
       join(this.directory, 'router.toml'),
       '--set',
       `web.listen=${this.listen}`,
     );
+=======
+    args.push('--router', join(this.directory, 'router.toml'));
+    const settings = [`web.listen=${this.listen}`, ...(this.options.settings ?? [])];
+    args.push(...settings.flatMap((setting) => ['--set', setting]));
+>>>>>>> stories2
     const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });
     this.child = child;
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, test } from './logstead';
+import { admin } from './server';
+
+const MESSAGES = 200_000;
+const SMALL = 500;
+
+test('a table of statistics and its chart have the numbers of the API, and a group leads to its messages', async ({
+  logstead,
+  searchPage,
+  statistics,
+}) => {
+  await logstead.sendTcp(
+    ...Array.from({ length: 60 }, (_, n) => `<14>1 - web-${n % 5 ? n % 3 : 7} app 1 - - step ${n}`),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(60);
+  const query = 'step | stats count() by host';
+  const answer = await logstead.aggregate(query);
+  expect(answer.rows.length).toBe(4);
+
+  await searchPage.open({ q: query, refresh: 'off' });
+  await expect(statistics.chart).toBeVisible();
+  const expected = answer.rows.map((row) => row.map(String)).toSorted(byText);
+  await expect.poll(async () => (await statistics.rows()).toSorted(byText)).toEqual(expected);
+  for (const [host = '', count = ''] of expected) {
+    await expect(statistics.chart).toContainText(host);
+    await expect(statistics.chart).toContainText(count);
+  }
+
+  await statistics.showMessagesOf('web-7');
+  await expect(searchPage.message('step 5')).toHaveCount(1);
+  const count = await logstead.count('step host=web-7');
+  await expect(searchPage.messages.getByRole('row').filter({ hasText: /step \d/ })).toHaveCount(
+    count,
+  );
+});
+
+test('a timechart draws a line for each group', async ({ logstead, searchPage, statistics }) => {
+  const now = Date.now();
+  await logstead.sendTcp(
+    ...Array.from({ length: 30 }, (_, n) => {
+      const time = new Date(now - n * 60_000).toISOString();
+      return `<14>1 ${time} web-${n % 3} app 1 - - step ${n}`;
+    }),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(30);
+  await searchPage.open({ q: 'step | timechart 5m count() by host', from: '-1h', refresh: 'off' });
+  await statistics.as('Lines').click();
+  await expect(statistics.chart).toHaveAccessibleName(/^Lines: /);
+  await expect(statistics.series).toHaveCount(3);
+  await expect(statistics.drawn).toHaveCount(3);
+});
+
+/** A browser without a dialog for files, as most are: exports become downloads. */
+async function withoutFileDialog(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(window, 'showSaveFilePicker');
+  });
+}
+
+test.describe('an export', () => {
+  test.describe.configure({ timeout: 120_000 });
+
+  test('of 200 000 messages has every one of them, once', async ({
+    actions,
+    logstead,
+    page,
+    searchPage,
+  }) => {
+    await logstead.loadgen(MESSAGES);
+    await expect.poll(() => logstead.count('runid'), { timeout: 60_000 }).toBe(MESSAGES);
+    await withoutFileDialog(page);
+    await searchPage.open({ q: 'runid', from: 'all', refresh: 'off' });
+    await actions.open('Export');
+    const download = page.waitForEvent('download', { timeout: 90_000 });
+    await actions.button('Export').click();
+    const text = await readFile(await (await download).path(), 'utf8');
+
+    const lines = text.trimEnd().split('\n');
+    expect(lines.length).toBe(MESSAGES);
+    const seen = new Set(lines.map((line) => sequenceOf((JSON.parse(line) as Line).message)));
+    expect(seen.size).toBe(MESSAGES);
+    expect(Math.max(...[...seen].slice(0, 1000))).toBeLessThan(MESSAGES);
+    expect(seen.has(0) && seen.has(MESSAGES - 1)).toBe(true);
+  });
+
+  test('as CSV has a line of names and every message', async ({
+    actions,
+    logstead,
+    page,
+    searchPage,
+  }) => {
+    await logstead.loadgen(SMALL);
+    await expect.poll(() => logstead.count('runid')).toBe(SMALL);
+    await withoutFileDialog(page);
+    await searchPage.open({ q: 'runid', from: 'all', refresh: 'off' });
+    await actions.open('Export');
+    await actions.dialog.getByText('CSV', { exact: true }).click();
+    const download = page.waitForEvent('download');
+    await actions.button('Export').click();
+    const text = await readFile(await (await download).path(), 'utf8');
+
+    const [head, ...lines] = text.trimEnd().split(/\r?\n/);
+    expect(head).toBe('time,host,program,severity,message');
+    expect(new Set(lines.map(sequenceOf)).size).toBe(SMALL);
+    expect(lines.length).toBe(SMALL);
+  });
+
+  test('that is cancelled saves nothing', async ({ actions, logstead, page, searchPage }) => {
+    await logstead.loadgen(20_000);
+    await expect.poll(() => logstead.count('runid')).toBe(20_000);
+    await withoutFileDialog(page);
+    const saved: string[] = [];
+    page.on('download', (download) => saved.push(download.suggestedFilename()));
+    await searchPage.open({ q: 'runid', from: 'all', refresh: 'off' });
+    await actions.open('Export');
+    await expect(actions.button('Export')).toBeEnabled();
+    // On a slow line there is time to think again.
+    const network = await page.context().newCDPSession(page);
+    await network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: 200_000,
+      uploadThroughput: -1,
+    });
+    await actions.button('Export').click();
+    await actions.button('Cancel').click();
+    await expect(actions.dialog.getByText('Nothing was saved.')).toBeVisible();
+    expect(saved).toEqual([]);
+  });
+});
+
+test('a shared search is found by others, a private one is not; it can be renamed and deleted', async ({
+  actions,
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.ingest(['needle in a haystack', 'only hay']);
+  await logstead.addUser({ name: 'ben', role: 'analyst', password: 'another long password' });
+  await searchPage.open({ q: 'needle', refresh: 'off' });
+  await actions.save('For everybody', 'Everybody');
+  await searchPage.open({ q: 'hay', refresh: 'off' });
+  await actions.save('For me', 'Only me');
+  await page.reload();
+  await actions.open('Saved');
+  await expect(actions.saved('For everybody')).toBeVisible();
+  await expect(actions.saved('For me')).toBeVisible();
+
+  const signIn = async (data: { name: string; password: string }) => {
+    await page.context().clearCookies();
+    expect((await page.request.post(logstead.url('/api/v1/session'), { data })).ok()).toBe(true);
+    await searchPage.open();
+    await actions.open('Saved');
+    await expect(actions.dialog.getByRole('status', { name: 'Loading' })).toBeHidden();
+  };
+  await signIn({ name: 'ben', password: 'another long password' });
+  await expect(actions.saved('For everybody')).toBeVisible();
+  await expect(actions.saved('For me')).toBeHidden();
+  await actions.saved('For everybody').getByRole('button').first().click();
+  await expect(searchPage.message('needle in a haystack')).toBeVisible();
+  await expect(searchPage.message('only hay')).toBeHidden();
+
+  await signIn(admin);
+  await actions.menuOf('For me', /^Name, folder/);
+  await actions.dialog.getByLabel('Name').fill('For myself');
+  await actions.button('Save').click();
+  await expect(actions.saved('For myself')).toBeVisible();
+  await actions.menuOf('For everybody', 'Delete');
+  await expect(actions.saved('For everybody')).toBeHidden();
+  await page.reload();
+  await actions.open('Saved');
+  await expect(actions.saved('For myself')).toBeVisible();
+  await expect(actions.saved('For everybody')).toBeHidden();
+});
+
+interface Line {
+  message: string;
+}
+
+/** The number that the load generator gave a message. */
+function sequenceOf(text: string): number {
+  return Number(/seq: (\d+)/.exec(text)?.[1] ?? Number.NaN);
+}
+
+function byText(a: readonly string[], b: readonly string[]): number {
+  return (a[0] ?? '').localeCompare(b[0] ?? '');
+}
