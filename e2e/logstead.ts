@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 import { type Page, expect, test as base } from '@playwright/test';
-=======
-import { expect, test as base } from '@playwright/test';
 import { Actions } from './pages/actions';
->>>>>>> stories2
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';

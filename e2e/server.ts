@@ -161,7 +161,6 @@ export class Logstead {
     return answer.count;
   }
 
-<<<<<<< HEAD
   /** How often each value of a field is there, most frequent first. */
   async values(field: string, query = '*'): Promise<ValueCount[]> {
     const answer = await this.post<{ fields: Record<string, { values: ValueCount[] }> }>(
@@ -184,7 +183,8 @@ export class Logstead {
       logspaces: { unsealed: { messages: number } }[];
     };
     return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
-=======
+  }
+
   async aggregate(query: string): Promise<Table> {
     return this.post<Table>('/aggregate', { query });
   }
@@ -208,7 +208,6 @@ export class Logstead {
     });
     this.senders.push(child);
     return child;
->>>>>>> stories2
   }
 
   /** As the operating system ends a process that it wants gone: no flush, no goodbye. */
@@ -252,18 +251,9 @@ export class Logstead {
   private async launch(): Promise<void> {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
-<<<<<<< HEAD
-    args.push(
-      '--router',
-      join(this.directory, 'router.toml'),
-      '--set',
-      `web.listen=${this.listen}`,
-    );
-=======
     args.push('--router', join(this.directory, 'router.toml'));
     const settings = [`web.listen=${this.listen}`, ...(this.options.settings ?? [])];
     args.push(...settings.flatMap((setting) => ['--set', setting]));
->>>>>>> stories2
     const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });
     this.child = child;
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));

@@ -6,7 +6,7 @@ import { copyText } from '../ui/clipboard';
 import { type Hits, hasHit, hitsIn } from '../ui/highlight';
 import { valuesOf } from '../ui/message/fields';
 import { splitStages } from '../ui/query/stages';
-import { withClause } from './editQuery';
+import { withClause } from '../ui/query/edit';
 import type { SearchState } from './searchParams';
 import { MARKS_MAX, MarksBar } from './results/MarksBar';
 import { MessageTable } from './results/MessageTable';

@@ -21,7 +21,7 @@ import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
 import { ViewTools } from './results/ViewTools';
-import { withClause } from './editQuery';
+import { withClause } from '../ui/query/edit';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
 import classes from './SearchPage.module.css';
