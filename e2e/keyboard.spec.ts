@@ -33,11 +33,11 @@ test('a query is written with suggestions, whose counts are those of the API', a
 
   const values = await logstead.complete('program:');
   for (const { label, count } of values.filter((value) => value.count !== undefined)) {
-    await expect(searchPage.suggestion(`${label}${String(count)}`)).toBeVisible();
+    await expect(searchPage.suggestion(`${label} ${String(count)}`)).toBeVisible();
   }
   await page.keyboard.type('ss');
   await expect(searchPage.suggestion(/^sudo/)).toBeHidden();
-  await expect(searchPage.suggestion('sshd2')).toBeVisible();
+  await expect(searchPage.suggestion('sshd 2')).toBeVisible();
   await press(page, 'Tab');
   await expect.poll(() => searchPage.written()).toMatch(/^program:sshd ?$/);
   await press(page, 'Enter');

@@ -126,6 +126,6 @@ export class SearchPage {
 
   /** Over a page that cannot be kept up to date. */
   get away(): Locator {
-    return this.page.getByText('The server cannot be reached');
+    return this.page.getByRole('status').getByText('The server cannot be reached since');
   }
 }
