@@ -117,8 +117,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const [query, chart] of [
         ['severity | stats count() by host', 'auto'],
         ['severity | stats count() by host', 'table'],
-        ['severity | timechart 1m count() by host', 'lines'],
-        ['severity | timechart 1m count() by host', 'area'],
+        ['severity | timechart span=1m count() by host', 'lines'],
+        ['severity | timechart span=1m count() by host', 'area'],
         ['severity | stats count()', 'auto'],
         ['nothing-like-this | stats count() by host', 'auto'],
       ] as const) {
