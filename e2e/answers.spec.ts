@@ -45,7 +45,11 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
     }),
   );
   await expect.poll(() => logstead.count('step')).toBe(30);
-  await searchPage.open({ q: 'step | timechart span=5m count() by host', from: '-1h', refresh: 'off' });
+  await searchPage.open({
+    q: 'step | timechart span=5m count() by host',
+    from: '-1h',
+    refresh: 'off',
+  });
   await statistics.as('Lines').click();
   await expect(statistics.chart).toHaveAccessibleName(/^Lines: /);
   await expect(statistics.series).toHaveCount(3);
