@@ -29,7 +29,7 @@ test('a table of statistics and its chart have the numbers of the API, and a gro
   }
 
   await statistics.showMessagesOf('web-7');
-  await expect(searchPage.message('step 5')).toHaveCount(1);
+  await expect(searchPage.message(/step 5$/)).toHaveCount(1);
   const count = await logstead.count('step host=web-7');
   await expect(searchPage.messages.getByRole('row').filter({ hasText: /step \d/ })).toHaveCount(
     count,
@@ -45,7 +45,11 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
     }),
   );
   await expect.poll(() => logstead.count('step')).toBe(30);
-  await searchPage.open({ q: 'step | timechart 5m count() by host', from: '-1h', refresh: 'off' });
+  await searchPage.open({
+    q: 'step | timechart span=5m count() by host',
+    from: '-1h',
+    refresh: 'off',
+  });
   await statistics.as('Lines').click();
   await expect(statistics.chart).toHaveAccessibleName(/^Lines: /);
   await expect(statistics.series).toHaveCount(3);
@@ -80,9 +84,8 @@ test.describe('an export', () => {
     const lines = text.trimEnd().split('\n');
     expect(lines.length).toBe(MESSAGES);
     const seen = new Set(lines.map((line) => sequenceOf((JSON.parse(line) as Line).message)));
-    expect(seen.size).toBe(MESSAGES);
-    expect(Math.max(...[...seen].slice(0, 1000))).toBeLessThan(MESSAGES);
-    expect(seen.has(0) && seen.has(MESSAGES - 1)).toBe(true);
+    const missing = Array.from({ length: MESSAGES }, (_, n) => n).filter((n) => !seen.has(n));
+    expect(missing).toEqual([]);
   });
 
   test('as CSV has a line of names and every message', async ({

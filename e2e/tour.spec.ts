@@ -73,6 +73,7 @@ for (const colorScheme of folder === undefined
       await expect(tailPage.state('Live')).toBeVisible();
       await logstead.sendTcp(...aMinute());
       await expect(tailPage.line('GET /orders/39 ')).toBeVisible();
+      await expect(tailPage.tail.getByRole('img', { name: /^Matches .*: [1-9]/ })).toBeVisible();
       await picture('08-tail');
     });
   });

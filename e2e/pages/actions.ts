@@ -20,7 +20,7 @@ export class Actions {
   async open(action: keyof typeof names): Promise<void> {
     const main = this.page.getByRole('main');
     const own = main.getByRole('button', { name: names[action] });
-    const menu = main.getByRole('button', { name: 'Actions' });
+    const menu = main.getByRole('button', { name: 'Actions', exact: true });
     await own.or(menu).first().waitFor();
     if (await menu.isVisible()) {
       await menu.click();

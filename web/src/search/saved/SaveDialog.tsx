@@ -51,8 +51,8 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
   );
   const saving = useMutation({
     mutationFn: () => {
-      const described = { name: name.trim(), folder: folder.trim(), tags, shared, keeps };
-      if (renamed === null) return addSaved(toSave(state, described));
+      const described = { name: name.trim(), folder: folder.trim(), tags, shared };
+      if (renamed === null) return addSaved(toSave(state, { ...described, keeps }));
       return replaceSaved(renamed.id, { ...withoutHistory(renamed), ...described });
     },
     onSuccess: (saved) => {
