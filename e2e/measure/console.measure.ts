@@ -8,7 +8,7 @@ import { type Logstead, binary } from '../server';
 
 /** A file of syslog lines (RFC 5424), which the store is filled with. */
 const corpus = process.env['CORPUS'] ?? '';
-const ROUNDS = 5;
+const ROUNDS = 3;
 const ROWS = Number(process.env['ROWS'] ?? 100_000);
 const SCROLL_MS = 10_000;
 const TAIL_RATE = 5_000;
