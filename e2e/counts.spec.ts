@@ -33,11 +33,12 @@ test('the count on the screen is that of the API and of a plain look at every li
   page,
   searchPage,
 }) => {
+  test.slow();
   const lines = makeLines();
   await logstead.sendTcp(...lines);
   await expect.poll(() => logstead.count('*')).toBe(MESSAGES);
   const parsed = lines.map(parseLine);
-  await searchPage.open({ from: 'all' });
+  await searchPage.open({ from: 'all', refresh: 'off' });
 
   for (const { query, matches } of questions) {
     await test.step(query, async () => {
