@@ -24,9 +24,8 @@ export class Fields {
   }
 
   async searchValues(field: string, text: string): Promise<void> {
-    const name = `Search the values of ${field}`;
-    await this.button(name).click();
-    await this.sidebar.getByRole('textbox', { name }).fill(text);
+    await this.button(`Search the values of ${field}`).click();
+    await this.sidebar.getByRole('textbox', { name: `Values of ${field} that hold` }).fill(text);
   }
 
   private get sidebar(): Locator {
