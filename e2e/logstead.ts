@@ -1,4 +1,4 @@
-import { expect, test as base } from '@playwright/test';
+import { type Page, expect, test as base } from '@playwright/test';
 import { Actions } from './pages/actions';
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
@@ -16,6 +16,8 @@ interface Fixtures {
   signedIn: boolean;
   loginPage: LoginPage;
   searchPage: SearchPage;
+  /** Search in a page of the browser besides the first. */
+  searchPageOf: (page: Page) => SearchPage;
   routerPage: RouterPage;
   tailPage: TailPage;
   welcomePage: WelcomePage;
@@ -49,6 +51,9 @@ export const test = base.extend<Fixtures>({
   },
   searchPage: async ({ logstead, page }, use) => {
     await use(new SearchPage(page, logstead));
+  },
+  searchPageOf: async ({ logstead }, use) => {
+    await use((page) => new SearchPage(page, logstead));
   },
   routerPage: async ({ logstead, page }, use) => {
     await use(new RouterPage(page, logstead));

@@ -55,7 +55,7 @@ test('the address has the whole search', async ({ logstead, page, searchPage }) 
   await expect(searchPage.messages.getByRole('row', { name: /hay/ })).toHaveCount(1);
 
   await page.reload();
-  await expect(searchPage.query).toHaveValue('needle');
+  await expect.poll(() => searchPage.written()).toBe('needle');
   await expect(searchPage.message('needle in a haystack')).toBeVisible();
   await expect(searchPage.message('only hay')).toBeHidden();
 });

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const binary =
+export const binary =
   process.env['LOGSTEAD'] ?? fileURLToPath(new URL('../target/release/logstead', import.meta.url));
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const token = 'e2e-administrator-token';
+const NEWLINE = Buffer.from('\n');
 
 /** Two logspaces, so that a route has somewhere else to send to. */
 export const defaultRouter = `
@@ -63,6 +64,16 @@ export interface Account {
   scope?: string;
 }
 
+export interface ValueCount {
+  value: string;
+  count: number;
+}
+
+export interface Suggestion {
+  label: string;
+  count?: number;
+}
+
 export interface Message {
   id: string;
   time: string;
@@ -108,10 +119,10 @@ export class Logstead {
   }
 
   /** Sends messages over one connection, which is closed when all are written. */
-  async sendTcp(...messages: string[]): Promise<void> {
+  async sendTcp(...messages: (string | Uint8Array)[]): Promise<void> {
     const { hostname, port } = this.listener('tcp:');
     const socket = connect(Number(port), hostname);
-    socket.end(messages.map((message) => `${message}\n`).join(''));
+    socket.end(Buffer.concat(messages.flatMap((message) => [Buffer.from(message), NEWLINE])));
     socket.resume();
     await once(socket, 'close');
   }
@@ -148,6 +159,30 @@ export class Logstead {
   async count(query: string): Promise<number> {
     const answer = await this.post<{ count: number }>('/count', { query });
     return answer.count;
+  }
+
+  /** How often each value of a field is there, most frequent first. */
+  async values(field: string, query = '*'): Promise<ValueCount[]> {
+    const answer = await this.post<{ fields: Record<string, { values: ValueCount[] }> }>(
+      '/facets',
+      { query, fields: [field] },
+    );
+    return answer.fields[field]?.values ?? [];
+  }
+
+  /** What may be written at the end of a query. */
+  async complete(query: string): Promise<Suggestion[]> {
+    const answer = await this.post<{ options: Suggestion[] }>('/complete', { query });
+    return answer.options;
+  }
+
+  /** Messages of full journal files that are in no segment yet. */
+  async unsealed(): Promise<number> {
+    const response = await this.api('GET', '/logspaces');
+    const { logspaces } = (await response.json()) as {
+      logspaces: { unsealed: { messages: number } }[];
+    };
+    return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
   }
 
   async aggregate(query: string): Promise<Table> {
@@ -196,7 +231,12 @@ export class Logstead {
     return (await response.json()) as T;
   }
 
-  private async api(method: string, path: string, body: string, type: string): Promise<Response> {
+  private async api(
+    method: string,
+    path: string,
+    body: string | null = null,
+    type = 'application/json',
+  ): Promise<Response> {
     const response = await fetch(this.url(`/api/v1${path}`), {
       method,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },

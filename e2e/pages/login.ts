@@ -6,6 +6,8 @@ export class LoginPage {
   readonly signInButton;
   readonly createButton;
   readonly alert;
+  /** Over a page whose session has ended. */
+  readonly ended;
 
   constructor(
     private readonly page: Page,
@@ -14,6 +16,7 @@ export class LoginPage {
     this.signInButton = page.getByRole('button', { name: 'Sign in' });
     this.createButton = page.getByRole('button', { name: 'Create administrator' });
     this.alert = page.getByRole('alert');
+    this.ended = page.getByRole('dialog', { name: 'Your session has ended' });
   }
 
   async open(path = '/'): Promise<void> {
@@ -24,6 +27,12 @@ export class LoginPage {
     await this.page.getByLabel('Name').fill(name);
     await this.page.getByLabel('Password', { exact: true }).fill(password);
     await this.signInButton.click();
+  }
+
+  /** As the user whose page it is. */
+  async signInAgain(password: string): Promise<void> {
+    await this.ended.getByLabel('Password', { exact: true }).fill(password);
+    await this.ended.getByRole('button', { name: 'Sign in' }).click();
   }
 
   async createAdministrator(code: string, name: string, password: string): Promise<void> {

@@ -1,30 +1,51 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
+import { Drawer } from './drawer';
+import { Fields } from './fields';
 
 export class SearchPage {
   readonly query;
+  readonly searchButton;
+  /** The clauses of the query, below it. */
+  readonly clauses;
+  readonly timeline;
   readonly messages;
+  /** The messages that are shown, newest first. */
+  readonly found;
+  readonly drawer;
   /** All of the message that was opened. */
   readonly details;
+  readonly fields;
   readonly alert;
   /** The part of the query that an error or a warning speaks of. */
   readonly place;
   readonly warning;
   readonly empty;
   readonly firstMessage;
+  readonly dialog;
+  private readonly count;
 
   constructor(
     private readonly page: Page,
     private readonly logstead: Logstead,
   ) {
     this.query = page.getByRole('textbox', { name: 'Query' });
+    this.searchButton = page.getByRole('button', { name: 'Search', exact: true });
+    this.clauses = page.getByRole('list', { name: 'Clauses' });
+    this.timeline = page.getByRole('slider', { name: /^Messages over time/ });
     this.messages = page.getByRole('table', { name: 'Messages' });
-    this.details = this.messages.getByRole('row', { name: /^Details of / });
+    const opener = page.getByRole('button', { name: /^Details/ });
+    this.found = this.messages.getByRole('row').filter({ has: opener });
+    this.drawer = new Drawer(page);
+    this.details = this.drawer.region;
+    this.fields = new Fields(page);
     this.alert = page.getByRole('alert');
     this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
     this.warning = page.getByRole('status').filter({ hasText: /searched for the text/ });
     this.empty = page.getByRole('heading', { name: 'No message matches' });
     this.firstMessage = page.getByRole('region', { name: 'First message' });
+    this.dialog = page.getByRole('dialog');
+    this.count = page.getByRole('main').getByText(/^[\d\s]+ messages?$/);
   }
 
   async open(parameters: Record<string, string> = {}): Promise<void> {
@@ -34,10 +55,77 @@ export class SearchPage {
 
   async search(query: string): Promise<void> {
     await this.query.fill(query);
-    await this.page.getByRole('button', { name: 'Search', exact: true }).click();
+    await this.searchButton.click();
+  }
+
+  /** What stands in the query, which is a plain field until its editor is loaded. */
+  async written(): Promise<string> {
+    return this.query.evaluate((field) =>
+      field instanceof HTMLTextAreaElement ? field.value : (field as HTMLElement).innerText,
+    );
+  }
+
+  /** Resolves when the query has its colours and suggestions. */
+  async editor(): Promise<void> {
+    await this.query.and(this.page.locator('[contenteditable]')).waitFor();
+  }
+
+  suggestion(name: string | RegExp): Locator {
+    return this.page.getByRole('listbox', { name: 'Completions' }).getByRole('option', { name });
+  }
+
+  /** The number in the status line; null while it is counted. */
+  async total(): Promise<number | null> {
+    const [text] = await this.count.allTextContents();
+    return text === undefined ? null : Number(text.replaceAll(/\D/g, ''));
   }
 
   message(text: string | RegExp): Locator {
     return this.messages.getByRole('row').filter({ hasText: text });
+  }
+
+  /** Opens the details of a message. */
+  async show(text: string | RegExp): Promise<void> {
+    await this.message(text)
+      .getByRole('button', { name: /^Details/ })
+      .click();
+  }
+
+  /** The part of the query that has this text, and what can be done with it. */
+  clause(text: string): Locator {
+    const toggle = this.page.getByRole('button', { name: text, exact: true });
+    return this.clauses.getByRole('listitem').filter({ has: toggle });
+  }
+
+  /** Looks closer at a part of the histogram; `from` and `to` are parts of its width. */
+  async zoom(from: number, to: number): Promise<void> {
+    const box = await this.timeline.boundingBox();
+    if (box === null) throw new Error('the histogram is not shown');
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x + from * box.width, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + to * box.width, y, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
+  column(field: string): Locator {
+    return this.messages.getByRole('columnheader', { name: field, exact: true });
+  }
+
+  columnWidth(field: string): Locator {
+    return this.messages.getByRole('separator', { name: `Width of ${field}`, exact: true });
+  }
+
+  /** The link of the share dialog, as it is offered first. */
+  async share(): Promise<string> {
+    await this.page.getByRole('button', { name: 'Share…' }).click();
+    const link = await this.dialog.getByRole('textbox', { name: 'Link' }).inputValue();
+    await this.page.keyboard.press('Escape');
+    return link;
+  }
+
+  /** Over a page that cannot be kept up to date. */
+  get away(): Locator {
+    return this.page.getByRole('status').getByText('The server cannot be reached since');
   }
 }

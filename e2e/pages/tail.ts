@@ -56,7 +56,11 @@ export class TailPage {
       const lines = new Map<number, string>();
       const drawn = () =>
         new Promise<void>((done) =>
-          requestAnimationFrame(() => requestAnimationFrame(() => { done(); })),
+          requestAnimationFrame(() =>
+            requestAnimationFrame(() => {
+              done();
+            }),
+          ),
         );
       scroller.scrollTop = 0;
       for (;;) {

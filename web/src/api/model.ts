@@ -21,6 +21,7 @@ export type WrittenStage = Schemas['WrittenStage'];
 export type Cost = Schemas['Cost'];
 export type CompleteRequest = Schemas['CompleteRequest'];
 export type CompleteOption = Schemas['CompleteOption'];
+export type CompleteResponse = Schemas['CompleteResponse'];
 export type FacetsRequest = Schemas['FacetsRequest'];
 export type Message = Schemas['Message'];
 export type LogspaceInfo = Schemas['LogspaceInfo'];

@@ -2094,7 +2094,7 @@ export interface components {
             received: number;
             /**
              * Format: int64
-             * @description Where not all of them are sent: every so manieth is. Null where all are.
+             * @description Where not all of them are sent: every n-th is. Null where all are.
              */
             sampled_one_in: number | null;
             /**
@@ -2674,7 +2674,10 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description In the query language; empty or `*` means all. With stages their table is exported. */
+                /**
+                 * @description In the query language; empty or `*` means all. With stages their table is exported,
+                 *     where `order` and `columns` say nothing.
+                 */
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
                 from?: string;
@@ -2705,6 +2708,8 @@ export interface operations {
                     "Content-Disposition"?: string;
                     /** @description How many messages, or rows, the answer holds */
                     "X-Logstead-Count"?: number;
+                    /** @description How many parts of the store it lacks, as they can not be read */
+                    "X-Logstead-Damaged"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4330,7 +4335,7 @@ export interface operations {
                  *     themselves, says the same and wins.
                  */
                 since?: string;
-                /** @description Begins with so many of the newest messages that are stored already. Not beside a position. */
+                /** @description Begins with so many of the newest messages that are stored already. Says nothing beside a position. */
                 last?: number;
             };
             header?: {

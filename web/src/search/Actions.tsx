@@ -40,14 +40,13 @@ const actions: readonly Action[] = ['saved', 'save', 'share', 'export', 'api'];
 
 export function Actions({ state, onAsk }: Props) {
   const [active, setActive] = useState<Action | null>(null);
-  // The name of a saved search takes the room of the buttons.
-  const isWide = useMediaQuery(`(min-width: ${state.saved === '' ? 1280 : 1680}px)`, true);
+  const hasRoom = useMediaQuery('(min-width: 721px)', true) && state.open === null;
   useKeys({ o: { does: 'Saved searches', run: () => setActive('saved') } });
   const close = () => setActive(null);
   return (
     <div className={classes.actions}>
       {state.saved !== '' && <SavedState state={state} onAsk={onAsk} />}
-      {isWide ? (
+      {hasRoom ? (
         actions.map((action) => (
           <Button
             key={action}
@@ -55,9 +54,11 @@ export function Actions({ state, onAsk }: Props) {
             color="gray"
             leftSection={iconOf(action)}
             className={classes.action ?? ''}
+            aria-label={labelOf(action)}
+            title={labelOf(action)}
             onClick={() => setActive(action)}
           >
-            {labelOf(action)}
+            <span className={classes.label}>{labelOf(action)}</span>
           </Button>
         ))
       ) : (

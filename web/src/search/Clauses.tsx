@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconPencil, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ExplainResponse } from '../api/model';
-import { withNegated, withPart, withoutPart } from './editQuery';
+import { withNegated, withPart, withoutPart } from '../ui/query/edit';
 import type { SearchState } from './searchParams';
 import classes from './Clauses.module.css';
 

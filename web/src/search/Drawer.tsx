@@ -16,7 +16,7 @@ import { FieldsTab } from './drawer/FieldsTab';
 import { JsonTab } from './drawer/JsonTab';
 import { RawTab } from './drawer/RawTab';
 import { WidthHandle } from './drawer/WidthHandle';
-import { withClause } from './editQuery';
+import { withClause } from '../ui/query/edit';
 import { messageQuery } from './queries';
 import { permalink } from './results/links';
 import type { SearchState, Tab } from './searchParams';

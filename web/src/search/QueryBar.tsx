@@ -5,11 +5,12 @@ import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { problemOf } from '../api/client';
+import { completeIn } from '../api/complete';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../ui/query/QueryField';
+import { requestRange } from '../ui/range';
 import { useKeys } from '../ui/useKeys';
 import { Clauses } from './Clauses';
 import { CostDot, Examples, Hints } from './Hints';
-import { completeIn } from './complete';
 import { explainQuery } from './explain';
 import { type SearchState, writeSearch } from './searchParams';
 import { useDraft } from './useDraft';
@@ -53,7 +54,7 @@ export function QueryBar({ state, error = null, onRun, onChange }: Props) {
           placeholder='Words, "a phrase", host:web*'
           value={draft}
           problems={problems}
-          complete={completeIn(state)}
+          complete={completeIn({ ...requestRange(state.range), logspaces: state.logspaces })}
           onChange={setDraft}
           onRun={run}
         />

@@ -6,7 +6,7 @@ import { copyText } from '../ui/clipboard';
 import { type Hits, hasHit, hitsIn } from '../ui/highlight';
 import { valuesOf } from '../ui/message/fields';
 import { splitStages } from '../ui/query/stages';
-import { withClause } from './editQuery';
+import { withClause } from '../ui/query/edit';
 import type { SearchState } from './searchParams';
 import { MARKS_MAX, MarksBar } from './results/MarksBar';
 import { MessageTable } from './results/MessageTable';
@@ -121,7 +121,8 @@ export function Results(props: Props) {
   const onClick = (event: MouseEvent) => {
     const { target } = event;
     // Whoever drags over a row wants its text, not its details.
-    if (!(target instanceof Element) || getSelection()?.isCollapsed === false) return;
+    const isText = getSelection()?.isCollapsed === false && !event.shiftKey;
+    if (!(target instanceof Element) || isText) return;
     const value = target.closest<HTMLElement>('[data-field]');
     const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? NaN);
     const message = messages[index];
@@ -139,6 +140,10 @@ export function Results(props: Props) {
         className={classes.scroller}
         onScroll={list.onScroll}
         onKeyDown={onKeyDown}
+        onMouseDown={(event) => {
+          // Shift marks: it would also select all text from the click before.
+          if (event.shiftKey) event.preventDefault();
+        }}
         onClick={onClick}
       >
         <MessageTable

@@ -6,6 +6,7 @@ import { isRefusal } from '../api/client';
 import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
 import { canRefresh } from '../ui/range';
+import { useMark } from '../ui/useMark';
 import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
 import { Drawer } from './Drawer';
@@ -20,7 +21,7 @@ import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
 import { ViewTools } from './results/ViewTools';
-import { withClause } from './editQuery';
+import { withClause } from '../ui/query/edit';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
 import classes from './SearchPage.module.css';
@@ -62,6 +63,9 @@ export function SearchPage({ state, onChange }: Props) {
     [search.data],
   );
   const hits = useMemo(() => hitsOf(state.query), [state.query]);
+  useMark('search: first rows', state.query, messages !== undefined);
+  const isCounted = summary.data?.done === true && !summary.isPlaceholderData;
+  useMark('search: all counted', state.query, isCounted);
   const hasStages = splitStages(state.query).stages !== '';
   const newest = search.data?.pages[0];
   const runAgain = () => {
@@ -119,7 +123,9 @@ export function SearchPage({ state, onChange }: Props) {
             paused={wantsRefresh && !live}
             onChange={show}
           >
-            <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
+            {!hasStages && (
+              <ViewTools state={state} messages={messages ?? []} onAsk={ask} onChange={show} />
+            )}
             <Actions state={state} total={total} onAsk={ask} />
           </StatusLine>
           {hasStages && search.error === null && <Statistics state={state} onAsk={ask} />}

@@ -4,7 +4,6 @@ import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react
 import type { ReactNode } from 'react';
 import type { SearchResponse } from '../api/model';
 import { formatCount } from '../ui/number';
-import { useZone, zoneLabel } from '../ui/time';
 import { canRefresh } from '../ui/range';
 import { type Refresh, type SearchState, refreshes } from './searchParams';
 import classes from './StatusLine.module.css';
@@ -22,40 +21,42 @@ type Props = {
 
 export function StatusLine(props: Props) {
   const { state, search, total, counting, live, paused, onChange, children } = props;
-  const [zone] = useZone();
   return (
-    <div className={classes.line}>
-      <span className={classes.total}>
-        {counting && 'Counting…'}
-        {total !== undefined && `${formatCount(total)} ${plural(total)}`}
-      </span>
-      {search !== undefined && <Took search={search} />}
-      <span className={classes.zone}>Times in {zoneLabel(zone, new Date())}</span>
-      {children}
-      {paused && (
-        <span className={classes.paused}>
-          <IconPlayerPauseFilled size={12} aria-hidden />
-          Paused
-          <span className={classes.why}>
-            while {state.open === null ? 'scrolled' : 'a message is open'}
-          </span>
+    <div className={classes.frame}>
+      <div className={classes.line}>
+        <span className={classes.total}>
+          {counting && 'Counting…'}
+          {total !== undefined && `${formatCount(total)} ${plural(total)}`}
         </span>
-      )}
-      {live && <LiveButton onPause={() => onChange({ refresh: 'off' })} />}
-      {canRefresh(state.range) && state.refresh === 'off' && (
-        <UnstyledButton className={classes.live} onClick={() => onChange({ refresh: 'live' })}>
-          <IconPlayerPlayFilled size={12} aria-hidden />
-          Go live
-        </UnstyledButton>
-      )}
-      <NativeSelect
-        aria-label="Refresh"
-        className={classes.refresh ?? ''}
-        disabled={!canRefresh(state.range)}
-        value={canRefresh(state.range) ? state.refresh : 'off'}
-        onChange={(event) => onChange({ refresh: event.currentTarget.value as Refresh })}
-        data={refreshes.map((value) => ({ value, label: refreshLabel(value) }))}
-      />
+        {search !== undefined && <Took search={search} />}
+        <span className={classes.tools}>{children}</span>
+        {paused && (
+          <span className={classes.paused}>
+            <IconPlayerPauseFilled size={12} aria-hidden />
+            Paused
+            <span className={classes.why}>
+              while {state.open === null ? 'scrolled' : 'a message is open'}
+            </span>
+          </span>
+        )}
+        {canRefresh(state.range) && state.refresh === 'off' && (
+          <UnstyledButton className={classes.live} onClick={() => onChange({ refresh: 'live' })}>
+            <IconPlayerPlayFilled size={12} aria-hidden />
+            Go live
+          </UnstyledButton>
+        )}
+        <NativeSelect
+          aria-label="Refresh"
+          leftSection={live ? <span className={classes.pulse} aria-hidden /> : undefined}
+          leftSectionWidth={24}
+          leftSectionPointerEvents="none"
+          className={classes.refresh ?? ''}
+          disabled={!canRefresh(state.range)}
+          value={canRefresh(state.range) ? state.refresh : 'off'}
+          onChange={(event) => onChange({ refresh: event.currentTarget.value as Refresh })}
+          data={refreshes.map((value) => ({ value, label: refreshLabel(value) }))}
+        />
+      </div>
     </div>
   );
 }
@@ -72,19 +73,6 @@ function Took({ search: { took_ms: tookMs, coverage } }: { search: SearchRespons
         {!coverage.complete && ' · not complete'}
       </span>
     </Tooltip>
-  );
-}
-
-function LiveButton({ onPause }: { onPause: () => void }) {
-  return (
-    <UnstyledButton
-      className={classes.live}
-      aria-label="Live: pause"
-      title="Pause"
-      onClick={onPause}
-    >
-      <span className={classes.pulse} aria-hidden />
-    </UnstyledButton>
   );
 }
 

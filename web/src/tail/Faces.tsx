@@ -1,8 +1,10 @@
 /** What is seen of a tail that has no lines: it begins, it was refused, or nothing matched yet. */
 import { Anchor, Skeleton } from '@mantine/core';
+import type { ProblemDetail } from '../api/model';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 import { formatRate } from '../ui/number';
+import { splitStages } from '../ui/query/stages';
 import type { Tail } from './tail';
 import { useTailView } from './useTail';
 import classes from './Faces.module.css';
@@ -17,7 +19,7 @@ export function Faces({ tail, query, searchLink }: Props) {
         <div className={classes.refused}>
           <Notice
             tone="error"
-            title={connection.problem.detail ?? connection.problem.title}
+            title={refusalText(query, connection.problem)}
             onRetry={() => tail.retry()}
           >
             The query was <code>{query === '' ? '*' : query}</code>.{' '}
@@ -47,6 +49,14 @@ export function Faces({ tail, query, searchLink }: Props) {
         </Empty>
       );
   }
+}
+
+/** What the server says of stages is meant for programs. */
+function refusalText(query: string, { detail, title }: ProblemDetail): string {
+  const { stages } = splitStages(query);
+  return stages === ''
+    ? (detail ?? title)
+    : `A tail shows messages, not tables: leave out ${stages.trim()}`;
 }
 
 function arrivingText(received: number | null): string {

@@ -37,7 +37,7 @@ export function Stream(props: Props) {
   const ref = useMergedRef(scroller, sized);
   /** Lines that were opened, and whether they still are. Only they differ in height. */
   const [opened, setOpened] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const { virtualizer, rowOf } = useLines(scroller, lines, following, { height, isNarrow });
+  const { virtualizer, items, rowOf } = useLines(scroller, lines, following, { height, isNarrow });
   const toggle = useCallback(
     (key: number) => {
       // What one reads must not move away.
@@ -60,7 +60,7 @@ export function Stream(props: Props) {
       onScroll={onScroll}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
+        {items.map(({ index, start }) => {
           const line = lines[index];
           if (line === undefined) return null;
           const isOpen = opened.get(line.key) === true;

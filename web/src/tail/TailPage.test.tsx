@@ -11,6 +11,9 @@ vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
+// The first page that is drawn takes seconds where the machine is busy.
+vi.setConfig({ testTimeout: 20_000 });
+
 /** What the server answers to every tail. */
 let answer: () => Response;
 let asked: string[];
@@ -91,10 +94,10 @@ test('highlights come and go with the address', async () => {
 
 test('a refusal is shown with a way out', async () => {
   answer = () =>
-    Response.json({ title: 'Bad Request', status: 400, detail: 'no stages' }, { status: 400 });
+    Response.json({ title: 'Bad Request', status: 400, detail: 'for programs' }, { status: 400 });
   show({ q: 'a | stats count' });
   const alert = await screen.findByRole('alert');
-  expect(alert).toHaveTextContent('no stages');
+  expect(alert).toHaveTextContent('leave out | stats count');
   expect(within(alert).getByRole('link', { name: 'Open in Search' })).toHaveAttribute(
     'href',
     expect.stringContaining('q=a+%7C+stats+count'),

@@ -2,11 +2,11 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { completeIn } from '../api/complete';
 import type { Message } from '../api/model';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
 import { useKeys } from '../ui/useKeys';
-import { withClause } from './clause';
-import { completeIn } from './complete';
+import { withClause } from '../ui/query/edit';
 import { messageLink, searchLink } from './links';
 import { marksFor } from './marks';
 import { MeterRow } from './MeterRow';
@@ -93,7 +93,7 @@ function QueryRow(props: QueryRowProps) {
         label={label}
         placeholder='Words, "a phrase", host:web*'
         value={text}
-        complete={completeIn(logspaces)}
+        complete={completeIn({ logspaces })}
         onChange={setText}
         onRun={run}
       />

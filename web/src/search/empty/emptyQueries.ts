@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { SearchRequest, WrittenClause } from '../../api/model';
 import type { TimeRange } from '../../ui/range';
-import { withoutPart } from '../editQuery';
+import { withoutPart } from '../../ui/query/edit';
 import { scopeOf } from '../queries';
 import type { SearchState } from '../searchParams';
 

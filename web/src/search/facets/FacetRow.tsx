@@ -5,7 +5,7 @@ import type { MouseEvent } from 'react';
 import { Severity } from '../../ui/Severity';
 import { severities } from '../../ui/chart/stack';
 import { formatCount } from '../../ui/number';
-import { clauseOf, withOnly } from '../editQuery';
+import { clauseOf, withOnly } from '../../ui/query/edit';
 import type { FieldProps } from './FieldFacet';
 import { type FacetValue, share } from './facetValues';
 import classes from './Facets.module.css';

@@ -1,7 +1,7 @@
 /** What can be done with a field of the sidebar. */
 import { Menu } from '@mantine/core';
 import { IconArrowUp, IconChartBar, IconColumns, IconSum, IconTrash } from '@tabler/icons-react';
-import { fieldText, withStage } from '../editQuery';
+import { fieldText, withStage } from '../../ui/query/edit';
 import { scopeOf } from '../queries';
 import type { FieldProps } from './FieldFacet';
 

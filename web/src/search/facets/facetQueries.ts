@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet } from '../../api/model';
-import { fieldText, withText } from '../editQuery';
+import { fieldText, withText } from '../../ui/query/edit';
 import { scopeOf } from '../queries';
 import type { SearchState } from '../searchParams';
 import { containsClause } from './facetValues';

@@ -1,7 +1,7 @@
 /** In which order the values of a field are shown, and which of them a search inside the field leaves. Pure. */
 import type { Facet } from '../../api/model';
 import { severities } from '../../ui/chart/stack';
-import { fieldText } from '../editQuery';
+import { fieldText } from '../../ui/query/edit';
 
 export type FacetValue = Facet['values'][number];
 

@@ -25,7 +25,7 @@ const times: readonly { value: Times; label: string }[] = [
 
 export function ViewTools({ state, messages, onAsk, onChange }: Props) {
   return (
-    <div className={classes.tools} data-tight={state.open !== null}>
+    <div className={classes.tools}>
       <SegmentedControl<View>
         aria-label="View"
         value={state.view}

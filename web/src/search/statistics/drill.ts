@@ -1,7 +1,7 @@
 /** From a row of a table to the search for what is behind it. */
 import type { TimeRange } from '../../ui/range';
 import { splitStages } from '../../ui/query/stages';
-import { withClause } from '../editQuery';
+import { withClause } from '../../ui/query/edit';
 import type { Shape } from './shape';
 import type { Cell, Table } from './queries';
 

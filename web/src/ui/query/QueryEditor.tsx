@@ -146,6 +146,8 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
       activateOnTypingDelay: TYPING_REST_MS,
       activateOnCompletion: (completion) => completion.type === 'field',
       selectOnOpen: false,
+      // Nothing is taken that was not chosen. Tab that comes just as the list opens must take, too, not leave.
+      interactionDelay: 0,
       icons: false,
       // The list never scrolls: it moves along with the choice, and needs no focus of its own.
       maxRenderedOptions: OPTIONS_SHOWN,

@@ -1,5 +1,5 @@
 /** Changes the text of a query as a click means it. Places count characters, as the server names them. */
-import { splitStages } from '../ui/query/stages';
+import { splitStages } from './stages';
 
 /** The query with `field=value` (or its opposite) added; unchanged when it is there already. */
 export function withClause(query: string, field: string, value: string, exclude: boolean): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withClause, withNegated, withOnly, withPart, withoutPart } from './editQuery';
+import { withClause, withNegated, withOnly, withPart, withoutPart } from './edit';
 
 test('a value is included or excluded', () => {
   expect(withClause('', 'host', 'web-1', false)).toBe('host=web-1');

@@ -1,0 +1,32 @@
+import type { Locator, Page } from '@playwright/test';
+
+/** Everything about one message, beside the results. */
+export class Drawer {
+  readonly region;
+  /** The bytes of the message, as text or in hexadecimal. */
+  readonly raw;
+  /** The messages around this one, oldest first. */
+  readonly around;
+
+  constructor(page: Page) {
+    this.region = page.getByRole('region', { name: /^Message \S+$/ }).filter({
+      has: page.getByRole('tablist'),
+    });
+    this.raw = page.getByRole('region', { name: 'Raw message' });
+    const list = page.getByRole('list', { name: 'Messages around it, oldest first' });
+    this.around = list.getByRole('listitem');
+  }
+
+  button(name: string): Locator {
+    return this.region.getByRole('button', { name, exact: true });
+  }
+
+  async tab(name: 'Fields' | 'Raw' | 'Context' | 'JSON'): Promise<void> {
+    await this.region.getByRole('tab', { name }).click();
+  }
+
+  /** In which form the raw message is shown. */
+  async form(name: 'Text' | 'Hex'): Promise<void> {
+    await this.region.getByText(name, { exact: true }).click();
+  }
+}

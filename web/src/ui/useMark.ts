@@ -1,0 +1,9 @@
+/** Tells the browser's performance tools, and whoever measures with them, when something came on the screen. */
+import { useEffect } from 'react';
+
+/** `of` says what it is about: the mark is made once for each. */
+export function useMark(name: string, of: string, isShown: boolean): void {
+  useEffect(() => {
+    if (isShown) performance.mark(name, { detail: of });
+  }, [name, of, isShown]);
+}
