@@ -316,10 +316,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 /** Answers as a server whose session is about to end. */
 async function endsSoon(page: Page): Promise<void> {
+  const expires_at = new Date(Date.now() + 110_000).toISOString();
   await page.route('**/api/v1/session', async (route) => {
     const response = await route.fetch();
     const session = (await response.json()) as object;
-    const expires_at = new Date(Date.now() + 60_000).toISOString();
     await route.fulfill({ response, json: { ...session, expires_at } });
   });
 }

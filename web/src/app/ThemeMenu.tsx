@@ -29,7 +29,11 @@ export function ThemeMenu() {
   ]);
   const current = schemes.find(({ value }) => value === colorScheme) ?? schemes[2];
   return (
-    <Menu position="bottom-end">
+    <Menu
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
       <Menu.Target>
         <UnstyledButton className={classes.tool} aria-label={`Theme: ${current.label}`}>
           <current.Icon size={18} />

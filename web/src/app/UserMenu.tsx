@@ -14,7 +14,12 @@ export function UserMenu({ user }: { user: User }) {
   });
   useCommands([{ id: 'sign-out', title: 'Sign out', group: 'Console', run: () => leave.mutate() }]);
   return (
-    <Menu position="bottom-end" width={200}>
+    <Menu
+      position="bottom-end"
+      width={200}
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
       <Menu.Target>
         <UnstyledButton className={classes.tool} aria-label={`User: ${user.name}`}>
           <IconUser size={18} aria-hidden />

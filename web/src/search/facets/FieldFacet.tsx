@@ -52,7 +52,11 @@ export function FieldFacet({ facet, isOpen, onToggle, ...props }: Props) {
         >
           <IconSearch size={14} />
         </ActionIcon>
-        <Menu position="bottom-end" withinPortal>
+        <Menu
+          position="bottom-end"
+          withInitialFocusPlaceholder={false}
+          portalProps={{ target: '#content' }}
+        >
           <Menu.Target>
             <ActionIcon size={24} aria-label={`Actions of ${field}`}>
               <IconDots size={16} />

@@ -55,7 +55,7 @@ function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: Props) {
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>
         <Menu.Item onClick={onUpdate}>Replace by the current search</Menu.Item>
         <Menu.Item onClick={onDuplicate}>Duplicate</Menu.Item>
-        <Menu.Item color="red" onClick={onDelete}>
+        <Menu.Item c="var(--bad)" onClick={onDelete}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>
