@@ -74,8 +74,10 @@ function Fields({ state, facets, total, stale = false, onFilter, onAsk, onChange
     setClosed(
       closed.includes(field) ? closed.filter((other) => other !== field) : [...closed, field],
     );
+  // What stands for fields that are not known yet goes as a whole, so that nothing moves when they are.
+  const phase = facets === undefined ? 'waiting' : 'known';
   return (
-    <div className={classes.fields} data-stale={stale}>
+    <div className={classes.fields} data-stale={stale} key={phase}>
       {state.facets.map((field) => (
         <FieldFacet
           key={field}
