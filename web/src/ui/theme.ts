@@ -218,6 +218,7 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'xs' }, styles: { label: readable, description: small } },
     Textarea: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
-    Tooltip: { defaultProps: { openDelay: 400 } },
+    // Beside what it explains, and so in the same landmark of the page.
+    Tooltip: { defaultProps: { openDelay: 400, withinPortal: false, floatingStrategy: 'fixed' } },
   },
 });
