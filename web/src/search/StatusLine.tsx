@@ -34,9 +34,7 @@ export function StatusLine(props: Props) {
           <span className={classes.paused}>
             <IconPlayerPauseFilled size={12} aria-hidden />
             Paused
-            <span>
-              while {state.open === null ? 'scrolled' : 'a message is open'}
-            </span>
+            <span>while {state.open === null ? 'scrolled' : 'a message is open'}</span>
           </span>
         )}
         {canRefresh(state.range) && state.refresh === 'off' && (

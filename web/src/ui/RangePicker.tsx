@@ -50,7 +50,7 @@ export function RangePicker({ range, onChange }: Props) {
           className={classes.picker ?? ''}
           leftSection={<IconClock size={16} />}
           rightSection={<IconChevronDown size={14} />}
-          aria-label={`Time range: ${label}, ${offset}`}
+          aria-label={`Time range: ${label} ${offset}`}
           title={label}
           onClick={() => setOpened(!opened)}
         >
