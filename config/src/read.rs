@@ -257,9 +257,19 @@ impl Read for IpNet {
 
 impl<T: Read> Read for Vec<T> {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Vec<T>> {
-        let Value::List(nodes) = &node.value else {
-            findings.value(path, format!("must be a list, not {}", node.type_name()));
-            return None;
+        let split;
+        let nodes = match &node.value {
+            Value::List(nodes) => nodes,
+            // On a command line and in the environment there are no brackets.
+            Value::Bare(text) => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                split = items.map(|item| Node::bare(item, node.origin.clone())).collect();
+                &split
+            }
+            _ => {
+                findings.value(path, format!("must be a list, not {}", node.type_name()));
+                return None;
+            }
         };
         if nodes.len() > LIST_ITEMS_MAX {
             findings.value(path, format!("has {} entries, and the limit is {LIST_ITEMS_MAX}", nodes.len()));

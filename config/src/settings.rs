@@ -5,6 +5,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use ipnet::IpNet;
+
 use crate::document::place_all;
 use crate::node::{Entry, Node, Origin, Value};
 use crate::problem::{Findings, Path, Problem, quoted};
@@ -39,8 +41,21 @@ pub struct Settings {
 pub struct Web {
     /// Where they listen; port 0 is any free one.
     pub listen: SocketAddr,
-    /// How long a login lasts.
+    /// How long a login lasts that nobody uses.
     pub session_lifetime: Period,
+    /// How long it lasts however it is used.
+    pub session_max: Period,
+    /// Where browsers find the console; empty where `listen` says that.
+    pub public_url: String,
+    /// Proxies whose word counts for where a request comes from.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Web {
+    /// Whether browsers reach the console over TLS only.
+    pub fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
 }
 
 /// What one request may ask for.
@@ -211,7 +226,27 @@ fn read_web(fields: &mut Fields<'_>) -> Option<Web> {
     let listen = fields.optional("listen");
     let session_lifetime =
         fields.optional_within("session_lifetime", Period::seconds(60)..=Period::days(365));
-    Some(Web { listen: listen?, session_lifetime: session_lifetime? })
+    let session_max = fields.optional_within("session_max", Period::seconds(60)..=Period::days(3650));
+    let public_url: Option<String> = fields.optional("public_url");
+    if public_url.as_deref().is_some_and(|url| !url.is_empty() && !is_origin(url)) {
+        fields.note("public_url", "must be where browsers find the console, like `https://logs.example.org`");
+    }
+    let trusted_proxies = fields.optional("trusted_proxies");
+    Some(Web {
+        listen: listen?,
+        session_lifetime: session_lifetime?,
+        session_max: session_max?,
+        public_url: public_url?,
+        trusted_proxies: trusted_proxies?,
+    })
+}
+
+/// Scheme and host, perhaps a port: the console lives at the root of its host.
+fn is_origin(url: &str) -> bool {
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+    let host = host.strip_suffix('/').unwrap_or(host);
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    !host.is_empty() && host.chars().all(is_fit)
 }
 
 fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {

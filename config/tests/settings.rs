@@ -76,6 +76,35 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
 }
 
 #[test]
+fn a_list_is_written_without_brackets_where_there_are_none() {
+    let shown = |settings: &Settings| {
+        settings.web.trusted_proxies.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let file = "[web]\ntrusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n";
+    assert_eq!(shown(&loaded(file, &[], &[])), "10.0.0.0/8 ::1/128");
+    let env = [("LOGSTEAD_WEB__TRUSTED_PROXIES", "127.0.0.1, fd00::/8")];
+    assert_eq!(shown(&loaded(file, &env, &[])), "127.0.0.1/32 fd00::/8");
+    assert_eq!(shown(&loaded(file, &[], &["web.trusted_proxies="])), "");
+    let problem = "web.trusted_proxies[1]: `ten` is not a network: write it like `10.0.0.0/8`, `192.0.2.7` or \
+                   `2001:db8::/32`";
+    let problems = load(&layers("", &[], &["web.trusted_proxies=::1,ten"])).expect_err("a problem");
+    assert!(problems[0].to_string().ends_with(problem.split_once(": ").unwrap().1), "{}", problems[0]);
+}
+
+#[test]
+fn the_address_of_the_console_says_whether_it_is_encrypted() {
+    assert!(!loaded("", &[], &[]).web.is_https());
+    for (url, https) in
+        [("https://logs.example.org", true), ("http://10.0.0.1:8080/", false), ("https://[::1]:8443", true)]
+    {
+        assert_eq!(loaded("", &[], &[&format!("web.public_url={url}")]).web.is_https(), https, "{url}");
+    }
+    for url in ["logs.example.org", "https://", "https://a/logs", "ftp://a", "https://a b"] {
+        assert!(load(&layers("", &[], &[&format!("web.public_url={url}")])).is_err(), "{url}");
+    }
+}
+
+#[test]
 fn variables_that_are_no_settings_are_passed_over() {
     let env = [
         ("PATH", "/bin"),
