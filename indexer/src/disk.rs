@@ -30,8 +30,34 @@ pub trait Disk: Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes names that were created, changed and removed in a directory survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// How many bytes can still be written to the file system that holds a directory.
-    fn free_bytes(&self, dir: &Path) -> io::Result<u64>;
+    /// How much can still be written to the file system that holds a directory.
+    fn space(&self, dir: &Path) -> io::Result<Space>;
+}
+
+/// The room on a file system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Space {
+    /// What can still be written.
+    pub free_bytes: u64,
+    /// How large it is.
+    pub total_bytes: u64,
+}
+
+/// A disk with less than this free is nearly full, unless it is a small one.
+const NEARLY_FULL_BYTES_MAX: u64 = 64 << 20;
+/// A small one is nearly full when less than this part of it is free.
+const NEARLY_FULL_PART: u64 = 20;
+
+impl Space {
+    /// With less than this free, no more messages are stored: the rest is for what has to work on a full disk.
+    pub fn nearly_full_bytes(&self) -> u64 {
+        (self.total_bytes / NEARLY_FULL_PART).min(NEARLY_FULL_BYTES_MAX)
+    }
+
+    /// Whether messages have to wait.
+    pub fn is_nearly_full(&self) -> bool {
+        self.free_bytes < self.nearly_full_bytes()
+    }
 }
 
 /// An open file.
@@ -93,9 +119,10 @@ impl Disk for RealDisk {
         fs::File::open(dir)?.sync_all()
     }
 
-    fn free_bytes(&self, dir: &Path) -> io::Result<u64> {
+    fn space(&self, dir: &Path) -> io::Result<Space> {
         let file_system = rustix::fs::statvfs(dir)?;
-        Ok(file_system.f_bavail.saturating_mul(file_system.f_frsize))
+        let bytes = |blocks: u64| blocks.saturating_mul(file_system.f_frsize);
+        Ok(Space { free_bytes: bytes(file_system.f_bavail), total_bytes: bytes(file_system.f_blocks) })
     }
 }
 

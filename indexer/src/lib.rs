@@ -42,7 +42,7 @@ pub use answer::{
 };
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
-pub use disk::{Disk, DiskFile, RealDisk};
+pub use disk::{Disk, DiskFile, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};

@@ -77,7 +77,6 @@ impl Server {
             settings,
             admin_token: Some(TOKEN.to_owned()),
             setup_code: None,
-            secure_cookie: false,
         });
         Server { app, meta, pipeline, _data: data }
     }
@@ -559,7 +558,7 @@ async fn stages_are_sent_to_where_tables_are_made() {
 #[tokio::test]
 async fn analysts_may_ask() {
     let server = Server::with_messages().await;
-    let new = NewToken { name: "ana", role: Role::Analyst, created_by: "test", expires_at: None };
+    let new = NewToken { name: "ana", role: Role::Analyst, created_by: "test".into(), expires_at: None };
     let (_, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
     for path in ["/histogram", "/aggregate", "/explain", "/overview"] {
         let answer =

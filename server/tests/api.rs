@@ -4,6 +4,7 @@
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use logstead::api::{self, ApiState};
 use logstead::meta::{Meta, NewToken, Role, password};
@@ -14,7 +15,9 @@ use logstead_indexer::RealDisk;
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 use tower::ServiceExt;
 
@@ -86,7 +89,6 @@ impl Server {
             settings,
             admin_token: Some(ADMIN_TOKEN.to_owned()),
             setup_code: Some(SETUP_CODE.to_owned()),
-            secure_cookie: false,
         });
         Server { app, pipeline, meta, _data: data }
     }
@@ -104,7 +106,9 @@ impl Server {
     }
 
     fn token(&self, role: Role) -> As {
-        let new = NewToken { name: role.name(), role, created_by: "test", expires_at: None };
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("{role}{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let new = NewToken { name: &name, role, created_by: "test".into(), expires_at: None };
         let (_, secret) = self.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
         As { token: Some(secret.reveal().to_owned()), ..As::default() }
     }
@@ -460,6 +464,191 @@ async fn many_guesses_at_once_are_as_slow() {
 }
 
 #[tokio::test]
+async fn a_borrowed_session_does_not_change_the_password() {
+    let server = Server::with_admin();
+    let ada = server.log_in("ada").await;
+    let change = |body: Value| {
+        let (server, ada) = (&server, &ada);
+        async move { server.json(Method::PUT, "/api/v1/users/ADA/password", ada, &body).await }
+    };
+    let without = change(json!({"password": "another horse"})).await;
+    without.is_problem(422, "current password");
+    assert_eq!(without.json()["path"], "current_password");
+    for _ in 0..5 {
+        let wrong = change(json!({"password": "another horse", "current_password": "a guess"})).await;
+        wrong.is_problem(422, "not your current password");
+    }
+    let slow = change(json!({"password": "another horse", "current_password": PASSWORD})).await;
+    slow.is_problem(429, "too many");
+    // An administrator may set anybody's, and who has a token has no password to ask for.
+    let set = json!({"password": "third horse"});
+    let set = server.json(Method::PUT, "/api/v1/users/ada/password", &admin(), &set).await;
+    assert_eq!(set.status, StatusCode::NO_CONTENT);
+    server.call(Method::GET, "/api/v1/users", &ada, "", "").await.is_problem(401, "log in");
+}
+
+#[tokio::test]
+async fn passwords_and_names_that_do_harm_are_refused() {
+    let server = Server::with_admin();
+    let user = |name: &str, password: &str| json!({"name": name, "role": "analyst", "password": password});
+    for password in ["password", "12345678", "        ", "Logstead2026!", "veronica1"] {
+        let refused = server.post("/api/v1/users", &user("veronica", password)).await;
+        refused.is_problem(422, "first that anybody would try");
+        assert_eq!(refused.json()["path"], "password");
+    }
+    for name in ["LOGSTEAD_ADMIN_TOKEN", "\u{430}da", "\u{ff41}da", "system"] {
+        let refused = server.post("/api/v1/users", &user(name, PASSWORD)).await;
+        assert_eq!(refused.json()["path"], "name", "{}", refused.text());
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+        let token = json!({"name": name, "role": "analyst"});
+        let refused = server.post("/api/v1/tokens", &token).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let set = json!({"password": "changeme"});
+    let refused = server.json(Method::PUT, "/api/v1/users/ada/password", &admin(), &set).await;
+    refused.is_problem(422, "first that anybody would try");
+    // A user from before there were rules goes on as before.
+    server.add_user("\u{430}da", Role::Analyst);
+    server.log_in("\u{430}da").await;
+}
+
+/// Logs in as a browser does that keeps its cookies and comes through a proxy.
+async fn log_in_from(
+    server: &Server,
+    address: &str,
+    device: Option<&str>,
+    name: &str,
+    password: &str,
+) -> Answer {
+    let mut request = Request::post("/api/v1/session")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header("X-Forwarded-For", address)
+        .header("X-Forwarded-Proto", "https")
+        .extension(ConnectInfo(SocketAddr::from(([10, 0, 0, 1], 4711))));
+    if let Some(device) = device {
+        request = request.header(header::COOKIE, format!("logstead_device={device}"));
+    }
+    let body = json!({"name": name, "password": password}).to_string();
+    server.send(request.body(body.into()).unwrap()).await
+}
+
+/// The value of a cookie that an answer sets, and its attributes.
+fn cookie(answer: &Answer, name: &str) -> Option<(String, String)> {
+    let set = answer.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().unwrap());
+    let mut pairs = set.filter_map(|cookie| cookie.split_once('='));
+    let (_, rest) = pairs.find(|(found, _)| *found == name)?;
+    let (value, attributes) = rest.split_once(';').unwrap();
+    Some((value.to_owned(), attributes.to_owned()))
+}
+
+#[tokio::test]
+async fn failures_of_others_behind_one_proxy_do_not_lock_out_a_browser_that_is_known() {
+    let server = Server::with_admin();
+    let first = log_in_from(&server, "192.0.2.1", None, "ada", PASSWORD).await;
+    let (device, attributes) = cookie(&first, "logstead_device").unwrap();
+    for attribute in ["HttpOnly", "SameSite=Strict", "Path=/api/v1/session", "Max-Age=34560000"] {
+        assert!(attributes.contains(attribute), "{attributes}");
+    }
+    // The proxy is not trusted, so all of them come from its one address.
+    for at in 0..24 {
+        let failed = log_in_from(&server, "192.0.2.9", None, &format!("user{at}"), "wrong horse").await;
+        assert!(matches!(failed.status.as_u16(), 401 | 429), "{}", failed.text());
+    }
+    log_in_from(&server, "192.0.2.1", None, "ada", PASSWORD).await.is_problem(429, "too many");
+    log_in_from(&server, "192.0.2.1", Some("guess"), "ada", PASSWORD).await.is_problem(429, "too many");
+    let known = log_in_from(&server, "192.0.2.1", Some(&device), "ADA", PASSWORD).await;
+    assert_eq!(known.status, StatusCode::OK, "{}", known.text());
+    assert_eq!(cookie(&known, "logstead_device").unwrap().0, device);
+    // It has failures of its own, and it is known for its user alone.
+    for _ in 0..5 {
+        log_in_from(&server, "192.0.2.1", Some(&device), "ada", "wrong horse").await.is_problem(401, "wrong");
+    }
+    log_in_from(&server, "192.0.2.1", Some(&device), "ada", PASSWORD).await.is_problem(429, "too many");
+    log_in_from(&server, "192.0.2.1", Some(&device), "bo", "x").await.is_problem(429, "too many");
+}
+
+fn trusting(settings: &mut Settings) {
+    settings.web.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_failures_count_where_they_come_from_and_a_name_has_a_limit_too() {
+    let server = Server::start(trusting);
+    server.add_user("ada", Role::Admin);
+    for at in 0..20 {
+        let failed = log_in_from(&server, &format!("192.0.2.{at}"), None, "ada", "wrong horse").await;
+        failed.is_problem(401, "name or password");
+    }
+    log_in_from(&server, "198.51.100.1", None, "ada", PASSWORD).await.is_problem(429, "too many");
+    log_in_from(&server, "192.0.2.1", None, "bo", "x").await.is_problem(401, "name or password");
+    let audit = server.get("/api/v1/audit?limit=1").await.json();
+    assert_eq!(audit["entries"][0]["detail"], "from 192.0.2.1");
+}
+
+#[tokio::test]
+async fn cookies_are_secure_where_browsers_come_over_tls() {
+    let behind = Server::start(trusting);
+    let public = Server::start(|settings| settings.web.public_url = "https://logs.example.org".to_owned());
+    let plain = Server::start(|_| {});
+    for (server, secure) in [(&behind, true), (&public, true), (&plain, false)] {
+        server.add_user("ada", Role::Admin);
+        let answer = log_in_from(server, "192.0.2.1", None, "ada", PASSWORD).await;
+        let name = if secure { "__Host-logstead_session" } else { "logstead_session" };
+        let (secret, attributes) = cookie(&answer, name).unwrap_or_else(|| panic!("{:?}", answer.headers));
+        assert_eq!(attributes.contains("Secure"), secure, "{attributes}");
+        assert_eq!(cookie(&answer, "logstead_device").unwrap().1.contains("Secure"), secure);
+        let sent = format!("{name}={secret}");
+        let request = Request::get("/api/v1/session").header(header::COOKIE, &sent);
+        let session = server.send(request.body(Body::empty()).unwrap()).await.json();
+        assert_eq!(session["authenticated"], true);
+        let csrf = session["csrf_token"].as_str().unwrap();
+        let request = Request::delete("/api/v1/session").header("X-CSRF-Token", csrf);
+        let out = server.send(request.header(header::COOKIE, &sent).body(Body::empty()).unwrap()).await;
+        assert_eq!(out.status, StatusCode::NO_CONTENT, "{}", out.text());
+        assert!(cookie(&out, name).unwrap().1.contains("Max-Age=0"));
+    }
+}
+
+#[tokio::test]
+async fn things_belong_to_accounts_and_not_to_names() {
+    let server = Server::with_admin();
+    let ada = server.log_in("ada").await;
+    let search = json!({"name": "errors", "query": "error", "shared": true});
+    let saved = server.json(Method::POST, "/api/v1/saved-searches", &ada, &search).await.json();
+    let path = format!("/api/v1/saved-searches/{}", saved["id"]);
+    let of_token = |id: &Value| format!("/api/v1/tokens/{id}");
+    // A token of the name that an administrator's had, and one that is called as the owner is.
+    let new = |name: &str| json!({"name": name, "role": "analyst"});
+    let first = server.post("/api/v1/tokens", &new("ci")).await.json();
+    let secret =
+        |made: &Value| As { token: Some(made["token"].as_str().unwrap().to_owned()), ..As::default() };
+    let of_first = server.json(Method::POST, "/api/v1/saved-searches", &secret(&first), &search).await.json();
+    server.post("/api/v1/tokens", &new("ci")).await.is_problem(409, "already a token");
+    server.call(Method::DELETE, &of_token(&first["id"]), &admin(), "", "").await;
+    let second = server.post("/api/v1/tokens", &new("ci")).await.json();
+    let path_of_first = format!("/api/v1/saved-searches/{}", of_first["id"]);
+    let refused = server.json(Method::DELETE, &path_of_first, &secret(&second), &Value::Null).await;
+    refused.is_problem(403, "belongs to token:ci");
+    let namesake = server.post("/api/v1/tokens", &new("ada")).await.json();
+    let refused = server.json(Method::DELETE, &path, &secret(&namesake), &Value::Null).await;
+    refused.is_problem(403, "belongs to ada");
+    // Nor does a user who has the name later own what the one before did.
+    let user = |name: &str, role: &str| json!({"name": name, "role": role, "password": PASSWORD});
+    server.post("/api/v1/users", &user("bo", "admin")).await;
+    let removed = server.call(Method::DELETE, "/api/v1/users/ada", &admin(), "", "").await;
+    assert_eq!(removed.status, StatusCode::NO_CONTENT);
+    server.post("/api/v1/users", &user("ada", "analyst")).await;
+    let again = server.log_in("ada").await;
+    server.json(Method::DELETE, &path, &again, &Value::Null).await.is_problem(403, "belongs to ada");
+    let audit = server.get("/api/v1/audit?limit=100").await.json();
+    let entries = audit["entries"].as_array().unwrap();
+    let of_ada = entries.iter().filter(|entry| entry["user"] == "ada");
+    let accounts: BTreeSet<&str> = of_ada.map(|entry| entry["account"].as_str().unwrap()).collect();
+    assert_eq!(accounts, BTreeSet::from(["user:1", "user:3"]));
+    assert!(entries.iter().any(|entry| entry["account"] == "environment"));
+}
+
+#[tokio::test]
 async fn the_first_administrator_is_made_with_the_code_and_only_once() {
     let server = Server::start(|_| {});
     let nobody = As::default();
@@ -492,12 +681,13 @@ async fn users_come_change_and_go() {
         server.post("/api/v1/users", &user("bo", "analyst", PASSWORD)).await.status,
         StatusCode::CREATED
     );
-    server.post("/api/v1/users", &user("BO", "admin", PASSWORD)).await.is_problem(409, "already a user");
+    server.post("/api/v1/users", &user("bo", "admin", PASSWORD)).await.is_problem(409, "already a user");
+    server.post("/api/v1/users", &user("BO", "admin", PASSWORD)).await.is_problem(422, "small letters");
     server.post("/api/v1/users", &user("b o", "admin", PASSWORD)).await.is_problem(422, "letters");
     server.post("/api/v1/users", &user("cy", "admin", "short")).await.is_problem(422, "at least 8");
     server.post("/api/v1/users", &user("cy", "king", PASSWORD)).await.is_problem(400, "king");
     let bo = server.log_in("bo").await;
-    let own = json!({"password": "another horse"});
+    let own = json!({"password": "another horse", "current_password": PASSWORD});
     let changed = server.json(Method::PUT, "/api/v1/users/bo/password", &bo, &own).await;
     assert_eq!(changed.status, StatusCode::NO_CONTENT);
     server.json(Method::PUT, "/api/v1/users/ada/password", &bo, &own).await.is_problem(403, "admin");
@@ -860,7 +1050,9 @@ async fn what_is_no_api_is_the_console_and_browsers_are_kept_safe() {
     }
     server.call(Method::GET, "/assets/none.js", &As::default(), "", "").await.is_problem(404, "none.js");
     server.call(Method::POST, "/search", &As::default(), "", "").await.is_problem(405, "POST");
-    assert_eq!(server.get("/api/v1/session").await.header("cache-control"), "no-store");
+    for path in ["/api/v1/session", "/metrics", "/readyz", "/healthz"] {
+        assert_eq!(server.get(path).await.header("cache-control"), "no-store", "{path}");
+    }
 }
 
 #[tokio::test]

@@ -68,7 +68,6 @@ impl Server {
             settings,
             admin_token: Some(TOKEN.to_owned()),
             setup_code: None,
-            secure_cookie: false,
         });
         Server { app, pipeline, _data: data }
     }

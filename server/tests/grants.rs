@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use logstead::api::{self, ApiState};
-use logstead::meta::{Grant, Meta, NewToken, Role, Secret, password};
+use logstead::meta::{Grant, Meta, NewToken, Role, Secret, SessionLimits, password};
 use logstead::pipeline::{Change, Pipeline};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -86,7 +87,6 @@ impl Server {
             settings,
             admin_token: Some(ADMIN.to_owned()),
             setup_code: None,
-            secure_cookie: false,
         });
         Server { app, pipeline, meta, _data: data }
     }
@@ -120,7 +120,9 @@ impl Server {
     }
 
     fn token(&self, role: Role, grant: &Grant) -> String {
-        let new = NewToken { name: role.name(), role, created_by: "test", expires_at: None };
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("{role}{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let new = NewToken { name: &name, role, created_by: "test".into(), expires_at: None };
         let (_, secret) = self.meta.add_granted_token(&new, grant, Timestamp::from_nanos(0)).unwrap();
         secret.reveal().to_owned()
     }
@@ -557,9 +559,11 @@ fn now() -> Timestamp {
 /// A session that was begun some time ago.
 fn session(server: &Server, user: &str, begun_seconds_ago: i64) -> Secret {
     let secret = Secret::session().unwrap();
-    let lifetime = Duration::from_hours(24 * 7);
+    let limits =
+        SessionLimits { idle_max: Duration::from_hours(24 * 7), age_max: Duration::from_hours(24 * 30) };
+    let user = server.meta.credentials(user).unwrap().unwrap().id;
     let begun = now().saturating_add(-begun_seconds_ago * SECOND);
-    server.meta.add_session(user, secret.hash(), lifetime, begun).unwrap();
+    server.meta.add_session(user, secret.hash(), &limits, begun).unwrap();
     secret
 }
 

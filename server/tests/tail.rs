@@ -96,7 +96,6 @@ impl Server {
             settings,
             admin_token: Some(TOKEN.to_owned()),
             setup_code: None,
-            secure_cookie: false,
         });
         Server { app, pipeline, meta }
     }
@@ -381,7 +380,7 @@ async fn a_server_that_stops_ends_the_streams_at_once() {
 async fn a_token_that_is_taken_away_ends_its_tails() {
     let data = TempDir::new().unwrap();
     let server = Server::start_in(data.path(), |_| {});
-    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test", expires_at: None };
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
     let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
     let (status, mut events) = server.try_tail("", None, secret.reveal()).await;
     assert_eq!(status, StatusCode::OK);

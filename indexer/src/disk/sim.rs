@@ -4,7 +4,7 @@
 //! **Invariant:** what a sync returned for survives every crash. Everything else may survive or not, in pieces
 //! of a sector.
 
-use super::{Disk, DiskFile};
+use super::{Disk, DiskFile, Space};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSlice};
@@ -262,10 +262,11 @@ impl Disk for SimDisk {
         allowed
     }
 
-    fn free_bytes(&self, _dir: &Path) -> io::Result<u64> {
+    fn space(&self, _dir: &Path) -> io::Result<Space> {
         let (state, allowed) = self.call();
         allowed?;
-        Ok(state.bytes_max.unwrap_or(u64::MAX).saturating_sub(state.used_bytes()))
+        let total_bytes = state.bytes_max.unwrap_or(u64::MAX);
+        Ok(Space { free_bytes: total_bytes.saturating_sub(state.used_bytes()), total_bytes })
     }
 }
 

@@ -7,9 +7,10 @@
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
 use super::error::{ApiError, Result};
+use super::peer::Client;
 use super::{Inner, Shared, session};
 use crate::clock;
-use crate::meta::{Grant, Role, Secret};
+use crate::meta::{Account, Actor, Grant, Role, Secret};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 /// The cookie that holds a session's secret.
 pub(crate) const COOKIE: &str = "logstead_session";
+/// The same over TLS. Of this name, browsers take it only from us, and only encrypted.
+pub(crate) const SECURE_COOKIE: &str = "__Host-logstead_session";
 /// The header that changes made with the cookie carry.
 const CSRF_HEADER: &str = "x-csrf-token";
 
@@ -38,6 +41,8 @@ pub(crate) enum Needs {
 /// Who is asking.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
+    /// What it owns things by.
+    pub(crate) account: Account,
     /// For the audit log and as author: a user's name, or `token:` and the token's.
     pub(crate) name: String,
     pub(crate) role: Role,
@@ -54,7 +59,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(super) fn new(name: String, role: Role, grant: Grant) -> Result<Caller> {
+    pub(super) fn new(account: Account, name: String, role: Role, grant: Grant) -> Result<Caller> {
         let scope = grant.scope.as_deref().map(|text| {
             // It was checked when it was granted; a grammar that has changed since must not widen it.
             query::parse(text).map(Arc::new).map_err(|error| {
@@ -64,7 +69,12 @@ impl Caller {
         });
         let scope = scope.transpose()?;
         let grant = Arc::new(grant);
-        Ok(Caller { name, role, grant, scope, session: None, expires_at: None, prolonged: false })
+        Ok(Caller { account, name, role, grant, scope, session: None, expires_at: None, prolonged: false })
+    }
+
+    /// For what is written down about it.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor { account: Some(self.account), name: self.name.clone() }
     }
 
     /// The logspaces that it may search.
@@ -136,7 +146,8 @@ pub(crate) async fn require(
         check_csrf(request.headers())?;
     }
     caller.check(needs)?;
-    let cookie = renewed_cookie(&shared, &caller, request.headers());
+    let client = request.extensions().get::<Client>().copied();
+    let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
     request.extensions_mut().insert(caller);
     let mut response = next.run(request).await;
     if let Some(cookie) = cookie.and_then(|cookie| cookie.try_into().ok()) {
@@ -146,9 +157,20 @@ pub(crate) async fn require(
 }
 
 /// The cookie anew, where the session now ends later than the browser knows.
-pub(crate) fn renewed_cookie(shared: &Inner, caller: &Caller, headers: &HeaderMap) -> Option<String> {
+pub(crate) fn renewed_cookie(
+    shared: &Inner,
+    caller: &Caller,
+    headers: &HeaderMap,
+    client: Option<Client>,
+) -> Option<String> {
     let secret = session_secret(headers).filter(|_| caller.prolonged)?;
-    Some(session::cookie(secret.reveal(), shared.session_lifetime().as_secs(), shared.state.secure_cookie))
+    let max_age_seconds = shared.session_limits().idle_max.as_secs();
+    Some(session::cookie(secret.reveal(), max_age_seconds, is_encrypted(shared, client)))
+}
+
+/// Whether the browser reaches us over TLS, so that its cookies need never travel without.
+pub(crate) fn is_encrypted(shared: &Inner, client: Option<Client>) -> bool {
+    shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
 }
 
 /// Who sent these headers; `None` for nobody. A token that is wrong is an error even beside a good cookie.
@@ -158,22 +180,27 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
     }
     let Some(secret) = session_secret(headers) else { return Ok(None) };
     let hash = secret.hash();
-    let lifetime = shared.session_lifetime();
-    let session = shared.meta(move |meta| meta.use_session(hash, lifetime, clock::now())).await?;
+    let limits = shared.session_limits();
+    let session = shared.meta(move |meta| meta.use_session(hash, &limits, clock::now())).await?;
     let Some(session) = session else { return Ok(None) };
     Ok(Some(Caller {
         session: Some(hash),
         expires_at: Some(session.expires_at),
         prolonged: session.prolonged,
-        ..Caller::new(session.user, session.role, session.grant)?
+        ..Caller::new(session.account, session.user, session.role, session.grant)?
     }))
 }
 
 /// The secret of the session's cookie.
 pub(crate) fn session_secret(headers: &HeaderMap) -> Option<Secret> {
+    cookie(headers, SECURE_COOKIE).or_else(|| cookie(headers, COOKIE))
+}
+
+/// The secret in a cookie.
+pub(crate) fn cookie(headers: &HeaderMap, name: &str) -> Option<Secret> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| Secret::presented(value))
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| Secret::presented(value))
 }
 
 /// Refuses what does not carry the session's CSRF token.
@@ -204,11 +231,13 @@ async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
         ));
     };
     if shared.state.admin_token.as_deref().is_some_and(|admin| same(admin, token)) {
-        return Caller::new("LOGSTEAD_ADMIN_TOKEN".to_owned(), Role::Admin, Grant::default());
+        let name = "LOGSTEAD_ADMIN_TOKEN".to_owned();
+        return Caller::new(Account::Environment, name, Role::Admin, Grant::default());
     }
     let hash = Secret::presented(token).hash();
     let token = shared.meta(move |meta| meta.use_token(hash, clock::now())).await?.ok_or_else(refused)?;
-    let caller = Caller::new(format!("token:{}", token.name), token.role, token.grant)?;
+    let name = format!("token:{}", token.name);
+    let caller = Caller::new(Account::Token(token.id), name, token.role, token.grant)?;
     Ok(Caller { expires_at: token.expires_at, ..caller })
 }
 

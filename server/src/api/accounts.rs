@@ -2,18 +2,18 @@
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
-use super::extract::{Json, Path, Query};
+use super::extract::{Json, Path, Peer, Query};
 use super::scope::refusal;
+use super::session;
+use super::throttle::Attempt;
 use super::{Inner, Shared};
 use crate::clock;
-use crate::meta::{self, Grant, NewToken, Role, password};
+use crate::meta::{self, Grant, NewToken, Role, name, password};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_record::{Timestamp, query};
 use serde::{Deserialize, Serialize};
 
-/// Longest name of a user or token.
-pub(crate) const NAME_CHARS_MAX: usize = 64;
 /// Longest filter of a grant.
 const SCOPE_BYTES_MAX: usize = 8192;
 /// Most entries of the audit log in one answer.
@@ -23,10 +23,12 @@ const AUDIT_LIMIT_MAX: u32 = 10_000;
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewUser {
-    /// Letters, digits and `. _ - @`.
+    /// At most 64 small letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// At least 8 characters.
+    /// At least 8 characters, and none of the first that anybody would try.
+    #[schema(min_length = 8, max_length = 1024)]
     password: String,
     /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
     #[serde(default)]
@@ -77,15 +79,21 @@ pub(crate) struct Users {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewPassword {
-    /// At least 8 characters.
+    /// At least 8 characters, and none of the first that anybody would try.
+    #[schema(min_length = 8, max_length = 1024)]
     password: String,
+    /// The one that is to be replaced. Needed for one's own.
+    #[serde(default)]
+    current_password: Option<String>,
 }
 
 /// A token to make.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TokenRequest {
-    /// What to call it.
+    /// What to call it, as no other token that works is called: at most 64 small letters (a to z), digits and
+    /// `. _ - @`; it begins with a letter or a digit.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
     /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
@@ -153,6 +161,11 @@ pub(crate) struct AuditQuery {
 pub(crate) struct AuditEntry {
     #[schema(format = DateTime)]
     time: String,
+    /// Whose account: `user:7`, `token:3` or `environment`; null where nobody had logged in, and in entries of versions
+    /// that did not write it. Unlike a name, it is never given to anybody else.
+    #[schema(required)]
+    account: Option<String>,
+    /// What the account was called then.
     user: String,
     action: String,
     detail: String,
@@ -181,7 +194,7 @@ pub(crate) async fn create_user(
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
     let grant = check_grant(&shared, role, logspaces, scope)?;
-    let hash = hash_password(&shared, password).await?;
+    let hash = hash_password(&shared, &name, password).await?;
     let created_at = clock::now();
     let user = meta::User { name, role, grant, created_at };
     let added = user.clone();
@@ -189,7 +202,7 @@ pub(crate) async fn create_user(
         .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
         .await?;
     let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
-    shared.audit(caller.name, "user.create", detail).await?;
+    shared.audit(caller.actor(), "user.create", detail).await;
     Ok((StatusCode::CREATED, axum::Json(user.into())))
 }
 
@@ -208,7 +221,7 @@ pub(crate) async fn change_user(
     let grant = check_grant(&shared, role, logspaces, scope)?;
     let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
     let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
-    shared.audit(caller.name, "user.change", format!("{}: {was}; now {is}", after.name)).await?;
+    shared.audit(caller.actor(), "user.change", format!("{}: {was}; now {is}", after.name)).await;
     Ok(axum::Json(after.into()))
 }
 
@@ -224,11 +237,12 @@ pub(crate) async fn remove_user(
 ) -> Result<StatusCode> {
     let user = name.clone();
     shared.meta(move |meta| meta.remove_user(&user)).await?;
-    shared.audit(caller.name, "user.remove", name).await?;
+    shared.audit(caller.actor(), "user.remove", name).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions.
+/// Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. Whoever changes their
+/// own has to know it: a session that was left open is not enough.
 #[utoipa::path(
     put, path = "/api/v1/users/{name}/password", tag = "accounts",
     params(("name" = String, Path)), responses((status = 204))
@@ -236,6 +250,7 @@ pub(crate) async fn remove_user(
 pub(crate) async fn change_password(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
+    peer: Peer,
     Path(name): Path<String>,
     Json(new): Json<NewPassword>,
 ) -> Result<StatusCode> {
@@ -244,11 +259,26 @@ pub(crate) async fn change_password(
         let detail = format!("changing another user's password needs the role {}", Role::Admin);
         return Err(ApiError::forbidden(detail));
     }
-    let hash = hash_password(&shared, new.password).await?;
+    if is_own {
+        check_current(&shared, &name, peer, new.current_password).await?;
+    }
+    let hash = hash_password(&shared, &name, new.password).await?;
     let (user, keep) = (name.clone(), caller.session);
     shared.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
-    shared.audit(caller.name, "user.password", name).await?;
+    shared.audit(caller.actor(), "user.password", name).await;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses who does not know the password that is to be replaced, and makes guessing it as slow as at the login.
+async fn check_current(shared: &Shared, name: &str, peer: Peer, password: Option<String>) -> Result<()> {
+    let refused =
+        |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
+    let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
+    let attempt = Attempt::new(name, peer.0, None);
+    match session::check_password(shared, &attempt, name, password).await? {
+        Some(_) => Ok(()),
+        None => Err(refused("this is not your current password")),
+    }
 }
 
 /// All tokens, without their secrets.
@@ -284,14 +314,14 @@ pub(crate) async fn create_token(
     let TokenRequest { name, role, logspaces, scope, .. } = new;
     let grant = check_grant(&shared, role, logspaces, scope)?;
     let detail = access_of(role, &grant);
-    let (token_name, author) = (name.clone(), caller.name.clone());
+    let (token_name, created_by) = (name.clone(), caller.actor());
     let (id, secret) = shared
         .meta(move |meta| {
-            let new = NewToken { name: &token_name, role, created_by: &author, expires_at };
+            let new = NewToken { name: &token_name, role, created_by, expires_at };
             meta.add_granted_token(&new, &grant, now)
         })
         .await?;
-    shared.audit(caller.name, "token.create", format!("{name} (id {id}), {detail}")).await?;
+    shared.audit(caller.actor(), "token.create", format!("{name} (id {id}), {detail}")).await;
     let token = secret.reveal().to_owned();
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
 }
@@ -308,7 +338,7 @@ pub(crate) async fn remove_token(
 ) -> Result<StatusCode> {
     let name = shared.meta(move |meta| meta.remove_token(id)).await?;
     let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
-    shared.audit(caller.name, "token.remove", format!("{name} (id {id})")).await?;
+    shared.audit(caller.actor(), "token.remove", format!("{name} (id {id})")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -327,6 +357,7 @@ pub(crate) async fn audit(
     let entries = shared.meta(move |meta| meta.audit(limit)).await?;
     let entries = entries.into_iter().map(|entry| AuditEntry {
         time: entry.time.to_string(),
+        account: entry.account.map(|account| account.to_string()),
         user: entry.user,
         action: entry.action,
         detail: entry.detail,
@@ -399,20 +430,17 @@ fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> String {
     format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default())
 }
 
-/// Refuses a name that could not be typed or told apart.
+/// 422 for a name that a new user or token can not have.
 pub(crate) fn check_name(name: &str) -> Result<()> {
-    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
-    let length = name.chars().count();
-    if (1..=NAME_CHARS_MAX).contains(&length) && name.chars().all(is_fit) {
-        return Ok(());
+    match name::flaw(name) {
+        Some(flaw) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, flaw).path("name")),
+        None => Ok(()),
     }
-    let detail = format!("a name has 1 to {NAME_CHARS_MAX} letters, digits and `. _ - @`");
-    Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("name"))
 }
 
-/// The hash of a password that somebody wants to have; 422 where it is too weak.
-pub(crate) async fn hash_password(shared: &Shared, password: String) -> Result<String> {
-    if let Some(weakness) = password::weakness(&password) {
+/// The hash of a password that the user `name` wants to have; 422 where it is too weak.
+pub(crate) async fn hash_password(shared: &Shared, name: &str, password: String) -> Result<String> {
+    if let Some(weakness) = password::weakness(&password, name) {
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
     }
     let _permit = shared.password_permit().await?;

@@ -205,7 +205,11 @@ impl From<meta::Error> for ApiError {
             | meta::Error::LastAdmin(_)
             | meta::Error::AlreadySetUp
             | meta::Error::SearchExists { .. }
+            | meta::Error::TokenExists(_)
             | meta::Error::TooManySearches(_) => StatusCode::CONFLICT,
+            // The reason has been logged by whoever noticed it first; it is not ours to mend.
+            meta::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
+            meta::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             meta::Error::Open { .. }
             | meta::Error::TooNew { .. }
             | meta::Error::Sqlite(_)

@@ -1,14 +1,15 @@
 //! What handlers take from a request: axum's extractors, whose refusals are problems as every other.
 
 use super::error::{ApiError, Place, Result};
+use super::peer::Client;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::Pin;
 
 /// Longest body of a request that is no ingest.
@@ -84,8 +85,7 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Peer, Infallible> {
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        Ok(Peer(address.map(|ConnectInfo(address)| address.ip().to_canonical())))
+        Ok(Peer(parts.extensions.get::<Client>().and_then(|client| client.address)))
     }
 }
 

@@ -24,6 +24,7 @@ mod ingest;
 mod logspaces;
 pub(crate) mod message;
 mod overview;
+mod peer;
 mod router;
 mod saved_searches;
 mod scope;
@@ -40,7 +41,7 @@ mod throttle;
 
 use crate::clock;
 use crate::lanes::SharedLanes;
-use crate::meta::{Meta, Role};
+use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use access::Needs;
 use axum::Router;
@@ -85,8 +86,6 @@ pub struct ApiState {
     pub admin_token: Option<String>,
     /// What the first administrator is made with; printed when the server starts.
     pub setup_code: Option<String>,
-    /// Whether browsers reach us over TLS only, so that the cookie need never travel without.
-    pub secure_cookie: bool,
 }
 
 /// The state with what limits requests, as handlers share it.
@@ -128,7 +127,8 @@ pub fn app(state: ApiState) -> Router {
     let (app, _) = app.split_for_parts();
     app.method_not_allowed_fallback(wrong_method)
         .fallback_service(assets::service())
-        .with_state(shared)
+        .with_state(shared.clone())
+        .layer(from_fn_with_state(shared, peer::identify))
         .layer(from_fn(with_headers))
 }
 
@@ -238,8 +238,12 @@ impl Inner {
         Ok(blocking(move || call(&meta)).await??)
     }
 
-    async fn audit(&self, user: String, action: &'static str, detail: String) -> Result<()> {
-        self.meta(move |meta| meta.add_audit(&user, action, &detail, clock::now())).await
+    /// Writes down what was done. What can not be written waits: it has been done all the same.
+    async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
+        let meta = self.state.meta.clone();
+        let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
+        // Nothing but a bug ends it, which has been logged.
+        written.await.ok();
     }
 
     async fn password_permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>> {
@@ -266,8 +270,9 @@ impl Inner {
         self.state.settings.limits.query_memory_max.as_usize()
     }
 
-    fn session_lifetime(&self) -> Duration {
-        self.state.settings.web.session_lifetime.duration()
+    fn session_limits(&self) -> SessionLimits {
+        let web = &self.state.settings.web;
+        SessionLimits { idle_max: web.session_lifetime.duration(), age_max: web.session_max.duration() }
     }
 }
 
@@ -298,7 +303,8 @@ async fn with_headers(request: Request, next: Next) -> Response {
         (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
     ];
-    let is_api = request.uri().path().starts_with("/api/");
+    let path = request.uri().path();
+    let is_api = path.starts_with("/api/") || matches!(path, "/metrics" | "/readyz" | "/healthz");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {

@@ -329,7 +329,7 @@ mod tests {
     use crate::api::access::Caller;
     use crate::api::scope::Target;
     use crate::api::{ApiState, Inner, app};
-    use crate::meta::{Grant, Meta, Role};
+    use crate::meta::{Account, Grant, Meta, Role};
     use crate::pipeline::{Change, Pipeline};
     use axum::http::Request;
     use logstead_config::check_toml;
@@ -352,7 +352,8 @@ mod tests {
 
     /// The lines of an answer that is made at a pace.
     async fn lines(shared: &Shared, pace: Pace, query: &str, to: Option<&str>) -> Vec<Value> {
-        let caller = Caller::new("ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
+        let caller =
+            Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
         let target = Target { query, from: None, to, logspaces: None };
         let scope = Scope::new(shared, &caller, &target).unwrap();
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
@@ -392,7 +393,6 @@ mod tests {
             settings: settings.clone(),
             admin_token: Some("admin".to_owned()),
             setup_code: None,
-            secure_cookie: false,
         };
         for part in 0..8 {
             let line = |n: i64| {

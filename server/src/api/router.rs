@@ -8,7 +8,7 @@ use super::error::{ApiError, DocumentProblem, Result};
 use super::extract::{DocumentText, Path, Query, unsupported};
 use super::{Inner, Shared, blocking};
 use crate::clock;
-use crate::meta::{Meta, Revision};
+use crate::meta::Revision;
 use crate::pipeline::{ApplyError, Change, Live, Status};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -355,19 +355,24 @@ async fn apply(
         let (author, kept) = (caller.name.clone(), comment.clone());
         let (pipeline, meta) = (shared.state.pipeline.clone(), shared.state.meta.clone());
         let live = blocking(move || {
-            let text = change.toml.clone();
-            pipeline.apply(change, expected, || store(&meta, &text, &author, &kept))
+            let (text, mut refused) = (change.toml.clone(), None);
+            let live = pipeline.apply(change, expected, || {
+                let stored = meta.add_revision(&text, &author, &kept, clock::now());
+                stored.map_err(|error| refused.insert(error).to_string())
+            });
+            // Whether the disk is full is known only to who asked it.
+            live.map_err(|error| refused.map_or_else(|| Err(error), Ok))
         });
-        applied.revision = live.await?.map_err(|error| refusal(shared, error))?.revision;
+        applied.revision = match live.await? {
+            Ok(live) => live.revision,
+            Err(Ok(not_stored)) => return Err(not_stored.into()),
+            Err(Err(error)) => return Err(refusal(shared, error)),
+        };
         let detail = format!("revision {}: {comment}", applied.revision);
-        shared.audit(caller.name, "router.apply", detail).await?;
+        shared.audit(caller.actor(), "router.apply", detail).await;
     }
     let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision))]);
     Ok((tag, axum::Json(applied)).into_response())
-}
-
-fn store(meta: &Meta, toml: &str, author: &str, comment: &str) -> Result<u64, String> {
-    meta.add_revision(toml, author, comment, clock::now()).map_err(|error| error.to_string())
 }
 
 fn refusal(shared: &Arc<Inner>, error: ApplyError) -> ApiError {

@@ -70,7 +70,7 @@ pub(crate) struct SavedSearch {
     folder: String,
     tags: Vec<String>,
     shared: bool,
-    /// A user's name, or `token:` and a token's.
+    /// What its owner was called when it was saved: a user's name, or `token:` and a token's.
     owner: String,
     query: String,
     #[schema(required)]
@@ -106,8 +106,8 @@ pub(crate) async fn list(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<SavedSearches>> {
-    let viewer = caller.name.clone();
-    let searches = shared.meta(move |meta| meta.saved_searches(&viewer)).await?;
+    let viewer = caller.account;
+    let searches = shared.meta(move |meta| meta.saved_searches(viewer)).await?;
     let visible = searches.into_iter().filter(|search| may_know(&caller, &search.search));
     let saved_searches = visible.map(|search| SavedSearch::new(search, &caller)).collect();
     Ok(axum::Json(SavedSearches { saved_searches }))
@@ -124,7 +124,7 @@ pub(crate) async fn create(
     Json(request): Json<SavedSearchRequest>,
 ) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
     let new = request.check(&caller)?;
-    let owner = caller.name.clone();
+    let owner = caller.actor();
     let saved = shared.meta(move |meta| meta.add_saved_search(&owner, &new, clock::now())).await?;
     Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &caller))))
 }
@@ -142,9 +142,9 @@ pub(crate) async fn replace(
 ) -> Result<axum::Json<SavedSearch>> {
     check_known(&shared, &caller, id).await?;
     let new = request.check(&caller)?;
-    let (name, admin) = (caller.name.clone(), caller.role == Role::Admin);
+    let (account, admin) = (caller.account, caller.role == Role::Admin);
     let saved =
-        shared.meta(move |meta| meta.replace_saved_search((&name, admin), id, &new, clock::now())).await?;
+        shared.meta(move |meta| meta.replace_saved_search((account, admin), id, &new, clock::now())).await?;
     Ok(axum::Json(SavedSearch::new(saved, &caller)))
 }
 
@@ -159,8 +159,8 @@ pub(crate) async fn remove(
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
     check_known(&shared, &caller, id).await?;
-    let (name, admin) = (caller.name, caller.role == Role::Admin);
-    shared.meta(move |meta| meta.remove_saved_search((&name, admin), id)).await?;
+    let (account, admin) = (caller.account, caller.role == Role::Admin);
+    shared.meta(move |meta| meta.remove_saved_search((account, admin), id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -175,14 +175,14 @@ pub(crate) async fn used(
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
     check_known(&shared, &caller, id).await?;
-    shared.meta(move |meta| meta.use_saved_search(&caller.name, id, clock::now())).await?;
+    shared.meta(move |meta| meta.use_saved_search(caller.account, id, clock::now())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// 404 for what the caller may not know of, as for what is not there.
 async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
-    let viewer = caller.name.clone();
-    let found = shared.meta(move |meta| meta.saved_search(&viewer, id)).await?;
+    let viewer = caller.account;
+    let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
     if may_know(caller, &found.search) { Ok(()) } else { Err(meta::Error::NoSuchSearch(id).into()) }
 }
 
@@ -274,7 +274,7 @@ fn check_view(view: &Value) -> Result<()> {
 
 impl SavedSearch {
     fn new(saved: meta::SavedSearch, caller: &Caller) -> SavedSearch {
-        let meta::SavedSearch { id, owner, search, created_at, updated_at, last_used } = saved;
+        let meta::SavedSearch { id, account, owner, search, created_at, updated_at, last_used } = saved;
         let SearchToSave { name, folder, tags, shared, query, from, to, logspaces, view } = search;
         SavedSearch {
             id,
@@ -282,7 +282,7 @@ impl SavedSearch {
             folder,
             tags,
             shared,
-            mine: owner.eq_ignore_ascii_case(&caller.name),
+            mine: account == Some(caller.account),
             owner,
             query,
             from,

@@ -1,113 +1,218 @@
 //! Makes guessing passwords slow: after some failures one has to wait, each time twice as long. Pure: the caller
 //! brings the clock.
 //!
-//! **Invariant:** it holds at most [`KEYS_MAX`] names and addresses, whoever tries whatever.
+//! | counted               | of                                        | free | longest wait |
+//! |-----------------------|-------------------------------------------|------|--------------|
+//! | a name from a network | failures of this name there               | 5    | 5 min        |
+//! | a network             | failures of all names there               | 20   | 5 min        |
+//! | a name                | failures of this name, wherever           | 20   | 1 min        |
+//! | a known device        | its own failures, and nothing else counts | 5    | 5 min        |
+//!
+//! A network is an IPv4 address or an IPv6 /64. Whoever guesses somebody's password from many places makes that name slow
+//! for all who are new; who has logged in with this browser before does not notice.
+//!
+//! **Invariant:** a success forgets the failures of who succeeded, and nobody else's: one's own password does not buy more
+//! guesses of another's.
+//! **Invariant:** each count has at most [`KEYS_MAX`] keys, and nobody is forgotten for it: where there is no room, a new
+//! key takes over the count of the smallest one ("space saving"), so a flood of names makes none of them cheaper.
 
+use super::peer;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// Failures that cost nothing, of one name from one address.
-const FREE_PER_NAME: u32 = 5;
-/// Failures that cost nothing, of all names from one address.
-const FREE_PER_ADDRESS: u32 = 20;
 /// The first wait; it doubles with every failure.
 const WAIT: Duration = Duration::from_secs(5);
-/// The longest wait.
-const WAIT_MAX: Duration = Duration::from_secs(300);
 /// Failures are forgotten after this long without another.
 const FORGET_AFTER: Duration = Duration::from_secs(900);
-/// So many names and addresses are remembered; then the one that failed longest ago is forgotten.
-const KEYS_MAX: usize = 10_000;
+/// Most keys that are counted of a kind; fewer in tests, which fill it.
+const KEYS_MAX: usize = if cfg!(test) { 500 } else { 10_000 };
+/// A name can be as long as a body; users' names are short.
+const NAME_CHARS_MAX: usize = 64;
+
+/// How many failures cost nothing, and what the others cost at most.
+struct Limit {
+    free: u32,
+    wait_max: Duration,
+}
+
+/// The kinds, in the order of [`Throttle::counts`].
+const LIMITS: [Limit; 4] = [
+    Limit { free: 5, wait_max: Duration::from_secs(300) },
+    Limit { free: 20, wait_max: Duration::from_secs(300) },
+    Limit { free: 20, wait_max: Duration::from_secs(60) },
+    Limit { free: 5, wait_max: Duration::from_secs(300) },
+];
+const NAME_AT: usize = 0;
+const NETWORK: usize = 1;
+const NAME: usize = 2;
+const DEVICE: usize = 3;
+
+/// Who tries to log in.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    name: String,
+    network: Option<IpAddr>,
+    /// The hash of the device's secret, if this user has logged in with it before.
+    device: Option<[u8; 32]>,
+}
 
 /// Who failed to log in how often.
 #[derive(Default)]
 pub(crate) struct Throttle {
-    failures: HashMap<Key, Failures>,
+    counts: [Count; 4],
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    address: Option<IpAddr>,
-    /// `None` counts all names.
+    network: Option<IpAddr>,
     name: Option<String>,
+    device: Option<[u8; 32]>,
 }
 
+#[derive(Default)]
+struct Count {
+    failures: HashMap<Key, Failures>,
+}
+
+#[derive(Clone, Copy)]
 struct Failures {
+    /// With what was taken over.
     count: u32,
+    /// Without.
+    own: u32,
     last: Instant,
 }
 
+impl Attempt {
+    pub(crate) fn new(name: &str, address: Option<IpAddr>, known_device: Option<[u8; 32]>) -> Attempt {
+        let name = name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect();
+        Attempt { name, network: address.map(peer::network), device: known_device }
+    }
+
+    /// What is counted of it. The failures of a device that is known are only its own.
+    fn keys(&self) -> Vec<(usize, Key)> {
+        let (network, name) = (self.network, Some(self.name.clone()));
+        match self.device {
+            Some(device) => vec![(DEVICE, Key { network: None, name, device: Some(device) })],
+            None => vec![
+                (NAME_AT, Key { network, name: name.clone(), device: None }),
+                (NETWORK, Key { network, name: None, device: None }),
+                (NAME, Key { network: None, name, device: None }),
+            ],
+        }
+    }
+}
+
 impl Throttle {
-    /// How long this name and address have to wait before they may try again.
-    pub(crate) fn wait(&self, name: &str, address: Option<IpAddr>, now: Instant) -> Option<Duration> {
-        let waits = keys(name, address).map(|(key, free)| {
-            let failures = self.failures.get(&key)?;
-            let until = failures.last + wait_after(failures.count, free)?;
+    /// How long they have to wait before they may try again.
+    pub(crate) fn wait(&self, attempt: &Attempt, now: Instant) -> Option<Duration> {
+        let waits = attempt.keys().into_iter().filter_map(|(kind, key)| {
+            let failures = self.counts[kind].get(&key, now)?;
+            let until = failures.last + LIMITS[kind].wait_after(failures.count)?;
             until.checked_duration_since(now).filter(|wait| !wait.is_zero())
         });
-        waits.into_iter().flatten().max()
+        waits.max()
     }
 
     /// They tried in vain.
-    pub(crate) fn failed(&mut self, name: &str, address: Option<IpAddr>, now: Instant) {
-        for (key, _) in keys(name, address) {
-            self.make_room(now);
-            let failures = self.failures.entry(key).or_insert(Failures { count: 0, last: now });
-            failures.count = failures.count.saturating_add(1);
-            failures.last = now;
+    pub(crate) fn failed(&mut self, attempt: &Attempt, now: Instant) {
+        for (kind, key) in attempt.keys() {
+            self.counts[kind].add(key, now);
         }
     }
 
-    /// They got in: this name's failures are forgotten.
-    pub(crate) fn succeeded(&mut self, name: &str, address: Option<IpAddr>) {
-        let [(key, _), _] = keys(name, address);
-        self.failures.remove(&key);
+    /// They got in.
+    pub(crate) fn succeeded(&mut self, attempt: &Attempt) {
+        let mut keys = attempt.keys().into_iter();
+        let own = keys.next().and_then(|(kind, key)| self.counts[kind].failures.remove(&key));
+        let Some(Failures { own, .. }) = own else { return };
+        keys.for_each(|(kind, key)| self.counts[kind].forgive(&key, own));
+    }
+}
+
+impl Count {
+    /// What has not been forgotten of a key.
+    fn get(&self, key: &Key, now: Instant) -> Option<Failures> {
+        self.failures.get(key).copied().filter(|failures| !failures.is_over(now))
     }
 
-    fn make_room(&mut self, now: Instant) {
+    fn add(&mut self, key: Key, now: Instant) {
+        let before = match self.get(&key, now) {
+            Some(failures) => failures,
+            None => Failures { count: self.make_room(&key, now), own: 0, last: now },
+        };
+        let (count, own) = (before.count.saturating_add(1), before.own.saturating_add(1));
+        self.failures.insert(key, Failures { count, own, last: now });
+    }
+
+    /// What a new key has to take over.
+    fn make_room(&mut self, key: &Key, now: Instant) -> u32 {
+        self.failures.remove(key);
         if self.failures.len() < KEYS_MAX {
-            return;
+            return 0;
         }
-        self.failures.retain(|_, failures| now.saturating_duration_since(failures.last) < FORGET_AFTER);
-        if KEYS_MAX <= self.failures.len() {
-            let oldest = self.failures.iter().min_by_key(|(_, failures)| failures.last);
-            if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-                self.failures.remove(&key);
-            }
+        self.failures.retain(|_, failures| !failures.is_over(now));
+        if self.failures.len() < KEYS_MAX {
+            return 0;
+        }
+        let smallest = self.failures.iter().min_by_key(|(_, failures)| (failures.count, failures.last));
+        let Some((key, failures)) = smallest.map(|(key, failures)| (key.clone(), *failures)) else {
+            return 0;
+        };
+        self.failures.remove(&key);
+        failures.count
+    }
+
+    fn forgive(&mut self, key: &Key, failures: u32) {
+        let Some(counted) = self.failures.get_mut(key) else { return };
+        counted.count = counted.count.saturating_sub(failures);
+        counted.own = counted.own.saturating_sub(failures);
+        if counted.count == 0 {
+            self.failures.remove(key);
         }
     }
 }
 
-fn keys(name: &str, address: Option<IpAddr>) -> [(Key, u32); 2] {
-    // A name can be as long as a body; users' names are short.
-    let name: String = name.chars().take(64).flat_map(char::to_lowercase).collect();
-    [(Key { address, name: Some(name) }, FREE_PER_NAME), (Key { address, name: None }, FREE_PER_ADDRESS)]
+impl Failures {
+    fn is_over(&self, now: Instant) -> bool {
+        FORGET_AFTER <= now.saturating_duration_since(self.last)
+    }
 }
 
-fn wait_after(count: u32, free: u32) -> Option<Duration> {
-    let doublings = count.checked_sub(free)?;
-    Some(WAIT.saturating_mul(2_u32.saturating_pow(doublings)).min(WAIT_MAX))
+impl Limit {
+    fn wait_after(&self, count: u32) -> Option<Duration> {
+        let doublings = count.checked_sub(self.free)?;
+        Some(WAIT.saturating_mul(2_u32.saturating_pow(doublings)).min(self.wait_max))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
 
-    const HOME: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    const HOME: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+    const KNOWN: Option<[u8; 32]> = Some([7; 32]);
 
-    fn after_failures(count: usize, name: impl Fn(usize) -> String) -> (Throttle, Instant) {
+    fn attempt(name: &str, address: impl Into<IpAddr>) -> Attempt {
+        Attempt::new(name, Some(address.into()), None)
+    }
+
+    fn elsewhere(number: usize) -> IpAddr {
+        Ipv4Addr::from_bits(0x0a00_0000 + number as u32).into()
+    }
+
+    fn after_failures(count: usize, who: impl Fn(usize) -> Attempt) -> (Throttle, Instant) {
         let mut throttle = Throttle::default();
         let now = Instant::now();
-        for at in 0..count {
-            throttle.failed(&name(at), HOME, now);
-        }
+        (0..count).for_each(|at| throttle.failed(&who(at), now));
         (throttle, now)
     }
 
     fn check(failures: usize, expected_seconds: Option<u64>) {
-        let (throttle, now) = after_failures(failures, |_| "ana".to_owned());
-        assert_eq!(throttle.wait("Ana", HOME, now), expected_seconds.map(Duration::from_secs));
+        let (throttle, now) = after_failures(failures, |_| attempt("ana", HOME));
+        assert_eq!(throttle.wait(&attempt("Ana", HOME), now), expected_seconds.map(Duration::from_secs));
     }
 
     #[test]
@@ -121,23 +226,99 @@ mod tests {
 
     #[test]
     fn a_wait_ends_and_success_ends_it_too() {
-        let (mut throttle, now) = after_failures(5, |_| "ana".to_owned());
-        assert_eq!(throttle.wait("ana", HOME, now + WAIT), None);
-        assert_eq!(throttle.wait("ana", None, now), None, "from elsewhere");
-        assert_eq!(throttle.wait("bo", HOME, now), None, "another name");
-        throttle.succeeded("ana", HOME);
-        assert_eq!(throttle.wait("ana", HOME, now), None);
+        let (mut throttle, now) = after_failures(5, |_| attempt("ana", HOME));
+        assert_eq!(throttle.wait(&attempt("ana", HOME), now + WAIT), None);
+        assert_eq!(throttle.wait(&attempt("ana", elsewhere(1)), now), None, "from elsewhere");
+        assert_eq!(throttle.wait(&attempt("bo", HOME), now), None, "another name");
+        throttle.succeeded(&attempt("ana", HOME));
+        assert_eq!(throttle.wait(&attempt("ana", HOME), now), None);
+        assert!(throttle.counts.iter().all(|count| count.failures.is_empty()));
     }
 
     #[test]
-    fn trying_many_names_from_one_address_is_slow_too() {
-        let (throttle, now) = after_failures(20, |at| format!("user{at}"));
-        assert_eq!(throttle.wait("another", HOME, now), Some(WAIT));
+    fn trying_many_names_from_one_network_is_slow_too() {
+        let (throttle, now) = after_failures(20, |at| attempt(&format!("user{at}"), HOME));
+        assert_eq!(throttle.wait(&attempt("another", HOME), now), Some(WAIT));
+        let in_net = |at: usize| format!("2001:db8::{at:x}").parse::<IpAddr>().unwrap();
+        let (throttle, now) = after_failures(20, |at| attempt(&format!("user{at}"), in_net(at)));
+        assert_eq!(throttle.wait(&attempt("another", in_net(999)), now), Some(WAIT), "a /64 is one network");
+        assert_eq!(
+            throttle.wait(&attempt("another", "2001:db8:0:1::1".parse::<IpAddr>().unwrap()), now),
+            None
+        );
     }
 
     #[test]
-    fn memory_is_bounded() {
-        let (throttle, _) = after_failures(KEYS_MAX + 50, |at| format!("user{at}"));
-        assert!(throttle.failures.len() <= KEYS_MAX);
+    fn trying_one_name_from_many_networks_is_slow_too_but_never_for_long() {
+        let (throttle, now) = after_failures(20, |at| attempt("admin", elsewhere(at)));
+        assert_eq!(throttle.wait(&attempt("admin", HOME), now), Some(WAIT));
+        let (throttle, now) = after_failures(40, |at| attempt("admin", elsewhere(at)));
+        assert_eq!(throttle.wait(&attempt("admin", HOME), now), Some(Duration::from_secs(60)));
+        assert_eq!(throttle.wait(&attempt("ana", HOME), now), None, "another name");
+    }
+
+    #[test]
+    fn a_known_device_is_kept_waiting_by_its_own_failures_alone() {
+        let (mut throttle, now) = after_failures(40, |at| attempt("admin", elsewhere(at)));
+        (0..24).for_each(|at| throttle.failed(&attempt(&format!("user{at}"), HOME), now));
+        let known = Attempt::new("admin", Some(HOME.into()), KNOWN);
+        assert!(throttle.wait(&attempt("admin", HOME), now).is_some());
+        assert_eq!(throttle.wait(&known, now), None);
+        (0..5).for_each(|_| throttle.failed(&known, now));
+        assert_eq!(throttle.wait(&known, now), Some(WAIT));
+        let of_another_user = Attempt::new("ana", Some(elsewhere(99).into()), KNOWN);
+        assert_eq!(throttle.wait(&of_another_user, now), None);
+        throttle.succeeded(&known);
+        assert_eq!(throttle.wait(&known, now), None);
+        assert!(
+            throttle.wait(&attempt("admin", HOME), now).is_some(),
+            "others' failures are not forgotten for it"
+        );
+    }
+
+    #[test]
+    fn ones_own_password_buys_no_guesses_of_anothers() {
+        let mut throttle = Throttle::default();
+        let now = Instant::now();
+        for round in 0..7 {
+            (0..3).for_each(|at| throttle.failed(&attempt(&format!("user{round}.{at}"), HOME), now));
+            throttle.failed(&attempt("eve", HOME), now);
+            throttle.succeeded(&attempt("eve", HOME));
+        }
+        assert_eq!(
+            throttle.wait(&attempt("another", HOME), now),
+            Some(Duration::from_secs(10)),
+            "21 failures"
+        );
+    }
+
+    #[test]
+    fn failures_are_forgotten_after_a_while_without_another() {
+        let (mut throttle, now) = after_failures(30, |_| attempt("ana", HOME));
+        assert!(throttle.wait(&attempt("ana", HOME), now + Duration::from_secs(299)).is_some());
+        throttle.failed(&attempt("ana", HOME), now + FORGET_AFTER);
+        assert_eq!(throttle.wait(&attempt("ana", HOME), now + FORGET_AFTER), None);
+    }
+
+    #[test]
+    fn memory_is_bounded_and_a_flood_of_names_makes_nothing_cheaper() {
+        let mut throttle = Throttle::default();
+        let now = Instant::now();
+        (0..25).for_each(|at| throttle.failed(&attempt("admin", elsewhere(at)), now));
+        let cost = throttle.wait(&attempt("admin", HOME), now);
+        let name = |at: usize| attempt(&format!("user{at}"), elsewhere(at));
+        (0..2 * KEYS_MAX).for_each(|at| throttle.failed(&name(at), now));
+        assert!(throttle.counts.iter().all(|count| count.failures.len() <= KEYS_MAX));
+        assert_eq!(throttle.wait(&attempt("admin", HOME), now), cost, "it is not the smallest");
+        // What began while there was no room is counted too, if there are as many others between its failures as may be.
+        let mut flood = 2 * KEYS_MAX;
+        for at in 0..20 {
+            throttle.failed(&attempt("bo", elsewhere(at)), now);
+            (0..3).for_each(|_| {
+                throttle.failed(&name(flood), now);
+                flood += 1;
+            });
+        }
+        assert!(throttle.wait(&attempt("bo", HOME), now).is_some());
     }
 }

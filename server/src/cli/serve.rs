@@ -3,7 +3,7 @@
 use super::{Failure, SettingsArgs, listed, read, text};
 use crate::api::{self, ApiState};
 use crate::lock::{DataLock, LockError};
-use crate::meta::{Meta, setup_code};
+use crate::meta::{Bookkeeper, Meta, setup_code};
 use crate::pipeline::{ApplyError, Change, Pipeline};
 use crate::{clock, internal};
 use clap::Args;
@@ -53,6 +53,7 @@ impl Serve {
         let meta = Meta::open(&settings.data.join("logstead.db")).map_err(Failure::environment)?;
         let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
         let web = runtime.block_on(bind(settings.web.listen))?;
+        let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(Failure::environment)?;
         let (revision, change) = self.change(&meta)?;
         let settings = Arc::new(settings);
         let disk = Arc::new(RealDisk);
@@ -66,7 +67,6 @@ impl Serve {
             settings,
             admin_token: std::env::var("LOGSTEAD_ADMIN_TOKEN").ok().filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
-            secure_cookie: false,
         };
         let served = runtime.block_on(serve(web, state, &pipeline, setup_code));
         tracing::info!("stopping: what was received is stored first");

@@ -2,16 +2,18 @@
 //!
 //! **Invariant:** entries are only added.
 
-use super::{Meta, Nanos, Result};
+use super::{Account, Actor, Meta, Nanos, Result};
 use logstead_record::Timestamp;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 /// One thing that somebody did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditEntry {
     /// When.
     pub time: Timestamp,
-    /// Who, as far as known.
+    /// Whose account, where it is known.
+    pub account: Option<Account>,
+    /// What it was called then.
     pub user: String,
     /// What, such as `router.apply`.
     pub action: String,
@@ -19,30 +21,54 @@ pub struct AuditEntry {
     pub detail: String,
 }
 
-impl Meta {
-    /// Adds an entry.
-    pub fn add_audit(&self, user: &str, action: &str, detail: &str, now: Timestamp) -> Result<()> {
-        self.connection().execute(
-            "INSERT INTO audit (time, user, action, detail) VALUES (?1, ?2, ?3, ?4)",
-            params![Nanos(now), user, action, detail],
+impl AuditEntry {
+    pub(super) fn insert(&self, connection: &Connection) -> Result<()> {
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO audit (time, account, user, action, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
+        insert.execute(params![Nanos(self.time), self.account, self.user, self.action, self.detail])?;
         Ok(())
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<AuditEntry>() + self.user.len() + self.action.len() + self.detail.len()
+    }
+}
+
+impl Meta {
+    /// Adds an entry. It waits in memory while it can not be written: what it is about has been done.
+    pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
+        let Actor { account, name } = actor.clone();
+        let (action, detail) = (action.to_owned(), detail.to_owned());
+        let entry = AuditEntry { time: now, account, user: name, action, detail };
+        let mut store = self.store();
+        // In their order: behind those that wait.
+        if store.books.audit_waits() {
+            store.books.keep_audit(entry);
+        } else if let Err(error) = store.write(|connection| entry.insert(connection)) {
+            store.must_wait(&error);
+            store.books.keep_audit(entry);
+        }
     }
 
     /// The newest entries, newest first.
     pub fn audit(&self, limit: u32) -> Result<Vec<AuditEntry>> {
-        let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT time, user, action, detail FROM audit ORDER BY id DESC LIMIT ?1")?;
-        let entries = statement.query_map([limit], |row| {
+        let store = self.store();
+        let mut newest: Vec<AuditEntry> = store.books.audit().take(limit as usize).cloned().collect();
+        let mut statement = store.connection.prepare_cached(
+            "SELECT time, account, user, action, detail FROM audit ORDER BY id DESC LIMIT ?1",
+        )?;
+        let written = statement.query_map([limit - newest.len() as u32], |row| {
             Ok(AuditEntry {
                 time: row.get::<_, Nanos>(0)?.0,
-                user: row.get(1)?,
-                action: row.get(2)?,
-                detail: row.get(3)?,
+                account: row.get(1)?,
+                user: row.get(2)?,
+                action: row.get(3)?,
+                detail: row.get(4)?,
             })
         })?;
-        Ok(entries.collect::<rusqlite::Result<_>>()?)
+        newest.extend(written.collect::<rusqlite::Result<Vec<_>>>()?);
+        Ok(newest)
     }
 }
 
@@ -55,7 +81,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
         for (user, at) in [("ana", 1), ("bo", 2), ("cy", 3)] {
-            meta.add_audit(user, "session.begin", "from 10.0.0.1", Timestamp::from_nanos(at)).unwrap();
+            meta.add_audit(&user.into(), "session.begin", "from 10.0.0.1", Timestamp::from_nanos(at));
         }
         let users: Vec<_> = meta.audit(2).unwrap().into_iter().map(|entry| entry.user).collect();
         assert_eq!(users, ["cy", "bo"]);

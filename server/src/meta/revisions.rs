@@ -24,12 +24,13 @@ pub struct Revision {
 impl Meta {
     /// Stores a document as the newest revision: its number.
     pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
-        let connection = self.connection();
-        connection.execute(
-            "INSERT INTO revisions (toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![toml, author, comment, Nanos(now)],
-        )?;
-        Ok(connection.last_insert_rowid() as u64)
+        self.write(|connection| {
+            connection.execute(
+                "INSERT INTO revisions (toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4)",
+                params![toml, author, comment, Nanos(now)],
+            )?;
+            Ok(connection.last_insert_rowid() as u64)
+        })
     }
 
     /// The newest revision.

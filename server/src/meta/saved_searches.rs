@@ -1,9 +1,11 @@
 //! Searches that somebody gave a name: for themselves, or shared with all.
 //!
+//! **Invariant:** it belongs to an account, and the owner's name is only shown.
 //! **Invariant:** a search that is not shared is seen by its owner alone, whoever else asks.
 //! **Invariant:** an owner has no two of the same name in a folder.
 
-use super::{Error, Json, Meta, Nanos, Result};
+use super::books::Used;
+use super::{Account, Actor, Error, Json, Meta, Nanos, Result};
 use logstead_record::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
 use serde_json::Value;
@@ -12,7 +14,7 @@ use serde_json::Value;
 pub const SAVED_SEARCHES_MAX: u32 = 1000;
 
 const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
-                       updated_at, last_used";
+                       updated_at, last_used, account";
 
 /// What its owner decides about a search.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,7 +44,9 @@ pub struct SearchToSave {
 pub struct SavedSearch {
     /// Never given again.
     pub id: i64,
-    /// A user's name, or `token:` and a token's.
+    /// Whose it is; `None` for somebody who is gone.
+    pub account: Option<Account>,
+    /// What the owner was called: a user's name, or `token:` and a token's.
     pub owner: String,
     /// What the owner decided.
     pub search: SearchToSave,
@@ -56,105 +60,124 @@ pub struct SavedSearch {
 
 impl Meta {
     /// Those that somebody sees, by folder and name: their own, and what is shared.
-    pub fn saved_searches(&self, viewer: &str) -> Result<Vec<SavedSearch>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM saved_searches WHERE shared OR owner = ?1 ORDER BY folder, name, id"
+    pub fn saved_searches(&self, viewer: Account) -> Result<Vec<SavedSearch>> {
+        let store = self.store();
+        let mut statement = store.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM saved_searches WHERE shared OR account = ?1 ORDER BY folder, name, id"
         ))?;
-        let searches = statement.query_map([viewer], read)?;
-        Ok(searches.collect::<rusqlite::Result<_>>()?)
+        let mut searches = statement.query_map([viewer], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        for search in &mut searches {
+            search.last_used = search.last_used.max(store.books.last_used(Used::Search(search.id)));
+        }
+        Ok(searches)
     }
 
     /// One that somebody sees.
-    pub fn saved_search(&self, viewer: &str, id: i64) -> Result<SavedSearch> {
-        seen(&self.connection(), viewer, id)
+    pub fn saved_search(&self, viewer: Account, id: i64) -> Result<SavedSearch> {
+        let store = self.store();
+        let mut search = seen(&store.connection, Some(viewer), id)?;
+        search.last_used = search.last_used.max(store.books.last_used(Used::Search(id)));
+        Ok(search)
     }
 
-    /// Saves a search.
-    pub fn add_saved_search(&self, owner: &str, new: &SearchToSave, now: Timestamp) -> Result<SavedSearch> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let count: u32 = transaction.query_row(
-            "SELECT count(*) FROM saved_searches WHERE owner = ?1",
-            [owner],
-            |row| row.get(0),
-        )?;
-        if SAVED_SEARCHES_MAX <= count {
-            return Err(Error::TooManySearches(owner.to_owned()));
-        }
-        let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
-        let added = transaction.execute(
-            "INSERT INTO saved_searches (owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view,
-                                         created_at, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
-            params![
-                owner, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces, view,
-                Nanos(now)
-            ],
-        );
-        added.map_err(|error| taken(error, owner, new))?;
-        let search = seen(&transaction, owner, transaction.last_insert_rowid())?;
-        transaction.commit()?;
-        Ok(search)
+    /// Saves a search of an actor that has an account.
+    pub fn add_saved_search(&self, owner: &Actor, new: &SearchToSave, now: Timestamp) -> Result<SavedSearch> {
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let count: u32 = transaction.query_row(
+                "SELECT count(*) FROM saved_searches WHERE account = ?1",
+                [owner.account],
+                |row| row.get(0),
+            )?;
+            if SAVED_SEARCHES_MAX <= count {
+                return Err(Error::TooManySearches(owner.name.clone()));
+            }
+            insert(&transaction, owner, new, now).map_err(|error| taken(error, &owner.name, new))?;
+            let search = seen(&transaction, owner.account, transaction.last_insert_rowid())?;
+            transaction.commit()?;
+            Ok(search)
+        })
     }
 
     /// Replaces what is saved. The owner may, and of what is shared also who is `admin`.
     pub fn replace_saved_search(
         &self,
-        (caller, admin): (&str, bool),
+        (caller, admin): (Account, bool),
         id: i64,
         new: &SearchToSave,
         now: Timestamp,
     ) -> Result<SavedSearch> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let owner = changeable(&transaction, (caller, admin), id)?.owner;
-        let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
-        let changed = transaction.execute(
-            "UPDATE saved_searches SET folder = ?2, name = ?3, tags = ?4, shared = ?5, query = ?6, from_time = ?7,
-                                       to_time = ?8, logspaces = ?9, view = ?10, updated_at = ?11
-             WHERE id = ?1",
-            params![
-                id, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces, view,
-                Nanos(now)
-            ],
-        );
-        changed.map_err(|error| taken(error, &owner, new))?;
-        let search = seen(&transaction, &owner, id)?;
-        transaction.commit()?;
-        Ok(search)
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let SavedSearch { account, owner, .. } = changeable(&transaction, (caller, admin), id)?;
+            update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
+            // An administrator may have made it its owner's alone.
+            let search = seen(&transaction, account.or(Some(caller)), id)?;
+            transaction.commit()?;
+            Ok(search)
+        })
     }
 
     /// Removes what is saved; the same may who may replace it.
-    pub fn remove_saved_search(&self, (caller, admin): (&str, bool), id: i64) -> Result<SavedSearch> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let removed = changeable(&transaction, (caller, admin), id)?;
-        transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
-        transaction.commit()?;
-        Ok(removed)
+    pub fn remove_saved_search(&self, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let removed = changeable(&transaction, (caller, admin), id)?;
+            transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
+            transaction.commit()?;
+            Ok(removed)
+        })
     }
 
     /// Notes that somebody who sees it has used it.
-    pub fn use_saved_search(&self, viewer: &str, id: i64, now: Timestamp) -> Result<()> {
-        let used = self.connection().execute(
-            "UPDATE saved_searches SET last_used = ?3 WHERE id = ?1 AND (shared OR owner = ?2)",
-            params![id, viewer, Nanos(now)],
-        )?;
-        if used == 1 { Ok(()) } else { Err(Error::NoSuchSearch(id)) }
+    pub fn use_saved_search(&self, viewer: Account, id: i64, now: Timestamp) -> Result<()> {
+        let mut store = self.store();
+        seen(&store.connection, Some(viewer), id)?;
+        store.books.used(Used::Search(id), now);
+        Ok(())
     }
 }
 
-fn seen(connection: &Connection, viewer: &str, id: i64) -> Result<SavedSearch> {
+fn insert(
+    connection: &Connection,
+    owner: &Actor,
+    new: &SearchToSave,
+    now: Timestamp,
+) -> rusqlite::Result<usize> {
+    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    connection.execute(
+        "INSERT INTO saved_searches (account, owner, folder, name, tags, shared, query, from_time, to_time, logspaces,
+                                     view, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)",
+        params![
+            owner.account, owner.name, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces,
+            view, Nanos(now)
+        ],
+    )
+}
+
+fn update(connection: &Connection, id: i64, new: &SearchToSave, now: Timestamp) -> rusqlite::Result<usize> {
+    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    connection.execute(
+        "UPDATE saved_searches SET folder = ?2, name = ?3, tags = ?4, shared = ?5, query = ?6, from_time = ?7,
+                                   to_time = ?8, logspaces = ?9, view = ?10, updated_at = ?11
+         WHERE id = ?1",
+        params![
+            id, new.folder, new.name, tags, new.shared, new.query, new.from, new.to, logspaces, view, Nanos(now)
+        ],
+    )
+}
+
+fn seen(connection: &Connection, viewer: Option<Account>, id: i64) -> Result<SavedSearch> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM saved_searches WHERE id = ?1 AND (shared OR owner = ?2)"
+        "SELECT {COLUMNS} FROM saved_searches WHERE id = ?1 AND (shared OR account = ?2)"
     ))?;
     statement.query_row(params![id, viewer], read).optional()?.ok_or(Error::NoSuchSearch(id))
 }
 
-fn changeable(connection: &Connection, (caller, admin): (&str, bool), id: i64) -> Result<SavedSearch> {
-    let found = seen(connection, caller, id)?;
-    let may = found.owner.eq_ignore_ascii_case(caller) || admin;
+fn changeable(connection: &Connection, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+    let found = seen(connection, Some(caller), id)?;
+    let may = found.account == Some(caller) || admin;
     if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
 }
 
@@ -183,6 +206,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
     };
     Ok(SavedSearch {
         id: row.get(0)?,
+        // One whose owner is gone has the name that it had instead.
+        account: row.get(14).ok(),
         owner: row.get(1)?,
         search,
         created_at: row.get::<_, Nanos>(11)?.0,
@@ -198,6 +223,12 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
     const LATER: Timestamp = Timestamp::from_nanos(8);
+    const ANA: Account = Account::User(1);
+    const BO: Account = Account::User(2);
+
+    fn actor(account: Account, name: &str) -> Actor {
+        Actor { account: Some(account), name: name.to_owned() }
+    }
 
     fn meta() -> (tempfile::TempDir, Meta) {
         let directory = tempfile::tempdir().unwrap();
@@ -222,53 +253,53 @@ mod tests {
     #[test]
     fn a_search_is_kept_as_it_was_saved() {
         let (_directory, meta) = meta();
-        let saved = meta.add_saved_search("ana", &search("errors", false), NOW).unwrap();
+        let saved = meta.add_saved_search(&actor(ANA, "ana"), &search("errors", false), NOW).unwrap();
         assert_eq!((saved.created_at, saved.updated_at, saved.last_used), (NOW, NOW, None));
         assert_eq!(saved.search, search("errors", false));
         let changed = SearchToSave { logspaces: None, view: Value::Null, ..search("faults", true) };
-        let replaced = meta.replace_saved_search(("ana", false), saved.id, &changed, LATER).unwrap();
+        let replaced = meta.replace_saved_search((ANA, false), saved.id, &changed, LATER).unwrap();
         assert_eq!((replaced.id, replaced.created_at, replaced.updated_at), (saved.id, NOW, LATER));
         assert_eq!(replaced.search, changed);
-        meta.use_saved_search("bo", saved.id, LATER).unwrap();
-        let seen = meta.saved_search("bo", saved.id).unwrap();
+        meta.use_saved_search(BO, saved.id, LATER).unwrap();
+        let seen = meta.saved_search(BO, saved.id).unwrap();
         assert_eq!(seen.last_used, Some(LATER));
-        assert_eq!(meta.saved_searches("bo").unwrap(), [seen]);
-        meta.remove_saved_search(("ana", false), saved.id).unwrap();
-        assert_eq!(meta.saved_searches("ana").unwrap(), []);
+        assert_eq!(meta.saved_searches(BO).unwrap(), [seen]);
+        meta.remove_saved_search((ANA, false), saved.id).unwrap();
+        assert_eq!(meta.saved_searches(ANA).unwrap(), []);
     }
 
     #[test]
     fn only_its_owner_sees_and_changes_what_is_not_shared() {
         let (_directory, meta) = meta();
-        let own = meta.add_saved_search("ana", &search("own", false), NOW).unwrap().id;
-        let shared = meta.add_saved_search("ana", &search("shared", true), NOW).unwrap().id;
+        let own = meta.add_saved_search(&actor(ANA, "ana"), &search("own", false), NOW).unwrap().id;
+        let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap().id;
         let new = search("new", true);
         for admin in [false, true] {
-            let replaced = meta.replace_saved_search(("bo", admin), own, &new, NOW);
+            let replaced = meta.replace_saved_search((BO, admin), own, &new, NOW);
             assert!(matches!(replaced, Err(Error::NoSuchSearch(_))));
-            let removed = meta.remove_saved_search(("bo", admin), own);
+            let removed = meta.remove_saved_search((BO, admin), own);
             assert!(matches!(removed, Err(Error::NoSuchSearch(_))));
         }
-        assert!(matches!(meta.use_saved_search("bo", own, NOW), Err(Error::NoSuchSearch(_))));
-        let refused = meta.replace_saved_search(("bo", false), shared, &new, NOW);
+        assert!(matches!(meta.use_saved_search(BO, own, NOW), Err(Error::NoSuchSearch(_))));
+        let refused = meta.replace_saved_search((BO, false), shared, &new, NOW);
         assert!(matches!(refused, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
-        assert!(meta.remove_saved_search(("bo", false), shared).is_err());
-        let replaced = meta.replace_saved_search(("bo", true), shared, &new, NOW).unwrap();
+        assert!(meta.remove_saved_search((BO, false), shared).is_err());
+        let replaced = meta.replace_saved_search((BO, true), shared, &new, NOW).unwrap();
         assert_eq!((replaced.owner.as_str(), replaced.search.name.as_str()), ("ana", "new"));
-        meta.replace_saved_search(("ANA", false), own, &search("own", true), NOW).unwrap();
+        meta.replace_saved_search((ANA, false), own, &search("own", true), NOW).unwrap();
     }
 
     #[test]
     fn a_name_is_taken_once_by_an_owner_in_a_folder() {
         let (_directory, meta) = meta();
-        meta.add_saved_search("ana", &search("errors", false), NOW).unwrap();
-        let again = meta.add_saved_search("Ana", &search("errors", true), NOW);
+        meta.add_saved_search(&actor(ANA, "ana"), &search("errors", false), NOW).unwrap();
+        let again = meta.add_saved_search(&actor(ANA, "ana"), &search("errors", true), NOW);
         assert!(matches!(again, Err(Error::SearchExists { .. })));
         let elsewhere = SearchToSave { folder: String::new(), ..search("errors", false) };
-        let other = meta.add_saved_search("ana", &elsewhere, NOW).unwrap();
-        let moved = meta.replace_saved_search(("ana", false), other.id, &search("errors", false), NOW);
+        let other = meta.add_saved_search(&actor(ANA, "ana"), &elsewhere, NOW).unwrap();
+        let moved = meta.replace_saved_search((ANA, false), other.id, &search("errors", false), NOW);
         assert!(matches!(moved, Err(Error::SearchExists { .. })));
-        meta.add_saved_search("bo", &search("errors", false), NOW).unwrap();
+        meta.add_saved_search(&actor(BO, "bo"), &search("errors", false), NOW).unwrap();
     }
 
     #[test]
@@ -276,21 +307,33 @@ mod tests {
         let (_directory, meta) = meta();
         meta.connection().pragma_update(None, "synchronous", "OFF").unwrap();
         for number in 0..SAVED_SEARCHES_MAX {
-            meta.add_saved_search("ana", &search(&number.to_string(), false), NOW).unwrap();
+            meta.add_saved_search(&actor(ANA, "ana"), &search(&number.to_string(), false), NOW).unwrap();
         }
-        let more = meta.add_saved_search("ana", &search("more", false), NOW);
+        let more = meta.add_saved_search(&actor(ANA, "ana"), &search("more", false), NOW);
         assert!(matches!(more, Err(Error::TooManySearches(_))));
-        meta.add_saved_search("bo", &search("more", false), NOW).unwrap();
+        meta.add_saved_search(&actor(BO, "bo"), &search("more", false), NOW).unwrap();
     }
 
     #[test]
     fn what_is_shared_outlives_its_owner_and_what_is_not_does_not() {
         let (_directory, meta) = meta();
         meta.add_user("ana", Role::Analyst, "h", NOW).unwrap();
-        meta.add_saved_search("ana", &search("own", false), NOW).unwrap();
-        meta.add_saved_search("ana", &search("shared", true), NOW).unwrap();
+        meta.add_saved_search(&actor(ANA, "ana"), &search("own", false), NOW).unwrap();
+        meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap();
         meta.remove_user("Ana").unwrap();
-        let left: Vec<_> = meta.saved_searches("ana").unwrap().into_iter().map(|s| s.search.name).collect();
+        let left: Vec<_> = meta.saved_searches(ANA).unwrap().into_iter().map(|s| s.search.name).collect();
         assert_eq!(left, ["shared"]);
+    }
+
+    #[test]
+    fn who_has_the_same_name_later_owns_nothing_of_the_one_before() {
+        let (_directory, meta) = meta();
+        let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap();
+        let again = Account::User(3);
+        let removed = meta.remove_saved_search((again, false), shared.id);
+        assert!(matches!(removed, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
+        // Nor does a token own what an administrator of its name does.
+        assert!(meta.remove_saved_search((Account::Token(1), false), shared.id).is_err());
+        meta.add_saved_search(&actor(again, "ana"), &search("shared", true), NOW).unwrap();
     }
 }

@@ -1,16 +1,40 @@
-//! Sessions of browsers: they end when nobody has used them for the lifetime that the settings say.
+//! Sessions of browsers: they end when nobody has used them for the lifetime that the settings say, and in any case some
+//! time after the login.
 
-use super::{Grant, Meta, Nanos, Result, Role};
+use super::books::{Begun, SessionHash};
+use super::{Account, Grant, Meta, Nanos, Result, Role, Store};
 use logstead_record::{SECOND, Timestamp};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use std::time::Duration;
 
-/// Using a session prolongs it, but its end is written at most this often.
+/// Using a session prolongs it, but its end is noted at most this often.
 const PROLONG_STEP: i64 = 60 * SECOND;
+
+/// How long sessions last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SessionLimits {
+    /// Without being used.
+    pub idle_max: Duration,
+    /// However they are used.
+    pub age_max: Duration,
+}
+
+impl SessionLimits {
+    /// When a session ends that is used now.
+    fn expiry(&self, began_at: Timestamp, now: Timestamp) -> Timestamp {
+        after(now, self.idle_max).min(after(began_at, self.age_max))
+    }
+}
+
+fn after(time: Timestamp, duration: Duration) -> Timestamp {
+    time.saturating_add(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
+}
 
 /// Whose session it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
+    /// The user's account.
+    pub account: Account,
     /// The user's name.
     pub user: String,
     /// What the user may do now; changes while a session lasts.
@@ -23,69 +47,129 @@ pub struct Session {
     pub prolonged: bool,
 }
 
+/// What is known of a session before it is asked whether it has ended.
+struct Found {
+    began_at: Timestamp,
+    session: Session,
+}
+
 impl Meta {
-    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it.
+    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it. While it can not
+    /// be written, it waits in memory.
     pub fn add_session(
         &self,
-        user: &str,
-        secret_hash: [u8; 32],
-        lifetime: Duration,
+        user_id: i64,
+        secret_hash: SessionHash,
+        limits: &SessionLimits,
         now: Timestamp,
     ) -> Result<Timestamp> {
-        let expires_at = expiry(lifetime, now);
-        let connection = self.connection();
-        connection.execute("DELETE FROM sessions WHERE expires_at <= ?1", [Nanos(now)])?;
-        connection.execute(
-            "INSERT INTO sessions VALUES (?1, ?2, ?3)",
-            params![secret_hash, user, Nanos(expires_at)],
-        )?;
-        Ok(expires_at)
+        let expires_at = limits.expiry(now, now);
+        let mut store = self.store();
+        // Of those that seem to have ended, some may have been prolonged since the last round.
+        let written = store.keep_books(now).and_then(|()| {
+            store.write(|connection| {
+                let transaction = connection.transaction()?;
+                transaction.execute("DELETE FROM sessions WHERE expires_at <= ?1", [Nanos(now)])?;
+                transaction.execute(
+                    "INSERT INTO sessions (hash, user_id, began_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
+                    params![secret_hash, user_id, Nanos(now), Nanos(expires_at)],
+                )?;
+                Ok(transaction.commit()?)
+            })
+        });
+        match written {
+            Err(error) if error.is_of_the_disk() => {
+                store.must_wait(&error);
+                let begun = Begun { user_id, began_at: now, expires_at };
+                if store.books.begin(secret_hash, begun) { Ok(expires_at) } else { Err(error) }
+            }
+            written => written.map(|()| expires_at),
+        }
     }
 
     /// The session of a secret, prolonged; `None` where there is none or it has ended.
     pub fn use_session(
         &self,
-        secret_hash: [u8; 32],
-        lifetime: Duration,
+        secret_hash: SessionHash,
+        limits: &SessionLimits,
         now: Timestamp,
     ) -> Result<Option<Session>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT users.name, role, expires_at, logspaces, scope FROM sessions JOIN users ON users.name = user
-             WHERE hash = ?1 AND ?2 < expires_at",
-        )?;
-        let found = statement
-            .query_row(params![secret_hash, Nanos(now)], |row| {
-                Ok(Session {
-                    user: row.get(0)?,
-                    role: row.get(1)?,
-                    grant: Grant::read(row, 3)?,
-                    expires_at: row.get::<_, Nanos>(2)?.0,
-                    prolonged: false,
-                })
-            })
-            .optional()?;
-        let Some(mut session) = found else { return Ok(None) };
-        let prolonged = expiry(lifetime, now);
+        let mut store = self.store();
+        let Some(Found { began_at, mut session }) = store.session(&secret_hash)? else { return Ok(None) };
+        session.expires_at = session.expires_at.min(after(began_at, limits.age_max));
+        if session.expires_at <= now {
+            return Ok(None);
+        }
+        let prolonged = limits.expiry(began_at, now);
         if session.expires_at.saturating_add(PROLONG_STEP) < prolonged {
-            connection.execute(
-                "UPDATE sessions SET expires_at = ?2 WHERE hash = ?1",
-                params![secret_hash, Nanos(prolonged)],
-            )?;
+            store.books.prolong(secret_hash, prolonged);
             (session.expires_at, session.prolonged) = (prolonged, true);
         }
         Ok(Some(session))
     }
 
     /// Ends a session; one that is not there is no error.
-    pub fn remove_session(&self, secret_hash: [u8; 32]) -> Result<()> {
-        self.connection().execute("DELETE FROM sessions WHERE hash = ?1", [secret_hash])?;
-        Ok(())
+    pub fn remove_session(&self, secret_hash: SessionHash) -> Result<()> {
+        let mut store = self.store();
+        store.books.forget(&secret_hash);
+        let written = store.write(|connection| {
+            connection.execute("DELETE FROM sessions WHERE hash = ?1", [secret_hash])?;
+            Ok(())
+        });
+        match written {
+            Err(error) if error.is_of_the_disk() => {
+                store.must_wait(&error);
+                if store.books.end(secret_hash) { Ok(()) } else { Err(error) }
+            }
+            written => written,
+        }
     }
 }
 
-fn expiry(lifetime: Duration, now: Timestamp) -> Timestamp {
-    now.saturating_add(i64::try_from(lifetime.as_nanos()).unwrap_or(i64::MAX))
+impl Store {
+    /// As it is, with what waits to be written.
+    fn session(&self, hash: &SessionHash) -> Result<Option<Found>> {
+        if self.books.has_ended(hash) {
+            return Ok(None);
+        }
+        let found = match self.books.begun(hash) {
+            Some(Begun { user_id, began_at, expires_at }) => self.begun(user_id, began_at, expires_at)?,
+            None => self.written(hash)?,
+        };
+        Ok(found.map(|mut found| {
+            let session = &mut found.session;
+            session.expires_at =
+                session.expires_at.max(self.books.prolonged(hash).unwrap_or(session.expires_at));
+            found
+        }))
+    }
+
+    fn written(&self, hash: &SessionHash) -> Result<Option<Found>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT users.id, users.name, role, logspaces, scope, began_at, expires_at
+             FROM sessions JOIN users ON users.id = user_id WHERE hash = ?1",
+        )?;
+        Ok(statement.query_row([hash], read).optional()?)
+    }
+
+    fn begun(&self, user_id: i64, began_at: Timestamp, expires_at: Timestamp) -> Result<Option<Found>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, name, role, logspaces, scope, ?2, ?3 FROM users WHERE id = ?1")?;
+        Ok(statement.query_row(params![user_id, Nanos(began_at), Nanos(expires_at)], read).optional()?)
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
+    let session = Session {
+        account: Account::User(row.get(0)?),
+        user: row.get(1)?,
+        role: row.get(2)?,
+        grant: Grant::read(row, 3)?,
+        expires_at: row.get::<_, Nanos>(6)?.0,
+        prolonged: false,
+    };
+    Ok(Found { began_at: row.get::<_, Nanos>(5)?.0, session })
 }
 
 #[cfg(test)]
@@ -93,27 +177,29 @@ mod tests {
     use super::*;
     use crate::meta::Secret;
 
-    const LIFETIME: Duration = Duration::from_hours(12);
+    const LIMITS: SessionLimits =
+        SessionLimits { idle_max: Duration::from_hours(12), age_max: Duration::from_hours(30) };
 
     fn check(meta: &Meta, secret: &Secret, at: Timestamp, expected: Option<&str>) {
-        let session = meta.use_session(secret.hash(), LIFETIME, at).unwrap();
+        let session = meta.use_session(secret.hash(), &LIMITS, at).unwrap();
         assert_eq!(session.map(|session| session.user).as_deref(), expected, "at {at}");
     }
 
     #[test]
-    fn a_session_lasts_as_long_as_it_is_used() {
+    fn a_session_lasts_as_long_as_it_is_used_but_not_for_ever() {
         let directory = tempfile::tempdir().unwrap();
         let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
         let begin = Timestamp::from_nanos(1_000 * SECOND);
         let after = |hours: i64| begin.saturating_add(hours * 3600 * SECOND);
         meta.add_first_admin("admin", "hash", begin).unwrap();
         let (used, idle) = (Secret::session().unwrap(), Secret::session().unwrap());
-        meta.add_session("admin", used.hash(), LIFETIME, begin).unwrap();
-        meta.add_session("admin", idle.hash(), LIFETIME, begin).unwrap();
+        meta.add_session(1, used.hash(), &LIMITS, begin).unwrap();
+        meta.add_session(1, idle.hash(), &LIMITS, begin).unwrap();
         check(&meta, &used, after(11), Some("admin"));
         check(&meta, &used, after(22), Some("admin"));
         check(&meta, &idle, after(12), None);
-        check(&meta, &used, after(34), None);
+        check(&meta, &used, after(29), Some("admin"));
+        check(&meta, &used, after(30), None);
         check(&meta, &Secret::presented("guess"), begin, None);
     }
 
@@ -125,9 +211,9 @@ mod tests {
         meta.add_user("ana", Role::Analyst, "hash", at(0)).unwrap();
         let secret = Secret::session().unwrap();
         let hours = 12 * 3600;
-        assert_eq!(meta.add_session("ana", secret.hash(), LIFETIME, at(0)).unwrap(), at(hours));
+        assert_eq!(meta.add_session(1, secret.hash(), &LIMITS, at(0)).unwrap(), at(hours));
         let seen = |seconds: i64| {
-            let session = meta.use_session(secret.hash(), LIFETIME, at(seconds)).unwrap().unwrap();
+            let session = meta.use_session(secret.hash(), &LIMITS, at(seconds)).unwrap().unwrap();
             (session.expires_at, session.prolonged)
         };
         assert_eq!(seen(60), (at(hours), false));
@@ -135,7 +221,7 @@ mod tests {
         assert_eq!(seen(62), (at(61 + hours), false));
         let grant = Grant { logspaces: Some(vec!["main".to_owned()]), scope: None };
         meta.change_user("ana", Role::Operator, &grant).unwrap();
-        let session = meta.use_session(secret.hash(), LIFETIME, at(63)).unwrap().unwrap();
+        let session = meta.use_session(secret.hash(), &LIMITS, at(63)).unwrap().unwrap();
         assert_eq!((session.role, session.grant), (Role::Operator, grant));
     }
 
@@ -146,8 +232,8 @@ mod tests {
         let now = Timestamp::from_nanos(5);
         meta.add_first_admin("admin", "hash", now).unwrap();
         let (mine, stolen) = (Secret::session().unwrap(), Secret::session().unwrap());
-        meta.add_session("admin", mine.hash(), LIFETIME, now).unwrap();
-        meta.add_session("admin", stolen.hash(), LIFETIME, now).unwrap();
+        meta.add_session(1, mine.hash(), &LIMITS, now).unwrap();
+        meta.add_session(1, stolen.hash(), &LIMITS, now).unwrap();
         meta.set_password("Admin", "other", Some(mine.hash())).unwrap();
         check(&meta, &mine, now, Some("admin"));
         check(&meta, &stolen, now, None);

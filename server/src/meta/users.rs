@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** once there is an administrator, there is always one.
 
-use super::{Error, Grant, Meta, Nanos, Result, password};
+use super::{Account, Error, Grant, Meta, Nanos, Result, password};
 use logstead_record::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -68,6 +68,8 @@ pub struct User {
 
 /// What a login is checked against.
 pub struct Credentials {
+    /// Never given again.
+    pub id: i64,
     /// The name as it is stored, however it was typed.
     pub name: String,
     /// What the user may do.
@@ -114,11 +116,13 @@ impl Meta {
     /// Makes the first administrator; refused as soon as there is any user, also for the second of two callers
     /// at the same time.
     pub fn add_first_admin(&self, name: &str, password_hash: &str, now: Timestamp) -> Result<()> {
-        let added = self.connection().execute(
-            "INSERT INTO users (name, role, password_hash, created_at)
-             SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM users)",
-            params![name, Role::Admin, password_hash, Nanos(now)],
-        )?;
+        let added = self.write(|connection| {
+            Ok(connection.execute(
+                "INSERT INTO users (name, role, password_hash, created_at)
+                 SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM users)",
+                params![name, Role::Admin, password_hash, Nanos(now)],
+            )?)
+        })?;
         if added == 1 { Ok(()) } else { Err(Error::AlreadySetUp) }
     }
 
@@ -136,66 +140,80 @@ impl Meta {
         password_hash: &str,
         now: Timestamp,
     ) -> Result<()> {
-        let added = self.connection().execute(
-            "INSERT OR IGNORE INTO users (name, role, logspaces, scope, password_hash, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![name, role, grant.logspaces_column(), grant.scope, password_hash, Nanos(now)],
-        )?;
+        let added = self.write(|connection| {
+            Ok(connection.execute(
+                "INSERT OR IGNORE INTO users (name, role, logspaces, scope, password_hash, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![name, role, grant.logspaces_column(), grant.scope, password_hash, Nanos(now)],
+            )?)
+        })?;
         if added == 1 { Ok(()) } else { Err(Error::UserExists(name.to_owned())) }
     }
 
     /// Changes what a user may do and search: the user as it was, and as it is.
     pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let before = user(&transaction, name)?;
-        if role != Role::Admin {
-            another_admin(&transaction, &before)?;
-        }
-        transaction.execute(
-            "UPDATE users SET role = ?2, logspaces = ?3, scope = ?4 WHERE name = ?1",
-            params![name, role, grant.logspaces_column(), grant.scope],
-        )?;
-        let after = user(&transaction, name)?;
-        transaction.commit()?;
-        Ok((before, after))
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            let before = user(&transaction, name)?;
+            if role != Role::Admin {
+                another_admin(&transaction, &before)?;
+            }
+            transaction.execute(
+                "UPDATE users SET role = ?2, logspaces = ?3, scope = ?4 WHERE name = ?1",
+                params![name, role, grant.logspaces_column(), grant.scope],
+            )?;
+            let after = user(&transaction, name)?;
+            transaction.commit()?;
+            Ok((before, after))
+        })
     }
 
     /// Removes a user with all sessions, and the searches that nobody else could see.
     pub fn remove_user(&self, name: &str) -> Result<()> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        another_admin(&transaction, &user(&transaction, name)?)?;
-        transaction.execute("DELETE FROM saved_searches WHERE owner = ?1 AND shared = 0", [name])?;
-        transaction.execute("DELETE FROM users WHERE name = ?1", [name])?;
-        Ok(transaction.commit()?)
+        let mut store = self.store();
+        let id = store.write(|connection| {
+            let transaction = connection.transaction()?;
+            another_admin(&transaction, &user(&transaction, name)?)?;
+            let id = id(&transaction, name)?;
+            transaction.execute(
+                "DELETE FROM saved_searches WHERE account = ?1 AND shared = 0",
+                [Account::User(id)],
+            )?;
+            transaction.execute("DELETE FROM users WHERE id = ?1", [id])?;
+            transaction.commit()?;
+            Ok(id)
+        })?;
+        store.books.end_all(id, None);
+        Ok(())
     }
 
-    /// Changes a password and ends the user's sessions, but for the one whose hash is `keep`.
+    /// Changes a password, forgets the user's devices and ends the user's sessions, but for the one whose hash is `keep`.
     pub fn set_password(&self, name: &str, password_hash: &str, keep: Option<[u8; 32]>) -> Result<()> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let changed = transaction
-            .execute("UPDATE users SET password_hash = ?2 WHERE name = ?1", params![name, password_hash])?;
-        if changed == 0 {
-            return Err(Error::NoSuchUser(name.to_owned()));
-        }
-        transaction.execute(
-            "DELETE FROM sessions WHERE user = ?1 COLLATE NOCASE AND hash IS NOT ?2",
-            params![name, keep],
-        )?;
-        Ok(transaction.commit()?)
+        let mut store = self.store();
+        let id = store.write(|connection| {
+            let transaction = connection.transaction()?;
+            let id = id(&transaction, name)?;
+            transaction
+                .execute("UPDATE users SET password_hash = ?2 WHERE id = ?1", params![id, password_hash])?;
+            transaction
+                .execute("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", params![id, keep])?;
+            transaction.execute("DELETE FROM devices WHERE user_id = ?1", [id])?;
+            transaction.commit()?;
+            Ok(id)
+        })?;
+        store.books.end_all(id, keep);
+        Ok(())
     }
 
     /// What a login is checked against.
     pub fn credentials(&self, name: &str) -> Result<Option<Credentials>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT name, role, password_hash, logspaces, scope FROM users WHERE name = ?1",
+            "SELECT name, role, password_hash, logspaces, scope, id FROM users WHERE name = ?1",
         )?;
         let found = statement.query_row([name], |row| {
-            let grant = Grant::read(row, 3)?;
-            Ok(Credentials { name: row.get(0)?, role: row.get(1)?, grant, password_hash: row.get(2)? })
+            let (id, grant) = (row.get(5)?, Grant::read(row, 3)?);
+            Ok(Credentials { id, name: row.get(0)?, role: row.get(1)?, grant, password_hash: row.get(2)? })
         });
         Ok(found.optional()?)
     }
@@ -207,6 +225,11 @@ fn user(connection: &Connection, name: &str) -> Result<User> {
         [name],
         read,
     );
+    found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
+}
+
+fn id(connection: &Connection, name: &str) -> Result<i64> {
+    let found = connection.query_row("SELECT id FROM users WHERE name = ?1", [name], |row| row.get(0));
     found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
 }
 

@@ -256,8 +256,13 @@ impl Pipeline {
             .map_err(|error| error.to_string())?;
         report(id, &folder, &opened.recovery);
         let counters = self.counters.logspace(id);
-        let logspace =
-            Logspace::start(id, opened, configuration, counters, (self.sealers.bell(), self.wake.clone()));
+        let logspace = Logspace::start(
+            id,
+            opened,
+            configuration,
+            counters,
+            (self.sealers.bell(), self.wake.clone(), self.headroom.clone()),
+        );
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 

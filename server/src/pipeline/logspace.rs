@@ -6,13 +6,16 @@
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
 use super::counters::LogspaceCounters;
+use super::headroom::Headroom;
 use super::receipt::Pending;
 use super::sealers::Bell;
 use super::watch::Wake;
 use crate::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
-use logstead_indexer::{Appender, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats};
+use logstead_indexer::{
+    Appender, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats,
+};
 use logstead_record::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +70,7 @@ impl Logspace {
         opened: Opened,
         configuration: Configuration,
         counters: Arc<LogspaceCounters>,
-        (bell, wake): (Bell, Wake),
+        (bell, wake, headroom): (Bell, Wake, Headroom),
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
         let (commands, received) = unbounded();
@@ -80,6 +83,8 @@ impl Logspace {
             closed_files: keeper.backlog().files,
             bell,
             wake,
+            headroom,
+            tidy_at: Instant::now(),
             received,
             counters: counters.clone(),
             stopping: stopping.clone(),
@@ -153,6 +158,9 @@ struct Writer {
     closed_files: usize,
     bell: Bell,
     wake: Wake,
+    headroom: Headroom,
+    /// When old messages are looked for next.
+    tidy_at: Instant,
     received: Receiver<Command>,
     counters: Arc<LogspaceCounters>,
     stopping: Arc<AtomicBool>,
@@ -160,17 +168,10 @@ struct Writer {
 
 impl Writer {
     fn run(mut self) {
-        let mut next_tidy = Instant::now();
         loop {
-            if next_tidy <= Instant::now() {
-                self.tidy();
-                next_tidy = Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after);
-            }
-            match self.received.recv_deadline(next_tidy) {
-                Ok(Command::Configure(configuration)) => {
-                    self.configure(configuration);
-                    next_tidy = Instant::now();
-                }
+            self.tidy_when_due();
+            match self.received.recv_deadline(self.tidy_at) {
+                Ok(Command::Configure(configuration)) => self.configure(configuration),
                 Ok(Command::Append(append)) => {
                     if self.commit_with_all_that_wait(append) {
                         return;
@@ -185,6 +186,14 @@ impl Writer {
     fn configure(&mut self, configuration: Configuration) {
         self.appender.set_options(configuration.options);
         self.configuration = configuration;
+        self.tidy_at = Instant::now();
+    }
+
+    fn tidy_when_due(&mut self) {
+        if self.tidy_at <= Instant::now() {
+            self.tidy();
+            self.tidy_at = Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after);
+        }
     }
 
     /// Closes the journal file when it is old, and drops what is older or more than the retention allows.
@@ -200,7 +209,12 @@ impl Writer {
     }
 
     fn expire(&mut self, expiry: &Expiry) {
-        match self.appender.expire(expiry) {
+        let mut expired = self.appender.expire(expiry);
+        // It takes a few kilobytes to free many more.
+        while matches!(expired, Err(DiskError::Full { .. })) && self.headroom.give() {
+            expired = self.appender.expire(expiry);
+        }
+        match expired {
             Ok(expired) if 0 < expired.messages => tracing::info!(
                 logspace = self.id,
                 messages = expired.messages,
@@ -254,14 +268,14 @@ impl Writer {
         let mut stop = false;
         let mut stop_since = None;
         while !encoded.is_empty() {
-            let error = match self.appender.append(&encoded) {
-                Ok(_) => {
+            let error = match self.append(&encoded) {
+                Ok(()) => {
                     self.succeeded(&encoded);
                     pending.into_iter().for_each(Pending::done);
                     self.ring_for_closed_files();
                     return stop;
                 }
-                Err(error) => error.to_string(),
+                Err(error) => error,
             };
             self.failed(&error);
             (encoded, pending) = refuse_impatient(encoded, pending, &error);
@@ -273,8 +287,19 @@ impl Writer {
                 }
             }
             stop |= self.wait_for_space(&mut encoded, &mut pending, &error);
+            // Removing old messages may be what makes room.
+            self.tidy_when_due();
         }
         stop
+    }
+
+    /// Leaves the last of the disk to others, but for what would be lost with the end of the process.
+    fn append(&mut self, encoded: &[Encoded]) -> Result<(), String> {
+        let refusal = self.headroom.refuses_messages().filter(|_| !self.stopping.load(Ordering::Relaxed));
+        match refusal {
+            Some(reason) => Err(reason),
+            None => self.appender.append(encoded).map(drop).map_err(|error| error.to_string()),
+        }
     }
 
     /// Waits before the next try; says whether to stop. What arrives meanwhile is refused or joins those that

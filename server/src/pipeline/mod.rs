@@ -12,6 +12,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod counters;
+mod headroom;
 mod logspace;
 mod metrics;
 pub(crate) mod receipt;
@@ -34,6 +35,7 @@ pub use status::{
 
 use crate::clock;
 use arc_swap::ArcSwap;
+use headroom::Headroom;
 use logstead_config::settings::Settings;
 use logstead_config::{Count, Retention};
 use logstead_indexer::{Disk, Expired, Searcher};
@@ -52,8 +54,6 @@ use worker::{Partition, Work, WorkReceiver, WorkSender, Worker};
 
 /// How long destinations may empty their queues when the process stops.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
-/// Free space on the data directory's disk below which the server says that it is not ready.
-const FREE_BYTES_MIN: u64 = 64 << 20;
 /// How long a sender waits for room in its source's budget before it is told to come again.
 const SUBMIT_WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -66,6 +66,7 @@ pub struct Pipeline {
     sealers: Sealers,
     wake: Wake,
     disk: Arc<dyn Disk>,
+    headroom: Headroom,
     data: PathBuf,
     settings: Arc<Settings>,
     /// Held while another revision becomes live.
@@ -109,7 +110,8 @@ impl Pipeline {
         };
         let (work, received) = worker::queues(workers);
         let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, &change)));
-        let sealers = Sealers::new(running.clone());
+        let headroom = Headroom::new(disk.clone(), data);
+        let sealers = Sealers::new(running.clone(), headroom.clone());
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
@@ -118,6 +120,7 @@ impl Pipeline {
             sealers,
             wake: Wake::new(),
             disk,
+            headroom,
             data: data.to_owned(),
             settings,
             applying: Mutex::new(()),
@@ -256,9 +259,9 @@ impl Pipeline {
             error.map(|error| format!("logspace `{id}` can not store messages: {error}"))
         };
         against.extend(self.running.load().logspaces.iter().filter_map(failing));
-        match self.disk.free_bytes(&self.data) {
-            Ok(free) if free < FREE_BYTES_MIN => {
-                against.push(format!("the disk is nearly full: {free} bytes are free"));
+        match self.headroom.space() {
+            Ok(space) if space.is_nearly_full() => {
+                against.push(format!("the disk is nearly full: {} bytes are free", space.free_bytes));
             }
             Ok(_) => {}
             Err(error) => against.push(format!("the data directory can not be read: {error}")),

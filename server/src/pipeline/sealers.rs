@@ -4,6 +4,7 @@
 //! **Invariant:** nobody waits for them. When they fall behind, messages stay in the journal, where they are
 //! found as well, only slower.
 
+use super::headroom::Headroom;
 use super::logspace::Logspace;
 use super::running::Running;
 use arc_swap::ArcSwap;
@@ -39,6 +40,7 @@ pub(crate) struct Sealers {
 
 struct Shared {
     running: Arc<ArcSwap<Running>>,
+    headroom: Headroom,
     bell: Bell,
     rung: Receiver<()>,
     cancelled: AtomicBool,
@@ -73,11 +75,12 @@ impl Bell {
 
 impl Sealers {
     /// No thread yet.
-    pub(crate) fn new(running: Arc<ArcSwap<Running>>) -> Sealers {
+    pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom) -> Sealers {
         let (ring, rung) = bounded(1);
         let now = Instant::now();
         let shared = Shared {
             running,
+            headroom,
             bell: Bell(ring),
             rung,
             cancelled: AtomicBool::new(false),
@@ -167,6 +170,9 @@ impl Shared {
     }
 
     fn work(&self, logspace: &Logspace, task: &Task) {
+        if let Some(reason) = self.headroom.refuses_segments() {
+            return self.failed(logspace, task, &reason);
+        }
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
         let done = catch_unwind(AssertUnwindSafe(keep));

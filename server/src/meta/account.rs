@@ -1,0 +1,81 @@
+//! Who owns something, or did it: an account, which is never given again, and the name that people read.
+//!
+//! **Invariant:** rights are decided by the account. A name can be given to somebody else one day.
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use std::fmt;
+
+/// Who can own something.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Account {
+    /// A user, by id.
+    User(i64),
+    /// An API token, by id.
+    Token(i64),
+    /// The holder of `LOGSTEAD_ADMIN_TOKEN`.
+    Environment,
+}
+
+impl Account {
+    fn parse(text: &str) -> Option<Account> {
+        match text.split_once(':') {
+            Some(("user", id)) => id.parse().ok().map(Account::User),
+            Some(("token", id)) => id.parse().ok().map(Account::Token),
+            None if text == "environment" => Some(Account::Environment),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Account::User(id) => write!(f, "user:{id}"),
+            Account::Token(id) => write!(f, "token:{id}"),
+            Account::Environment => f.write_str("environment"),
+        }
+    }
+}
+
+impl ToSql for Account {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.to_string().into())
+    }
+}
+
+impl FromSql for Account {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Account> {
+        Account::parse(value.as_str()?).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// Who does something: the account, where there is one, and what to call it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Actor {
+    /// `None` for the system itself, and for who could not log in.
+    pub account: Option<Account>,
+    /// A user's name, or `token:` and a token's.
+    pub name: String,
+}
+
+impl From<&str> for Actor {
+    /// Somebody without an account.
+    fn from(name: &str) -> Actor {
+        Actor { account: None, name: name.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_read_as_it_was_written() {
+        for account in [Account::User(7), Account::Token(3), Account::Environment] {
+            assert_eq!(Account::parse(&account.to_string()), Some(account));
+        }
+        for text in ["", "user", "user:", "user:x", "former:ana", "environment:1", "Environment"] {
+            assert_eq!(Account::parse(text), None, "{text}");
+        }
+    }
+}
