@@ -26,3 +26,18 @@ test('from the printed code to the first message that is found, by the command o
   await welcomePage.follow(/^hello/);
   await expect(searchPage.message('hello logstead test-')).toBeVisible();
 });
+
+test('a token that is made on the page sends the first message over HTTP', async ({
+  loginPage,
+  logstead,
+  welcomePage,
+}) => {
+  await loginPage.open();
+  await loginPage.createAdministrator(logstead.setupCode, 'ana', admin.password);
+  await welcomePage.curlTab.click();
+  await welcomePage.makeToken.click();
+  await expect(welcomePage.curlCommand).toContainText('Bearer lst_');
+
+  await run('sh', ['-c', (await welcomePage.curlCommand.textContent()) ?? '']);
+  await expect(welcomePage.arrived).toContainText('hello logstead test-');
+});

@@ -4,6 +4,9 @@ import type { Logstead } from '../server';
 /** The steps from a new server to a first message. */
 export class WelcomePage {
   readonly loggerCommand;
+  readonly curlTab;
+  readonly curlCommand;
+  readonly makeToken;
   readonly arrived;
   readonly waiting;
   readonly goOn;
@@ -15,6 +18,9 @@ export class WelcomePage {
     private readonly logstead: Logstead,
   ) {
     this.loggerCommand = page.getByRole('textbox', { name: 'logger command' });
+    this.curlTab = page.getByRole('tab', { name: 'curl' });
+    this.curlCommand = page.getByRole('textbox', { name: 'curl command' });
+    this.makeToken = page.getByRole('button', { name: 'Make a token' });
     this.arrived = page.getByRole('status').filter({ hasText: 'It is here' });
     this.waiting = page.getByText('Waiting for the message');
     this.goOn = page.getByRole('button', { name: 'Go on' });

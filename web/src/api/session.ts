@@ -59,3 +59,10 @@ export async function setUp(code: string, name: string, password: string): Promi
   const body = { code, name, password };
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/setup', { body })));
 }
+
+/** Their own, for which they have to know the one before. */
+export async function changePassword(name: string, current: string, chosen: string): Promise<void> {
+  const params = { path: { name } };
+  const body = { current_password: current, password: chosen };
+  await unwrap(client.PUT('/api/v1/users/{name}/password', { params, body }));
+}

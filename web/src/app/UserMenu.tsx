@@ -1,8 +1,12 @@
 import { Menu, UnstyledButton } from '@mantine/core';
-import { IconLogout, IconUser } from '@tabler/icons-react';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKey, IconLogout, IconUser } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type User, sessionQuery, signOut } from '../api/session';
+import { PasswordForm } from '../session/PasswordForm';
+import { Dialog } from '../ui/Dialog';
 import { useCommands } from '../ui/commands';
+import { toast } from '../ui/toast';
 import classes from './Shell.module.css';
 
 export function UserMenu({ user }: { user: User }) {
@@ -12,28 +16,44 @@ export function UserMenu({ user }: { user: User }) {
     // Whatever the server said: forget who we were, and ask it who we are.
     onSettled: () => queryClient.resetQueries({ queryKey: sessionQuery.queryKey }),
   });
-  useCommands([{ id: 'sign-out', title: 'Sign out', group: 'Console', run: () => leave.mutate() }]);
+  const [passwordOpen, password] = useDisclosure(false);
+  useCommands([
+    { id: 'password', title: 'Change password', group: 'Console', run: password.open },
+    { id: 'sign-out', title: 'Sign out', group: 'Console', run: () => leave.mutate() },
+  ]);
+  const changed = () => {
+    password.close();
+    toast({ tone: 'good', title: 'The password is changed' });
+  };
   return (
-    <Menu
-      position="bottom-end"
-      width={200}
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: '#content' }}
-    >
-      <Menu.Target>
-        <UnstyledButton className={classes.tool} aria-label={`User: ${user.name}`}>
-          <IconUser size={18} aria-hidden />
-          <span className={classes.userName}>{user.name}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {user.name}, {user.role}
-        </Menu.Label>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave.mutate()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu
+        position="bottom-end"
+        width={200}
+        withInitialFocusPlaceholder={false}
+        portalProps={{ target: '#content' }}
+      >
+        <Menu.Target>
+          <UnstyledButton className={classes.tool} aria-label={`User: ${user.name}`}>
+            <IconUser size={18} aria-hidden />
+            <span className={classes.userName}>{user.name}</span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            {user.name}, {user.role}
+          </Menu.Label>
+          <Menu.Item leftSection={<IconKey size={16} />} onClick={password.open}>
+            Change password
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave.mutate()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog opened={passwordOpen} onClose={password.close} title="Change password" size="sm">
+        <PasswordForm name={user.name} onChanged={changed} />
+      </Dialog>
+    </>
   );
 }

@@ -6,7 +6,8 @@ import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
-import { PASSWORD_CHARS_MIN, strengthOf } from './password';
+import { StrengthMeter } from './StrengthMeter';
+import { PASSWORD_CHARS_MIN } from './password';
 import classes from './AuthFrame.module.css';
 
 type Props = { version: string; onSignedIn: (session: Session) => void };
@@ -78,19 +79,5 @@ export function SetupPage({ version, onSignedIn }: Props) {
         </Button>
       </form>
     </AuthFrame>
-  );
-}
-
-function StrengthMeter({ password, name }: { password: string; name: string }) {
-  const { level, word } = strengthOf(password, name);
-  return (
-    <div className={classes.strength} data-level={level}>
-      {[1, 2, 3, 4].map((step) => (
-        <span key={step} className={classes.step} data-on={step <= level} aria-hidden />
-      ))}
-      <span className={classes.word} role="status">
-        {word}
-      </span>
-    </div>
   );
 }

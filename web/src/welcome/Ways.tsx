@@ -15,6 +15,7 @@ import {
   rsyslogConfig,
   syslogNgConfig,
 } from '../ui/firstMessage';
+import { tokenName } from './tokenName';
 import classes from './WelcomePage.module.css';
 
 const ways = ['logger', 'nc', 'curl', 'rsyslog', 'syslog-ng'] as const;
@@ -82,10 +83,7 @@ function OverHttp({ text }: { text: string }) {
   const { data: session } = useQuery(sessionQuery);
   const make = useMutation({
     mutationFn: () => {
-      const body = {
-        name: `set-up ${new Date().toISOString().slice(0, 16)}`,
-        role: 'analyst' as const,
-      };
+      const body = { name: tokenName(new Date()), role: 'analyst' as const };
       return unwrap(client.POST('/api/v1/tokens', { body }));
     },
   });

@@ -1,0 +1,57 @@
+/** Changes the password of who is signed in. A session that was left open is not enough: it asks for the old one. */
+import { Button, PasswordInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { changePassword } from '../api/session';
+import { Notice } from '../ui/Notice';
+import { StrengthMeter } from './StrengthMeter';
+import { PASSWORD_CHARS_MIN } from './password';
+import classes from './AuthFrame.module.css';
+
+type Props = { name: string; onChanged: () => void };
+
+export function PasswordForm({ name, onChanged }: Props) {
+  const [current, setCurrent] = useState('');
+  const [chosen, setChosen] = useState('');
+  const change = useMutation({
+    mutationFn: () => changePassword(name, current, chosen),
+    onSuccess: onChanged,
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      {change.error !== null && <Notice tone="error" title={change.error.message} />}
+      {/* For password managers, which would ask whose password it is. */}
+      <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        data-autofocus
+        required
+        withAsterisk={false}
+        value={current}
+        onChange={(event) => setCurrent(event.currentTarget.value)}
+      />
+      <div>
+        <PasswordInput
+          label="New password"
+          description={`At least ${PASSWORD_CHARS_MIN} characters`}
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={PASSWORD_CHARS_MIN}
+          value={chosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+        <StrengthMeter password={chosen} name={name} />
+      </div>
+      <p className={classes.hint}>Your other sessions end.</p>
+      <Button type="submit" size="sm" loading={change.isPending}>
+        Change password
+      </Button>
+    </form>
+  );
+}
