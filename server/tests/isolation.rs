@@ -1,5 +1,5 @@
 //! What one sender or the disk does is nobody else's trouble: senders that are slow, stuck or too many, and a disk that
-//! is full. In each, the counters add up to what was sent.
+//! is full. In each, the counters add up to what was sent, and whoever may, gets in.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -8,7 +8,7 @@ mod certificates;
 mod support;
 
 use certificates::{Authority, Identity};
-use serde_json::Value;
+use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -283,6 +283,14 @@ impl SmallDisk {
         }
     }
 
+    /// Takes what has become free since.
+    fn fill_more(&self) {
+        let mut ballast = std::fs::OpenOptions::new().create(true).append(true).open(self.ballast()).unwrap();
+        for bytes in [1 << 16, 1 << 12, 1] {
+            while ballast.write_all(&vec![0; bytes]).is_ok() {}
+        }
+    }
+
     /// Gives it back.
     fn free(&self) {
         std::fs::remove_file(self.ballast()).unwrap();
@@ -419,4 +427,194 @@ impl Held {
         }
         true
     }
+}
+
+/// Sends a request as somebody: status, the cookie that was set, and the body.
+fn ask(
+    server: &Server,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &Value,
+) -> (u16, String, Value) {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", server.web()));
+    for (name, value) in headers.iter().chain(&[("Content-Type", "application/json")]) {
+        request = request.header(*name, *value);
+    }
+    let mut answer = agent.run(request.body(body.to_string()).unwrap()).unwrap();
+    let cookie = answer.headers().get("set-cookie").map_or("", |value| value.to_str().unwrap());
+    let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+    let text = answer.body_mut().read_to_string().unwrap();
+    (answer.status().as_u16(), cookie, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+/// What has to work for everybody who is there, whatever the disk is like.
+fn everybody_gets_in_and_can_search(server: &Server, token: &str, cookie: &str, messages: u64) -> String {
+    let everything = json!({"query": "*"});
+    let by_token = [("Authorization", token)];
+    let found = ask(server, "POST", "/api/v1/count", &by_token, &everything);
+    assert_eq!((found.0, found.2["count"].as_u64()), (200, Some(messages)), "{}", found.2);
+    assert_eq!(ask(server, "GET", "/metrics", &by_token, &Value::Null).0, 200);
+    let (_, _, session) = ask(server, "GET", "/api/v1/session", &[("Cookie", cookie)], &Value::Null);
+    let csrf = session["csrf_token"].as_str().unwrap_or_else(|| panic!("{session}"));
+    let in_session = [("Cookie", cookie), ("X-CSRF-Token", csrf)];
+    let found = ask(server, "POST", "/api/v1/search", &in_session, &everything);
+    assert_eq!(found.0, 200, "{}", found.2);
+    log_in(server)
+}
+
+/// The cookie of a new session.
+fn log_in(server: &Server) -> String {
+    let login = json!({"name": "ada", "password": "correct horse"});
+    let (status, cookie, answer) = ask(server, "POST", "/api/v1/session", &[], &login);
+    assert_eq!(status, 200, "{answer}");
+    let (_, _, session) = ask(server, "GET", "/api/v1/session", &[("Cookie", &cookie)], &Value::Null);
+    assert_eq!(session["user"]["name"], "ada", "{session}");
+    cookie
+}
+
+fn metric(server: &Server, token: &str, name: &str) -> u64 {
+    let (_, _, text) = ask(server, "GET", "/metrics", &[("Authorization", token)], &Value::Null);
+    let lines = text.as_str().unwrap().lines();
+    let value = lines.filter_map(|line| line.strip_prefix(name)).find_map(|rest| rest.strip_prefix(' '));
+    value.unwrap_or_else(|| panic!("there is no {name}")).parse().unwrap()
+}
+
+#[test]
+fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::mount(mounted.path());
+    let settings = ["storage.journal_file_max=1MiB", "storage.segment_rows_max=1000", "threads.sealers=1"];
+    let sources = format!("{SOURCES}[[sources]]\nid = \"http\"\nkind = \"http\"\n");
+    let server = Server::start_in(folder, mounted.path().join("data"), &sources, &settings);
+    let ada = json!({"name": "ada", "role": "admin", "password": "correct horse"});
+    assert_eq!(server.post("/users", &ada).0, 201);
+    let (_, made) = server.post("/tokens", &json!({"name": "ci", "role": "admin"}));
+    let token = format!("Bearer {}", made["token"].as_str().unwrap());
+    let cookie = log_in(&server);
+    wait_until("the reserve is there", || 0 < metric(&server, &token, "logstead_reserve_bytes"));
+
+    // Random text, which no compression makes room for.
+    let mut stored = 0;
+    let refusal = loop {
+        let noise = (0..500).map(|line| {
+            let hash = blake3::hash(format!("{stored} {line}").as_bytes());
+            format!("{hash} {}\n", hash.to_hex().repeat(8))
+        });
+        match server.try_ingest(&noise.collect::<String>()) {
+            Ok(accepted) => stored += accepted,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert!(refusal.contains("503") && refusal.contains("nearly full"), "{refusal}");
+    disk.fill_more();
+    let cookie = everybody_gets_in_and_can_search(&server, &token, &cookie, stored);
+
+    let shorter = sources.replace("id = \"main\"", "id = \"main\"\nretention = { size = \"3MiB\" }");
+    disk.fill_more();
+    let (status, answer) = server.put_router(&shorter);
+    assert_eq!(status, 200, "{answer}");
+    wait_until("old messages make room", || server.count("*") < stored);
+    wait_until("messages are stored again", || server.try_ingest("after\n").is_ok());
+    let stored = server.count("*");
+
+    // Again, and with others who take whatever is given: nothing is left at all.
+    let mut cookie = cookie;
+    let add_user = |number: u32| {
+        let user = json!({"name": format!("user{number}"), "role": "analyst", "password": "correct horse"});
+        server.post("/users", &user)
+    };
+    let mut number = 0;
+    let (status, refused) = loop {
+        disk.fill_more();
+        let added = add_user(number);
+        if added.0 != 201 {
+            break added;
+        }
+        number += 1;
+    };
+    assert_eq!(status, 507, "{refused}");
+    assert!(
+        refused["detail"].as_str().unwrap().contains("the disk of the data directory is full"),
+        "{refused}"
+    );
+    for _ in 0..20 {
+        cookie = everybody_gets_in_and_can_search(&server, &token, &cookie, stored);
+    }
+    let (status, _, answer) = ask(&server, "GET", "/readyz", &[], &Value::Null);
+    assert_eq!(status, 503);
+    let place = mounted.path().display().to_string();
+    assert!(!answer.as_str().unwrap().contains(&place), "{answer}");
+
+    disk.free();
+    wait_until("what waited is written", || {
+        metric(&server, &token, "logstead_books_waiting") == 0
+            && 0 < metric(&server, &token, "logstead_reserve_bytes")
+    });
+    assert_eq!(metric(&server, &token, "logstead_audit_dropped_total"), 0);
+    let (_, audit) = server.call("GET", "/audit?limit=1000", &[], b"");
+    let logins =
+        audit["entries"].as_array().unwrap().iter().filter(|entry| entry["action"] == "session.begin");
+    assert_eq!(logins.count(), 22);
+    everybody_gets_in_and_can_search(&server, &token, &cookie, stored);
+    assert_eq!(add_user(number).0, 201);
+}
+
+/// A file system that can be told that its disk has failed, as the kernel tells it.
+struct FailingDisk {
+    folder: PathBuf,
+}
+
+impl FailingDisk {
+    /// `None` where this machine has no loop devices.
+    fn mount(image: &Path, folder: &Path) -> Option<FailingDisk> {
+        std::fs::File::create(image).unwrap().set_len(64 << 20).unwrap();
+        let run = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+        let made = run(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(image))
+            && run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(folder));
+        made.then(|| FailingDisk { folder: folder.to_owned() })
+    }
+
+    fn fail(&self) -> bool {
+        let mut remount = Command::new("mount");
+        remount.args(["-o", "remount,abort"]).arg(&self.folder);
+        remount.output().is_ok_and(|output| output.status.success())
+            && std::fs::write(self.folder.join("probe"), "x").is_err()
+    }
+}
+
+impl Drop for FailingDisk {
+    fn drop(&mut self) {
+        Command::new("umount").arg("-l").arg(&self.folder).status().ok();
+    }
+}
+
+#[test]
+fn a_disk_that_becomes_read_only_locks_nobody_out_and_what_would_change_it_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = FailingDisk::mount(&folder.path().join("image"), mounted.path());
+    let Some(disk) = disk else { return eprintln!("skipped: no ext4 on a loop device can be mounted here") };
+    let sources = format!("{SOURCES}[[sources]]\nid = \"http\"\nkind = \"http\"\n");
+    let server = Server::start_in(folder, mounted.path().join("data"), &sources, &[]);
+    let ada = json!({"name": "ada", "role": "admin", "password": "correct horse"});
+    assert_eq!(server.post("/users", &ada).0, 201);
+    let (_, made) = server.post("/tokens", &json!({"name": "ci", "role": "admin"}));
+    let token = format!("Bearer {}", made["token"].as_str().unwrap());
+    let cookie = log_in(&server);
+    assert_eq!(server.ingest("one\ntwo\n"), 2);
+    if !disk.fail() {
+        return eprintln!("skipped: this kernel does not let a file system fail on demand");
+    }
+    let cookie = everybody_gets_in_and_can_search(&server, &token, &cookie, 2);
+    everybody_gets_in_and_can_search(&server, &token, &cookie, 2);
+    assert!(server.try_ingest("three\n").unwrap_err().contains("503"));
+    let (status, refused) =
+        server.post("/users", &json!({"name": "bo", "role": "analyst", "password": "correct horse"}));
+    assert_eq!(status, 503, "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("can not be written"), "{refused}");
+    let (status, refused) = server.put_router(&sources.replace("drop me", "drop it"));
+    assert_eq!(status, 503, "{refused}");
 }
