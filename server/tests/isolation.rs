@@ -509,6 +509,9 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
         }
     };
     assert!(refusal.contains("503") && refusal.contains("nearly full"), "{refusal}");
+    // A stream that is held back must not keep its logspace from removing old messages.
+    TcpStream::connect(server.address_of("stream", "tcp")).unwrap().write_all(b"<13>held back\n").unwrap();
+    wait_until("the stream is held back", || 0 < server.source("stream")["queue_bytes"].as_u64().unwrap());
     disk.fill_more();
     let cookie = everybody_gets_in_and_can_search(&server, &token, &cookie, stored);
 
@@ -517,6 +520,7 @@ fn a_full_disk_locks_nobody_out_and_a_shorter_retention_is_the_way_out() {
     let (status, answer) = server.put_router(&shorter);
     assert_eq!(status, 200, "{answer}");
     wait_until("old messages make room", || server.count("*") < stored);
+    wait_until("what was held back is stored", || server.count("\"held back\"") == 1);
     wait_until("messages are stored again", || server.try_ingest("after\n").is_ok());
     let stored = server.count("*");
 

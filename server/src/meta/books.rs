@@ -93,7 +93,11 @@ impl Books {
 
     /// A session of the database that has ended. Says whether there was room to remember that.
     pub(super) fn end(&mut self, session: SessionHash) -> bool {
-        self.ended.len() < SESSIONS_MAX && { self.ended.insert(session) || true }
+        let has_room = self.ended.len() < SESSIONS_MAX;
+        if has_room {
+            self.ended.insert(session);
+        }
+        has_room
     }
 
     pub(super) fn has_ended(&self, session: &SessionHash) -> bool {

@@ -106,6 +106,9 @@ impl Meta {
                 bytes_max: password::PASSWORD_BYTES_MAX,
             });
         }
+        if let Some(weakness) = password::weakness(password, "admin") {
+            tracing::warn!("the administrator that the environment names has a weak password: {weakness}");
+        }
         match self.add_first_admin("admin", &password::hash(password)?, now) {
             Ok(()) => Ok(true),
             Err(Error::AlreadySetUp) => Ok(false),
