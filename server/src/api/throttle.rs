@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(throttle.wait(&known, now), None);
         (0..5).for_each(|_| throttle.failed(&known, now));
         assert_eq!(throttle.wait(&known, now), Some(WAIT));
-        let of_another_user = Attempt::new("ana", Some(elsewhere(99).into()), KNOWN);
+        let of_another_user = Attempt::new("ana", Some(elsewhere(99)), KNOWN);
         assert_eq!(throttle.wait(&of_another_user, now), None);
         throttle.succeeded(&known);
         assert_eq!(throttle.wait(&known, now), None);
