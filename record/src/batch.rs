@@ -37,12 +37,15 @@ impl Flags {
     pub const INCOMPLETE: Flags = Flags(4);
     /// It stood where a frame should begin and is none: the sender had counted wrongly.
     pub const OUT_OF_STEP: Flags = Flags(8);
+    /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
+    pub const UNDELIMITED: Flags = Flags(16);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 4] = [
+    pub const NAMES: [(Flags, &'static str); 5] = [
         (Flags::TRUNCATED, "truncated"),
         (Flags::UNPARSED, "unparsed"),
         (Flags::INCOMPLETE, "incomplete"),
         (Flags::OUT_OF_STEP, "out_of_step"),
+        (Flags::UNDELIMITED, "undelimited"),
     ];
 
     /// These and those.

@@ -30,7 +30,7 @@ pub enum Field {
     Source,
     /// The address it was really sent from.
     Peer,
-    /// What was noted while receiving it: `truncated`, `unparsed`, `incomplete`, `out_of_step`.
+    /// What was noted while receiving it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`.
     Flag,
     /// The exact bytes as received.
     Raw,

@@ -477,3 +477,20 @@ fn help_shows_an_example_for_every_command() {
     assert!(output(&["--version"]).1.starts_with("logstead "));
     assert!(logstead(&[]).output().unwrap().status.code() == Some(2));
 }
+
+#[test]
+fn messages_of_a_sender_without_delimiters_are_told_apart_and_flagged() {
+    let server = Server::start(ROUTER);
+    let mut sender = server.tcp();
+    for number in 0..3 {
+        let message = format!("<14>1 2026-11-22T05:11:0{number}Z web-1 app 7 - - message {number}");
+        sender.write_all(message.as_bytes()).unwrap();
+        sender.flush().unwrap();
+    }
+    // The connection stays open: silence shows that they are complete.
+    server.wait_for("flag:undelimited", 3);
+    sender.write_all(b"<14>1 2026-11-22T05:11:09Z web-1 app 7 - - message 3").unwrap();
+    server.wait_for("flag:undelimited host=web-1 program=app", 4);
+    assert_eq!((server.count("\"message 1\""), server.count("flag:incomplete")), (1, 0));
+    assert!(server.status()["sources"].to_string().contains("\"undelimited\":4"), "{}", server.status());
+}

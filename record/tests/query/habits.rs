@@ -314,7 +314,7 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("level:err*", "err*", "is no severity");
     check_error("severity_num>=warning", "warning", "numbers 0 (emerg) to 7");
     check_error("facility=x", "x", "is no facility");
-    check_error("flag:x", "x", "they are truncated, unparsed, incomplete, out_of_step");
+    check_error("flag:x", "x", "they are truncated, unparsed, incomplete, out_of_step, undelimited");
     check_error("time:soon", "soon", "is no time");
     check_error("earliest=-1d@d", "-1d@d", "is no time");
     check_error("pid>abc", "abc", "is no number");

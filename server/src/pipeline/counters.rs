@@ -122,6 +122,7 @@ pub(crate) struct SourceCounters {
     /// Messages, and their bytes, that stood where a frame should begin.
     pub(crate) out_of_step: Counter,
     pub(crate) out_of_step_bytes: Counter,
+    pub(crate) undelimited: Counter,
     pub(crate) unrouted: Counter,
     pub(crate) connections: Gauge,
     pub(crate) dropped: Drops,

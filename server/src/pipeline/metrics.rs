@@ -107,6 +107,11 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
             each(|source| source.out_of_step_bytes),
         ),
         counter(
+            "source_undelimited_total",
+            "Messages of senders that put nothing between them.",
+            each(|source| source.undelimited),
+        ),
+        counter(
             "source_unrouted_total",
             "Messages of this source that no route matched.",
             each(|source| source.unrouted),

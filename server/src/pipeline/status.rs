@@ -57,6 +57,8 @@ pub struct SourceStatus {
     pub out_of_step: u64,
     /// The bytes of these pieces.
     pub out_of_step_bytes: u64,
+    /// Messages of senders that put nothing between them.
+    pub undelimited: u64,
     /// Messages that no route matched.
     pub unrouted: u64,
     /// Coalesced reads, each of which a worker parsed as one batch.
@@ -348,6 +350,7 @@ fn inlet_status(inlet: &Inlet, kind: &str, now: Instant) -> SourceStatus {
         incomplete: counters.incomplete.get(),
         out_of_step: counters.out_of_step.get(),
         out_of_step_bytes: counters.out_of_step_bytes.get(),
+        undelimited: counters.undelimited.get(),
         unrouted: counters.unrouted.get(),
         reads: counters.read_bytes.get().2,
         dropped: counters.dropped.get(),

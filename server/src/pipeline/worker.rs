@@ -206,6 +206,7 @@ fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     counters.unparsed.add(with(Flags::UNPARSED));
     counters.truncated.add(with(Flags::TRUNCATED));
     counters.incomplete.add(with(Flags::INCOMPLETE));
+    counters.undelimited.add(with(Flags::UNDELIMITED));
     let out_of_step = with(Flags::OUT_OF_STEP);
     if 0 < out_of_step {
         counters.out_of_step.add(out_of_step);

@@ -1,6 +1,9 @@
 //! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting each
 //! frame shows, or messages of many lines. Pure: bytes in, ranges out.
 //!
+//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where that is
+//! certain, a message ends at the next head. Its messages are flagged, so that somebody sees what to set up.
+//!
 //! A sender of counted frames that counts wrongly is out of step: what stands where a frame should begin is
 //! neither a length nor a priority. Then the bytes up to the next newline, or up to what looks like the next
 //! counted frame, are kept as one frame that is flagged, and all behind them is clean again.
@@ -8,6 +11,7 @@
 //! **Invariant:** every byte is in exactly one frame, or is framing (a delimiter, a length), or is the cut part
 //! of a frame that is flagged as truncated. So frames and framing together are what was received.
 
+use super::undelimited::Signature;
 use logstead_config::Framing;
 use logstead_record::Flags;
 
@@ -31,6 +35,8 @@ enum Skip {
     Nothing,
     Bytes(usize),
     Until(u8),
+    /// Up to the next message of a sender without delimiters.
+    UntilHead,
 }
 
 /// What stands at the beginning of the bytes that are left.
@@ -59,12 +65,17 @@ pub struct Framer {
     counted: bool,
     /// Bytes at the beginning of the next call that are known to hold no end of a frame.
     scanned: usize,
+    /// Whether there was a delimiter or a count on this connection.
+    delimits: bool,
+    /// The heads by which the messages of a sender without delimiters are told apart.
+    heads: Option<Signature>,
 }
 
 impl Framer {
     /// At the beginning of a stream.
     pub fn new(framing: Framing, frame_max: usize) -> Framer {
-        Framer { framing, frame_max, skip: Skip::Nothing, counted: false, scanned: 0 }
+        let skip = Skip::Nothing;
+        Framer { framing, frame_max, skip, counted: false, scanned: 0, delimits: false, heads: None }
     }
 
     /// Appends the frames of `bytes` that are complete and says how many bytes they took. The caller brings the
@@ -77,25 +88,54 @@ impl Framer {
         at
     }
 
-    /// Whether what is left of `bytes` is a message that only the next one would show to be complete.
+    /// Whether what is left of `bytes` may be complete without showing it: then silence shows it.
     pub fn may_go_on(&self, bytes: &[u8]) -> bool {
+        self.is_whole_lines(bytes) || self.never_delimits() && bytes.starts_with(b"<")
+    }
+
+    /// Of a message that only the next one would show to be complete.
+    fn is_whole_lines(&self, bytes: &[u8]) -> bool {
         self.framing == Framing::Multiline && bytes.ends_with(b"\n")
     }
 
-    /// What is left of `bytes` does not go on: it is complete.
-    pub fn give_up_waiting(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
+    /// Whether there was nothing so far that `auto` goes by.
+    fn never_delimits(&self) -> bool {
+        self.framing == Framing::Auto && !self.delimits
+    }
+
+    /// What is left of `bytes` did not go on: takes it, where it is certain that it is complete, and says how many bytes
+    /// that are.
+    pub fn give_up_waiting(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+        self.look_for_heads(bytes);
+        if !self.is_whole_lines(bytes) && self.heads.is_none() {
+            return 0;
+        }
+        let heads = self.heads.clone();
         self.end(bytes, Flags::default(), frames);
+        self.heads = heads;
+        bytes.len()
     }
 
     /// The sender has gone: what is left of `bytes` is a frame that has no end.
     pub fn finish(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
-        let flags = if self.may_go_on(bytes) { Flags::default() } else { Flags::INCOMPLETE };
-        self.end(bytes, flags, frames);
+        self.look_for_heads(bytes);
+        let is_complete = self.is_whole_lines(bytes) || self.heads.is_some();
+        self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, frames);
+    }
+
+    /// These bytes are all that came, or all that a message can have, without a delimiter: goes by heads from now on if
+    /// there are two of one sender.
+    fn look_for_heads(&mut self, bytes: &[u8]) {
+        if self.heads.is_none() && self.never_delimits() {
+            self.heads = Signature::of(bytes).filter(|heads| heads.find(bytes, 1).is_ok());
+            // So far, the bytes were only looked through for newlines.
+            self.scanned = if self.heads.is_some() { 0 } else { self.scanned };
+        }
     }
 
     fn end(&mut self, bytes: &[u8], flags: Flags, frames: &mut Vec<Frame>) {
         let at = self.split(bytes, frames);
-        let skipped = matches!(self.skip, Skip::Bytes(_) | Skip::Until(_));
+        let skipped = self.skip != Skip::Nothing;
         if at < bytes.len() && !skipped {
             let start = match self.begin(&bytes[at..]) {
                 Begin::Counted { prefix, .. } => at + prefix,
@@ -104,7 +144,9 @@ impl Framer {
             // What might have become a length has not counted so far.
             let end = bytes.len().min(start + self.frame_max);
             let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
-            self.push(bytes, start, end, flags.with(cut), frames);
+            let is_undelimited = self.never_delimits() && Signature::of(&bytes[start..]).is_some();
+            let hint = if is_undelimited { Flags::UNDELIMITED } else { Flags::default() };
+            self.push(bytes, start, end, flags.with(cut).with(hint), frames);
         }
         *self = Framer::new(self.framing, self.frame_max);
     }
@@ -124,18 +166,20 @@ impl Framer {
             Skip::Until(delimiter) => {
                 return Some(match memchr::memchr(delimiter, rest) {
                     Some(end) => {
-                        self.skip = Skip::Nothing;
+                        (self.skip, self.delimits) = (Skip::Nothing, true);
                         at + end + 1
                     }
                     None => bytes.len(),
                 });
             }
+            Skip::UntilHead => return self.skip_to_head(bytes, at),
             Skip::Nothing => {}
         }
         match self.begin(rest) {
             Begin::Unknown => None,
             Begin::Between => Some(at + 1),
             Begin::Counted { prefix, length } => self.counted(bytes, at + prefix, length, frames),
+            Begin::Delimited(_) if self.never_delimits() => self.undelimited(bytes, at, frames),
             Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, frames),
             Begin::Lines => self.lines(bytes, at, frames),
             Begin::OutOfStep => self.out_of_step(bytes, at, frames),
@@ -170,7 +214,7 @@ impl Framer {
         }
         let flags = if kept < length { Flags::TRUNCATED } else { Flags::default() };
         self.push(bytes, start, start + kept, flags, frames);
-        self.counted = true;
+        (self.counted, self.delimits) = (true, true);
         if kept < length {
             self.skip = Skip::Bytes(length - kept);
         }
@@ -187,7 +231,54 @@ impl Framer {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let end = memchr::memchr(delimiter, &bytes[from..]).map(|found| from + found);
         let ends = end.map(|end| (end, end + 1));
+        self.delimits |= ends.is_some();
         self.take(bytes, start, ends, Flags::default(), Skip::Until(delimiter), frames)
+    }
+
+    /// A line of a sender that has not sent a newline so far.
+    fn undelimited(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+        let from = start + if start == 0 { self.scanned } else { 0 };
+        let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
+        let available = &bytes[start..newline.unwrap_or(bytes.len())];
+        if self.frame_max < available.len() {
+            self.look_for_heads(&available[..self.frame_max]);
+        }
+        let Some(heads) = &self.heads else { return self.delimited(bytes, start, b'\n', frames) };
+        let scanned = if start == 0 { self.scanned } else { 0 };
+        match heads.find(available, scanned.max(1)) {
+            Ok(end) => {
+                let ends = Some((start + end, start + end));
+                self.take(bytes, start, ends, Flags::UNDELIMITED, Skip::UntilHead, frames)
+            }
+            // It can delimit its messages after all.
+            Err(_) if newline.is_some() => {
+                self.heads = None;
+                self.delimited(bytes, start, b'\n', frames)
+            }
+            Err(scanned) => {
+                let taken = self.take(bytes, start, None, Flags::UNDELIMITED, Skip::UntilHead, frames);
+                self.scanned = self.scanned.min(scanned);
+                taken
+            }
+        }
+    }
+
+    /// Behind what was cut of a message of such a sender.
+    fn skip_to_head(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
+        let newline = memchr::memchr(b'\n', &bytes[at..]);
+        let rest = &bytes[at..newline.map_or(bytes.len(), |end| at + end)];
+        let found = self.heads.as_ref().map_or(Err(rest.len()), |heads| heads.find(rest, 0));
+        match (found, newline) {
+            (Ok(head), _) => {
+                self.skip = Skip::Nothing;
+                Some(at + head)
+            }
+            (Err(_), Some(end)) => {
+                (self.skip, self.delimits, self.heads) = (Skip::Nothing, true, None);
+                Some(at + end + 1)
+            }
+            (Err(scanned), None) => (0 < scanned).then_some(at + scanned),
+        }
     }
 
     /// A message of many lines.
@@ -474,7 +565,81 @@ mod tests {
         check(Framing::Octet, &["12 0123456789a"], &[("0123456789", Flags::TRUNCATED)]);
     }
 
+    const HEAD: &str = "<14>1 2026-11-22T05:11:01Z web-1 app - - - ";
+
+    /// The frames of a sender that has gone, each message in a read of its own.
+    fn undelimited(frame_max: usize, pieces: &[&str]) -> Vec<(String, Flags)> {
+        let pieces: Vec<&[u8]> = pieces.iter().map(|piece| piece.as_bytes()).collect();
+        let text = |(bytes, flags): (Vec<u8>, Flags)| (String::from_utf8(bytes).unwrap(), flags);
+        run(Framing::Auto, frame_max, &pieces).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn messages_without_a_delimiter_are_told_apart_by_their_heads() {
+        let [a, b] = [format!("{HEAD}a"), format!("{HEAD}b")];
+        let expected = [(a.clone(), Flags::UNDELIMITED), (b.clone(), Flags::UNDELIMITED)];
+        assert_eq!(undelimited(1000, &[&a, &b]), expected);
+        assert_eq!(undelimited(1000, &[&format!("{a}{b}")]), expected);
+        // More than a message can have shows it before the sender goes.
+        let many = undelimited(100, &[&a.repeat(9)]);
+        assert_eq!(many, vec![(a.clone(), Flags::UNDELIMITED); 9]);
+        let long = format!("{HEAD}{}", "x".repeat(100));
+        let cut = undelimited(100, &[&[&a[..], &a, &a, &long, &b].concat()]);
+        assert_eq!(cut[3].1, Flags::UNDELIMITED.with(Flags::TRUNCATED));
+        assert_eq!((&long[..100], &b), (&cut[3].0[..], &cut[4].0));
+    }
+
+    #[test]
+    fn silence_shows_that_messages_without_a_delimiter_are_complete() {
+        let (mut framer, mut frames) = (Framer::new(Framing::Auto, 1000), Vec::new());
+        let one = format!("{HEAD}a");
+        assert_eq!(framer.split(one.as_bytes(), &mut frames), 0);
+        assert!(framer.may_go_on(one.as_bytes()));
+        assert_eq!(framer.give_up_waiting(one.as_bytes(), &mut frames), 0, "it may be the half of a line");
+        let two = one.repeat(2);
+        assert_eq!(framer.split(two.as_bytes(), &mut frames), 0, "a newline may follow");
+        assert_eq!(framer.give_up_waiting(two.as_bytes(), &mut frames), two.len());
+        assert_eq!(frames.len(), 2);
+        // From now on it is known, and the next head ends a message at once.
+        assert_eq!(framer.split(two.as_bytes(), &mut frames), one.len());
+        assert_eq!(framer.give_up_waiting(one.as_bytes(), &mut frames), one.len());
+        assert_eq!(frames.len(), 4);
+        assert!(frames.iter().all(|frame| frame.flags == Flags::UNDELIMITED));
+    }
+
+    #[test]
+    fn a_line_that_quotes_a_head_is_one_message() {
+        let quote = format!("{HEAD}got {HEAD}x");
+        let whole = |text: &str| (text.to_owned(), WHOLE);
+        assert_eq!(
+            undelimited(1000, &[&format!("{quote}\n{HEAD}b\n")]),
+            [whole(&quote), whole(&format!("{HEAD}b"))]
+        );
+        assert_eq!(undelimited(1000, &[&quote[..60], &quote[60..], "\n"]), [whole(&quote)]);
+        // Also behind lines, when the sender goes away in the middle of one.
+        let frames = undelimited(1000, &[&format!("{HEAD}a\n{quote}")]);
+        assert_eq!(frames[1], (quote.clone(), Flags::INCOMPLETE));
+        // Another host is quoted.
+        let other = format!("{HEAD}got {}", HEAD.replace("web-1", "web-2"));
+        assert_eq!(undelimited(1000, &[&other]), [(other, Flags::INCOMPLETE.with(Flags::UNDELIMITED))]);
+    }
+
     proptest! {
+        #[test]
+        fn where_a_stream_without_delimiters_is_cut_into_reads_makes_no_difference(
+            parts in proptest::collection::vec(0_usize..6, 0..12),
+            cuts in proptest::collection::vec(0_usize..600, 0..6), frame_max in 50_usize..150,
+        ) {
+            let part = |part: &usize| ["ab", "<", "\n", "<14>1 2026", HEAD, HEAD][*part];
+            let stream = parts.iter().map(part).collect::<String>();
+            let bytes = stream.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(run(Framing::Auto, frame_max, &pieces), run(Framing::Auto, frame_max, &[bytes]));
+        }
+
         #[test]
         fn where_a_stream_is_cut_into_reads_makes_no_difference(
             stream in "([0-9]{1,2} |<1>|[a-c]|\n|\r|\0){0,40}", cuts in proptest::collection::vec(0_usize..80, 0..6),

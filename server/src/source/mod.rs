@@ -24,6 +24,7 @@ mod settings;
 mod sockets;
 mod stream;
 mod tls;
+mod undelimited;
 
 pub(crate) use settings::{Refused, Settings};
 pub(crate) use sockets::Bound;

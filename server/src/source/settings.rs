@@ -54,7 +54,10 @@ impl Settings {
         let coalesce = logstead_config::Coalesce::DEFAULT;
         Ok(Settings {
             kind,
-            syslog: Arc::new(parser(files.format, &files.timezone, &files.charset)?),
+            syslog: Arc::new(Syslog {
+                lines: true,
+                ..parser(files.format, &files.timezone, &files.charset)?
+            }),
             framing: Framing::Newline,
             split_datagrams: false,
             frame_max: files.max_message.as_usize(),
@@ -132,5 +135,5 @@ fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refus
             "`{charset}` is no character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
-    Ok(Syslog { format, zone, charset })
+    Ok(Syslog { charset, ..Syslog::new(format, zone) })
 }

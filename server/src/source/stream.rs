@@ -8,7 +8,7 @@ use super::{Frames, Sender, Shared};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long a message that may go on over more lines is waited for.
+/// How long a message is waited for that may go on, since nothing shows its end.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
 /// As many bytes are read last: more than a socket holds, so that all that had come is kept.
 const LAST_BYTES_MAX: usize = 16 << 20;
@@ -31,9 +31,10 @@ pub(super) async fn read(
         };
         if matches!(ready, Ready::NoMoreLines) {
             let mut frames = Vec::new();
-            framer.give_up_waiting(&reader.pending, &mut frames);
-            let bytes = std::mem::take(&mut reader.pending);
-            shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
+            if 0 < framer.give_up_waiting(&reader.pending, &mut frames) {
+                let bytes = std::mem::take(&mut reader.pending);
+                shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
+            }
             continue;
         }
         let is_last = matches!(ready, Ready::Last);

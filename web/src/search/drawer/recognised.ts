@@ -51,7 +51,12 @@ function noteOf(flag: string): string {
     case 'incomplete':
       return 'the sender went away before its end';
     case 'out_of_step':
-      return 'the sender’s clock is out of step';
+      return 'it stood where a message should begin: the sender counts its messages wrongly';
+    case 'undelimited':
+      return (
+        'the sender puts nothing between its messages: set it to end each with a newline ' +
+        '(winston-syslog: eol: "\\n"; Log4j2: newLine="true" in the layout; Rust’s syslog crate: UDP or a unix socket)'
+      );
     default:
       return flag;
   }
