@@ -794,7 +794,51 @@ async fn lines_of_text_are_messages_or_syslog_as_the_sender_says() {
     assert_eq!(server.get("/api/v1/count?query=denied").await.json()["count"], 3);
     let answer = server.ingest("?format=auto", "application/x-ndjson", "{}").await;
     answer.is_problem(400, "format is for text/plain");
-    server.ingest("?format=rfc5424", "text/plain", line).await.is_problem(400, "format");
+    server.ingest("?format=rfc9999", "text/plain", line).await.is_problem(400, "format");
+    server.ingest("?timezone=Mars", "text/plain", line).await.is_problem(400, "no time zone `Mars`");
+    server.ingest("?written=once", "text/plain", line).await.is_problem(400, "`once` is not a time");
+}
+
+#[tokio::test]
+async fn the_request_says_what_lines_leave_open() {
+    let server = Server::with_admin();
+    let parameters = "?format=auto&host=web-9&timezone=Europe/Berlin&written=2023-01-03T00:00:00Z";
+    for line in ["Dec 31 12:00:00 web-8 su[7]: first", "2022-12-31 12:00:00 second"] {
+        server.ingest(parameters, "text/plain", line).await;
+    }
+    server.ingest("?host=web-9", "application/json", r#"{"msg":"third"}"#).await;
+    for (query, host) in [("first", "web-8"), ("second", "web-9"), ("third", "web-9")] {
+        let found = server.get(&format!("/api/v1/search?query={query}")).await.json();
+        let message = &found["messages"][0];
+        assert_eq!(message["host"], host, "{message}");
+        assert!(query == "third" || message["time"] == "2022-12-31T11:00:00Z", "{message}");
+    }
+}
+
+#[tokio::test]
+async fn every_key_of_an_object_is_found_by_a_query() {
+    let server = Server::with_admin();
+    let body = r#"{"message":"one","message":"two","tag":"a","program":"b","priority":"notice","FACILITY":"local3",
+        "facility_num":19,"source":"s","flag":"f","level":"HIGH","time":"Nov 22 05:11:01","process":{"name":"p","pid":9}}"#;
+    assert_eq!(server.ingest("", "application/json", body).await.status, StatusCode::OK);
+    for query in [
+        "message=one",
+        "json.message=two",
+        "program=b",
+        "json.tag=a",
+        "severity=notice facility=local3",
+        "facility_num=19",
+        "json.source=s",
+        "json.flag=f",
+        "json.level=HIGH",
+        "pid=9",
+        "process.name=p",
+    ] {
+        let body = json!({"query": query});
+        assert_eq!(server.post("/api/v1/count", &body).await.json()["count"], 1, "{query}");
+    }
+    let found = server.get("/api/v1/search?query=one").await.json();
+    assert!(found["messages"][0]["time"].as_str().unwrap().ends_with("-11-22T05:11:01Z"), "{found}");
 }
 
 #[tokio::test]

@@ -136,3 +136,21 @@ fn what_can_not_be_followed_is_counted_and_said() {
     let error = server.status()["sources"][0]["last_error"].as_str().unwrap().to_owned();
     assert!(error.ends_with("folder.log: this is not a file"), "{error}");
 }
+
+#[test]
+fn lines_without_a_priority_have_their_time_host_and_program() {
+    let (logs, server) = start("start = \"beginning\"");
+    append(
+        &logs,
+        "a.log",
+        "2026-11-21T06:13:00.5+01:00 web-1 sshd[123]: Failed password for root\n\
+         2026-11-21T06:13:00.5Z stdout F {\"level\":\"error\",\"msg\":\"x\"}\n\
+         192.0.2.3 - - [21/Nov/2026:07:13:00 +0100] \"GET /a HTTP/1.1\" 404 153\n",
+    );
+    server.wait_for("*", 3);
+    let time = |query: &str| server.search(query).remove(0)["time"].clone();
+    assert_eq!(time("host=web-1 program=sshd pid=123 -severity:*"), "2026-11-21T05:13:00.500Z");
+    assert_eq!(time("severity=err stream=stdout"), "2026-11-21T06:13:00.500Z");
+    assert_eq!(time("status=404 method=GET client=192.0.2.3"), "2026-11-21T06:13:00Z");
+    assert_eq!(server.count("flag:unparsed"), 0);
+}

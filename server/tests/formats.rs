@@ -9,7 +9,8 @@
 //! field.x@1.a 1
 //! ```
 //!
-//! `[…]` is optional and says what differs from UTC, 2026-11-21T06:13:00Z, 10.0.0.9 and `auto`. `< ` begins the
+//! `[…]` is optional and says what differs from UTC, 2026-11-21T06:13:00Z, 10.0.0.9 and `auto`; `lines=yes` is for a line of a
+//! file, and `written=TIME` says when that was written. `< ` begins the
 //! frame; the lines behind it are its columns: `time priority host program pid msgid message flags` and
 //! `field.NAME`, each a name, a space and a value. An empty line ends the case. In frames, names and values
 //! `\r \n \t \0 \xNN \\` stand for bytes.
@@ -34,6 +35,8 @@ struct Case {
     received: Option<String>,
     peer: Option<String>,
     format: Option<String>,
+    lines: Option<String>,
+    written: Option<String>,
     frame: Option<Vec<u8>>,
     columns: Vec<(String, String)>,
 }
@@ -50,6 +53,8 @@ impl Case {
                     "received" => self.received = value,
                     "peer" => self.peer = value,
                     "format" => self.format = value,
+                    "lines" => self.lines = value,
+                    "written" => self.written = value,
                     _ => panic!("{place}: there is no setting `{name}`"),
                 }
             }
@@ -83,8 +88,11 @@ impl Case {
         let zone = TimeZone::get(self.zone.as_deref().unwrap_or("UTC")).expect(&self.place);
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer, received });
-        let known = Known { peer, ..Known::at(received) };
-        Syslog::new(format, zone).parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
+        let written =
+            self.written.as_deref().map(|time| Timestamp::parse_rfc3339(time.as_bytes()).expect(time));
+        let known = Known { peer, written: written.unwrap_or(received), ..Known::at(received) };
+        let syslog = Syslog { lines: self.lines.is_some(), ..Syslog::new(format, zone) };
+        syslog.parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
         builder.seal()
     }
 

@@ -284,6 +284,48 @@ fn lines_of_files_are_imported_into_a_stopped_store_and_sealed() {
     assert!(!files(Path::new(data), ".blocks").is_empty());
 }
 
+/// What `/var/log/syslog` and its like hold: last written in January 2024.
+fn old_log(folder: &Path) -> PathBuf {
+    let path = folder.join("syslog.1");
+    let lines = "Dec 31 23:59:59 web1 sshd[123]: Failed password for root\n\
+                 2024-01-01T01:00:02.123456+01:00 web1 systemd[1]: Started x.\n\
+                 2024-01-01 00:00:03 [main] without a head\n";
+    fs::write(&path, lines).unwrap();
+    let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_704_067_300);
+    fs::File::options().append(true).open(&path).unwrap().set_modified(written).unwrap();
+    path
+}
+
+#[test]
+fn lines_without_a_priority_are_imported_with_their_time_host_and_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), old_log(folder.path()));
+    let [data, log] = [&data, &log].map(|path| path.to_str().unwrap());
+    let (code, _, error) = import(&["--data", data, "--host", "archive", log], b"");
+    assert_eq!(code, 0, "{error}");
+    let search = |query: &str| {
+        let found = output(&["search", query, "--data", data, "--format", "json"]).1;
+        found.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>()
+    };
+    let one = |query: &str| search(query).remove(0);
+    assert_eq!(one("host=web1 program=sshd pid=123")["time"], "2023-12-31T23:59:59Z");
+    assert_eq!(one("host=web1 program=systemd")["time"], "2024-01-01T00:00:02.123456Z");
+    assert_eq!(one("host=archive")["time"], "2024-01-01T00:00:03Z");
+    assert!(search("severity:*").is_empty(), "nobody said how urgent they are");
+}
+
+#[test]
+fn an_import_through_a_server_reads_as_one_into_a_store() {
+    let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());
+    let log = old_log(folder.path());
+    let to = ["--server", server.web(), "--token", "administrator", "--timezone", "Europe/Berlin"];
+    let (code, _, error) = import(&[&to[..], &["--host", "archive", log.to_str().unwrap()]].concat(), b"");
+    assert_eq!(code, 0, "{error}");
+    let time = |query: &str| server.search_all(query).remove(0)["time"].clone();
+    assert_eq!(time("host=web1 program=sshd pid=123"), "2023-12-31T22:59:59Z");
+    assert_eq!(time("host=archive"), "2023-12-31T23:00:03Z");
+}
+
 #[test]
 fn lines_of_files_are_imported_through_a_server() {
     let server = Server::start(ROUTER);

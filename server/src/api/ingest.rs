@@ -5,20 +5,19 @@
 
 use super::error::{ApiError, Place, Problem, Result};
 use super::extract::{Peer, Pieces, Query, media_type, unsupported};
-use super::scope::{split_list, unknown_logspace};
+use super::reading::{IngestParams, LineFormat, Reading};
+use super::scope::unknown_logspace;
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::clock;
-use crate::format::json::{Json, KnownNames, Limits, Rejected};
-use crate::format::{Known, Syslog};
+use crate::format::json::Rejected;
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use jiff::tz::TimeZone;
-use logstead_config::{Format, SourceKind};
-use logstead_record::{Batch, BatchBuilder, Origin, Row};
-use serde::{Deserialize, Serialize};
+use logstead_config::SourceKind;
+use logstead_record::{Batch, BatchBuilder, Origin};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::SemaphorePermit;
 
@@ -28,40 +27,6 @@ const ERRORS_MAX: usize = 100;
 const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or so many bytes.
 const BATCH_BYTES_MAX: usize = 4 << 20;
-/// What one message may be.
-const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
-
-/// Where to, and under which names JSON objects say what every message has. Lists have commas; the first name
-/// that is there and not empty counts.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct IngestParams {
-    /// The logspace to store in; where it is missing, the routes decide.
-    logspace: Option<String>,
-    /// What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like.
-    #[param(default = "text", inline)]
-    format: Option<LineFormat>,
-    #[param(default = "time,timestamp,@timestamp,_time,ts")]
-    time_field: Option<String>,
-    #[param(default = "message,msg,_msg,log")]
-    message_field: Option<String>,
-    #[param(default = "host,hostname,host.name")]
-    host_field: Option<String>,
-    #[param(default = "program,app,appname,service,service.name")]
-    program_field: Option<String>,
-    #[param(default = "severity,level,log.level")]
-    severity_field: Option<String>,
-}
-
-/// What a line of text is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LineFormat {
-    /// A message.
-    Text,
-    /// RFC 5424 or RFC 3164, as a syslog source with `format = "auto"` reads it.
-    Auto,
-}
 
 /// What became of the messages.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -110,6 +75,7 @@ pub(crate) async fn ingest(
     body: Body,
 ) -> Result<Response> {
     let form = Form::of(&headers)?.with_lines(params.format)?;
+    let reading = Reading::of(&params)?;
     check_logspace(&shared, params.logspace.as_deref())?;
     let body_bytes_max = shared.state.settings.limits.ingest_body_max.as_usize();
     let mut room = Room { shared: &shared, held: None, bytes: 0 };
@@ -120,21 +86,8 @@ pub(crate) async fn ingest(
     let body = pieces.whole();
     let source = source_id(&shared);
     let logspace = params.logspace.clone();
-    let parsed = blocking(move || parse(&body, form, params.names(), &source, peer)).await??;
+    let parsed = blocking(move || parse(&body, form, &reading, &source, peer)).await??;
     store(&shared, parsed, logspace.as_deref()).await
-}
-
-impl IngestParams {
-    fn names(self) -> KnownNames {
-        let list = |given: Option<String>, default: &str| split_list(given.as_deref().unwrap_or(default));
-        KnownNames {
-            time: list(self.time_field, "time,timestamp,@timestamp,_time,ts"),
-            message: list(self.message_field, "message,msg,_msg,log"),
-            host: list(self.host_field, "host,hostname,host.name"),
-            program: list(self.program_field, "program,app,appname,service,service.name"),
-            severity: list(self.severity_field, "severity,level,log.level"),
-        }
-    }
 }
 
 /// How a body is written.
@@ -143,13 +96,12 @@ enum Form {
     JsonLines,
     Json,
     Text,
-    Syslog,
 }
 
 impl Form {
+    /// Refuses what only lines have.
     fn with_lines(self, format: Option<LineFormat>) -> Result<Form> {
         match (self, format) {
-            (Form::Text, Some(LineFormat::Auto)) => Ok(Form::Syslog),
             (Form::Text, _) | (_, None) => Ok(self),
             _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
         }
@@ -219,29 +171,16 @@ struct Parsed {
     errors: Vec<LineError>,
 }
 
-fn parse(body: &Bytes, form: Form, names: KnownNames, source: &str, peer: Peer) -> Result<Parsed> {
-    let json = Json { names, limits: LIMITS };
+fn parse(body: &Bytes, form: Form, reading: &Reading, source: &str, peer: Peer) -> Result<Parsed> {
     let peer = peer.0.map(|address| address.to_string()).unwrap_or_default();
-    let origin = Origin { source: source.as_bytes(), peer: peer.as_bytes(), received: clock::now() };
+    let received = clock::now();
+    let origin = Origin { source: source.as_bytes(), peer: peer.as_bytes(), received };
     let mut parser = Parser { origin, builder: BatchBuilder::new(), bytes: 0, parsed: Parsed::default() };
+    let object = |object: &[u8], builder: &mut BatchBuilder| reading.object(object, received, builder);
     match form {
-        Form::JsonLines => parser.all(lines(body), |line, builder| json.parse(line, builder)),
-        Form::Json => parser.all(objects(body)?, |object, builder| json.parse(object, builder)),
-        Form::Text => parser.all(lines(body), |line, builder| {
-            LIMITS.check_line(line)?;
-            let text = line.strip_suffix(b"\r").unwrap_or(line);
-            builder.push(&Row { message: text, ..Row::text(line) });
-            Ok(())
-        }),
-        Form::Syslog => {
-            let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
-            let known = Known::at(origin.received);
-            parser.all(lines(body), |line, builder| {
-                LIMITS.check_line(line)?;
-                syslog.parse(line, known, builder);
-                Ok(())
-            });
-        }
+        Form::JsonLines => parser.all(lines(body), object),
+        Form::Json => parser.all(objects(body)?, object),
+        Form::Text => parser.all(lines(body), |line, builder| reading.line(line, received, &peer, builder)),
     }
     Ok(parser.finish())
 }
@@ -362,16 +301,8 @@ mod tests {
     use super::*;
 
     fn parsed(form: Form, body: &[u8]) -> Result<Parsed> {
-        let params = IngestParams {
-            logspace: None,
-            format: None,
-            time_field: None,
-            message_field: None,
-            host_field: None,
-            program_field: None,
-            severity_field: None,
-        };
-        parse(&Bytes::copy_from_slice(body), form, params.names(), "http", Peer(None))
+        let reading = Reading::of(&IngestParams::default())?;
+        parse(&Bytes::copy_from_slice(body), form, &reading, "http", Peer(None))
     }
 
     /// The messages, and the lines that were rejected.
@@ -406,7 +337,7 @@ mod tests {
         assert_eq!(parsed(Form::Text, body.as_bytes()).unwrap().batches.len(), 2);
         let refused = parsed(Form::JsonLines, body.as_bytes()).unwrap();
         assert_eq!((refused.rejected, refused.errors.len()), (BATCH_MESSAGES_MAX + 1, ERRORS_MAX));
-        let long = parsed(Form::Text, &vec![b'x'; LIMITS.line_bytes_max + 1]).unwrap();
+        let long = parsed(Form::Text, &vec![b'x'; (1 << 20) + 1]).unwrap();
         assert_eq!(long.rejected, 1);
     }
 }

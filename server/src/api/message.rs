@@ -52,7 +52,7 @@ pub(crate) struct Message {
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`.
+    /// What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`.
     flags: Vec<&'static str>,
     /// What else it carries, by name.
     fields: BTreeMap<String, FieldValue>,

@@ -25,6 +25,7 @@ mod logspaces;
 pub(crate) mod message;
 mod overview;
 mod peer;
+mod reading;
 mod router;
 mod saved_searches;
 mod scope;

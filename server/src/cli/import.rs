@@ -23,10 +23,13 @@ use std::time::Instant;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead import /var/log/syslog.1 /var/log/syslog --logspace main --data data
+  logstead import nginx/access.log --logspace main --data data --host web-1
   zcat old.log.gz | logstead import - --logspace archive --server http://127.0.0.1:8080 --token TOKEN
 
-Every line is a message: RFC 5424, RFC 3164 or any other text, as a syslog source with `format = \"auto\"` reads it. Empty
-lines are left out. With --data the store must not be in use, and a logspace that is not there is made. Importing a file
+Every line is a message, as a file source with `format = \"auto\"` reads it: RFC 5424, RFC 3164, the lines that syslog daemons,
+web servers and databases write without a priority, or any other text. Empty lines are left out. The host is the one that a
+line names, else --host, else the name of this machine. A time without a year is of the year in which the file was last
+written or before it; from standard input, of the last twelve months. With --data the store must not be in use, and a logspace that is not there is made. Importing a file
 twice stores its messages twice. Exit code 0: all is stored; 1: a file or a line was refused; 3: the store can not take it,
 and the last line says how far it came.";
 
@@ -53,6 +56,12 @@ pub(super) struct Import {
     /// Where to
     #[arg(long, value_name = "L")]
     logspace: String,
+    /// The host of lines that name none, instead of this machine's name
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// The zone of times that name none
+    #[arg(long, value_name = "ZONE", default_value = "UTC")]
+    timezone: String,
     #[command(flatten)]
     settings: SettingsArgs,
     /// The data directory of a stopped server, instead of the one that the settings name
@@ -71,7 +80,15 @@ struct Input {
     name: String,
     /// None where it is not known.
     bytes: Option<u64>,
+    /// When it was last written, where that is known.
+    written: Option<Timestamp>,
     reader: Box<dyn BufRead>,
+}
+
+/// What lines leave open, as the command says it.
+struct Context {
+    host: String,
+    timezone: String,
 }
 
 /// What was stored.
@@ -86,20 +103,25 @@ struct Imported {
 
 /// Where lines go.
 trait Target {
-    /// Stores whole lines.
-    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure>;
+    /// Stores whole lines of a file that was last written then.
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure>;
 }
 
 impl Import {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        let zone = TimeZone::get(&self.timezone);
+        let zone = zone.map_err(|_| Failure::no(format!("there is no time zone `{}`", self.timezone)))?;
+        let host = self.host.clone().unwrap_or_else(crate::host_name);
+        let context = Context { host, timezone: self.timezone.clone() };
         let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();
         let Imported { messages, bytes, rejected } = match &self.server {
             Some(url) => {
                 let token = self.token.clone().unwrap_or_default();
-                import(inputs, &mut Server { url: url.clone(), logspace: self.logspace.clone(), token })
+                let (url, logspace) = (url.clone(), self.logspace.clone());
+                import(inputs, &mut Server { url, logspace, token, context })
             }
-            None => self.store_in_data(inputs),
+            None => self.store_in_data(inputs, context, zone),
         }?;
         let seconds = started.elapsed().as_secs_f64();
         let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
@@ -108,18 +130,24 @@ impl Import {
     }
 
     /// Seals beside storing, so that all is quick to search at the end.
-    fn store_in_data(&self, inputs: Vec<Input>) -> Result<Imported, Failure> {
+    fn store_in_data(
+        &self,
+        inputs: Vec<Input>,
+        context: Context,
+        zone: TimeZone,
+    ) -> Result<Imported, Failure> {
         let settings = self.settings.load()?;
         let data = self.data.as_ref().unwrap_or(&settings.data);
         let store = Store::create(data, options(&settings))?;
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
+        let syslog = Syslog::of_lines(Format::Auto, zone);
         std::thread::scope(|scope| {
             for _ in 0..sealer_count(settings.threads.sealers) {
                 let (keeper, rung) = (keeper.clone(), rung.clone());
                 scope.spawn(move || seal(&keeper, &rung));
             }
-            let mut target = Data { appender, keeper: keeper.clone(), bell };
+            let mut target = Data { appender, keeper: keeper.clone(), bell, syslog, context };
             let imported = import(inputs, &mut target);
             if let Err(error) = target.appender.close_old(Timestamp::MAX) {
                 text::error(&format!("warning: the last messages are not sealed: {error}"));
@@ -152,8 +180,8 @@ impl Input {
     fn open(path: &PathBuf) -> Result<Input, Failure> {
         let name = path.display().to_string();
         let failed = |error: io::Error| Failure::no(format!("{name}: {error}"));
-        let (mut reader, bytes): (Box<dyn BufRead>, _) = if name == "-" {
-            (Box::new(BufReader::with_capacity(CHUNK_BYTES, io::stdin())), None)
+        let (mut reader, bytes, written): (Box<dyn BufRead>, _, _) = if name == "-" {
+            (Box::new(BufReader::with_capacity(CHUNK_BYTES, io::stdin())), None, None)
         } else {
             let file = File::open(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
@@ -161,14 +189,20 @@ impl Input {
                 return Err(Failure::no(format!("{name} is a folder: name the files in it")));
             }
             let bytes = metadata.is_file().then_some(metadata.len());
-            (Box::new(BufReader::with_capacity(CHUNK_BYTES, file)), bytes)
+            let written = metadata.modified().ok().and_then(timestamp);
+            (Box::new(BufReader::with_capacity(CHUNK_BYTES, file)), bytes, written)
         };
         let beginning = reader.fill_buf().map_err(failed)?;
         match COMPRESSED.iter().find(|(magic, _)| beginning.starts_with(magic)) {
             Some((_, hint)) => Err(Failure::no(format!("{name} is compressed with {hint}"))),
-            None => Ok(Input { name, bytes, reader }),
+            None => Ok(Input { name, bytes, written, reader }),
         }
     }
+}
+
+fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_nanos(i64::try_from(since.as_nanos()).ok()?))
 }
 
 /// Stores all that the inputs hold. A failure says how far it came.
@@ -206,7 +240,7 @@ fn copy(
         let is_end = read == 0;
         let end = whole_lines(&pending, is_end);
         if COMMIT_BYTES_MAX <= end || is_end && 0 < end {
-            imported.add(&target.store(&pending[..end])?);
+            imported.add(&target.store(&pending[..end], input.written)?);
             progress.add(end as u64);
             pending.drain(..end);
         }
@@ -257,11 +291,15 @@ struct Data {
     appender: Appender,
     keeper: Keeper,
     bell: crossbeam_channel::Sender<()>,
+    syslog: Syslog,
+    context: Context,
 }
 
 impl Target for Data {
-    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure> {
-        let encoded = parse(lines, clock::now());
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
+        let received = clock::now();
+        let (host, written) = (self.context.host.as_bytes(), written.unwrap_or(received));
+        let encoded = parse(lines, &self.syslog, Known { peer: host, written, ..Known::at(received) });
         self.appender.append(&encoded).map_err(Failure::environment)?;
         if 0 < self.keeper.backlog().files {
             // Rung already: that is enough.
@@ -273,9 +311,8 @@ impl Target for Data {
 }
 
 /// Lines as batches, each of about [`CHUNK_BYTES`].
-fn parse(lines: &[u8], received: Timestamp) -> Vec<Encoded> {
-    let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
-    let known = Known::at(received);
+fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<Encoded> {
+    let received = known.received;
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         if builder.rows() == 0 {
@@ -299,19 +336,24 @@ struct Server {
     url: String,
     logspace: String,
     token: String,
+    context: Context,
 }
 
 impl Target for Server {
-    fn store(&mut self, lines: &[u8]) -> Result<Imported, Failure> {
-        let Server { url, logspace, token } = self;
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
+        let Server { url, logspace, token, context } = self;
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
+        let written = written.map(|written| written.to_string());
         let mut answer = agent
             .post(format!("{}/api/v1/ingest", url.trim_end_matches('/')))
             .header("Authorization", format!("Bearer {token}"))
             .header("Content-Type", "text/plain")
             .query("logspace", logspace)
             .query("format", "auto")
+            .query("host", &context.host)
+            .query("timezone", &context.timezone)
+            .query_pairs(written.iter().map(|written| ("written", written)))
             .send(lines)
             .map_err(unreachable)?;
         let body: Value = answer.body_mut().read_json().map_err(unreachable)?;

@@ -1,4 +1,4 @@
-//! Names and limits of the fields that a payload gives to the message that is pushed next.
+//! Names and limits of the fields that a reader gives to the message that is pushed next.
 //!
 //! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be asked for: it is printable,
 //! has no spaces, and is not the name of a field that every message has.
@@ -68,7 +68,7 @@ fn write_printable(name: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Whether a query by this name asks for a field that every message has.
-fn is_taken(name: &[u8]) -> bool {
+pub(super) fn is_taken(name: &[u8]) -> bool {
     let lengths = name.first().map_or(0, |first| TAKEN[usize::from(first.to_ascii_lowercase() & 0x7F)]);
     let may_be = name.len() < 32 && lengths >> name.len() & 1 == 1;
     may_be && std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some())

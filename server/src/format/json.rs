@@ -2,7 +2,8 @@
 //!
 //! | in the object          | becomes                                                                    |
 //! |------------------------|----------------------------------------------------------------------------|
-//! | one of the known names | time, message, host, program, severity, process id, message id             |
+//! | one of [`super::keys`] | time, message, host, program, severity, facility, process id, message id   |
+//! | another column's name  | field `json.NAME`, since a query by that name asks for the column          |
 //! | `{"a": {"b": 1}}`      | field `a.b` = `1`: nested names are joined by dots                         |
 //! | `{"a": [1, 2]}`        | field `a` twice; an object or array inside an array is its JSON text       |
 //! | `{"a": null}`          | nothing                                                                    |
@@ -12,33 +13,19 @@
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 //! **Invariant:** a value that stands under a known name but can not be read as such (a time that is none) stays
-//! a field. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
+//! a field that a query finds. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
 
-use logstead_record::{BatchBuilder, Facility, Priority, Row, Severity, Timestamp};
+use super::fields::is_taken;
+use super::keys::{Found, Keys};
+use super::stamp::Clock;
+use logstead_record::{BatchBuilder, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names that are always read as the process id and the message id.
-const PID_NAMES: [&str; 3] = ["pid", "procid", "process.pid"];
-const MSGID_NAMES: [&str; 1] = ["msgid"];
-
 /// Room for the pairs of most objects.
 const PAIRS_EXPECTED: usize = 16;
-
-/// What a severity without a facility belongs to, as in syslog.
-const USER: Facility = Facility::new(1).expect("1 is a facility");
-
-/// Under which names an object says what every message has. The first name that is there and not empty counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownNames {
-    pub(crate) time: Vec<String>,
-    pub(crate) message: Vec<String>,
-    pub(crate) host: Vec<String>,
-    pub(crate) program: Vec<String>,
-    pub(crate) severity: Vec<String>,
-}
 
 /// How large an object may be.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +37,7 @@ pub(crate) struct Limits {
 
 /// Reads objects.
 pub(crate) struct Json {
-    pub(crate) names: KnownNames,
+    pub(crate) keys: Keys,
     pub(crate) limits: Limits,
 }
 
@@ -96,44 +83,55 @@ impl Limits {
 }
 
 impl Json {
-    /// Adds the object as a row.
-    pub(crate) fn parse(&self, line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
+    /// Adds the object as a row. `host` stands in where the object names none.
+    pub(crate) fn parse(
+        &self,
+        line: &[u8],
+        clock: Clock<'_>,
+        host: &[u8],
+        builder: &mut BatchBuilder,
+    ) -> Result<(), Rejected> {
         self.limits.check_line(line)?;
         let pairs = Flat::new(self.limits, true, usize::MAX).read(line)?;
-        self.push(line, pairs, builder);
+        let found = Found::among(&pairs, &self.keys, clock);
+        add_fields(&pairs, &found.taken, builder);
+        push(line, &pairs, &found, host, builder);
         Ok(())
     }
+}
 
-    fn push(&self, line: &[u8], mut pairs: Vec<Pair<'_>>, builder: &mut BatchBuilder) {
-        let names = &self.names;
-        let time = take(&mut pairs, &names.time, time);
-        let severity = take(&mut pairs, &names.severity, severity);
-        let message = take_text(&mut pairs, &names.message);
-        let host = take_text(&mut pairs, &names.host);
-        let program = take_text(&mut pairs, &names.program);
-        let pid = take_text(&mut pairs, &PID_NAMES);
-        let msgid = take_text(&mut pairs, &MSGID_NAMES);
-        for pair in &pairs {
-            builder.field(pair.name.as_bytes(), pair.value.as_bytes());
+/// Adds the pairs that are not taken for columns.
+fn add_fields(pairs: &[Pair<'_>], taken: &[usize], builder: &mut BatchBuilder) {
+    for (_, pair) in pairs.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+        let (name, value) = (pair.name.as_bytes(), pair.value.as_bytes());
+        if is_taken(name) {
+            builder.field(&[b"json.", name].concat(), value);
+        } else {
+            builder.field(name, value);
         }
-        let row = Row {
-            time,
-            priority: severity.map(|severity| Priority::of(USER, severity)),
-            host: host.as_bytes(),
-            program: program.as_bytes(),
-            pid: pid.as_bytes(),
-            msgid: msgid.as_bytes(),
-            ..Row::text(line)
-        };
-        match &message {
-            Cow::Borrowed("") => builder.push(&row),
-            Cow::Borrowed(text) => builder.push(&Row {
-                message: text.as_bytes(),
-                message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()),
-                ..row
-            }),
-            Cow::Owned(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
-        }
+    }
+}
+
+fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
+    let value = |at: usize| pairs[at].value.as_bytes();
+    let text = |at: Option<usize>| at.map_or(&b""[..], value);
+    let row = Row {
+        time: found.time,
+        priority: found.priority(),
+        host: found.host.map_or(host, value),
+        program: text(found.program),
+        pid: text(found.pid),
+        msgid: text(found.msgid),
+        ..Row::text(line)
+    };
+    match found.message.map(|at| &pairs[at].value) {
+        None => builder.push(&row),
+        Some(Cow::Borrowed(text)) => builder.push(&Row {
+            message: text.as_bytes(),
+            message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()),
+            ..row
+        }),
+        Some(Cow::Owned(text)) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
     }
 }
 
@@ -213,88 +211,6 @@ fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
     serde_json::from_str(value.get()).map_err(|error| syntax(&error))
 }
 
-/// The first pair, in the order of `names`, whose value is not empty and that `read` understands.
-fn find<T>(
-    pairs: &[Pair<'_>],
-    names: &[impl AsRef<str>],
-    read: impl Fn(&str) -> Option<T>,
-) -> Option<(usize, T)> {
-    names.iter().find_map(|name| {
-        pairs.iter().enumerate().find_map(|(at, pair)| {
-            let counts = pair.name.eq_ignore_ascii_case(name.as_ref()) && !pair.value.is_empty();
-            counts.then(|| read(&pair.value)).flatten().map(|value| (at, value))
-        })
-    })
-}
-
-/// What [`find`] finds, which is then no field any more.
-fn take<T>(
-    pairs: &mut Vec<Pair<'_>>,
-    names: &[impl AsRef<str>],
-    read: impl Fn(&str) -> Option<T>,
-) -> Option<T> {
-    let (at, value) = find(pairs, names, read)?;
-    pairs.remove(at);
-    Some(value)
-}
-
-fn take_text<'a>(pairs: &mut Vec<Pair<'a>>, names: &[impl AsRef<str>]) -> Cow<'a, str> {
-    match find(pairs, names, |_| Some(())) {
-        Some((at, ())) => pairs.remove(at).value,
-        None => Cow::Borrowed(""),
-    }
-}
-
-/// RFC 3339, with UTC where it says no zone, or a number since 1970.
-fn time(text: &str) -> Option<Timestamp> {
-    Timestamp::parse_rfc3339(text.as_bytes())
-        .or_else(|| epoch(text))
-        .or_else(|| Timestamp::parse_rfc3339(format!("{text}Z").as_bytes()))
-}
-
-/// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
-pub(super) fn epoch(text: &str) -> Option<Timestamp> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = whole.strip_prefix('-').unwrap_or(whole);
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits.is_empty() || !all_digits(digits) || !all_digits(fraction) {
-        return None;
-    }
-    let number: i64 = whole.parse().ok()?;
-    let unit_nanos = match number.unsigned_abs() {
-        0..100_000_000_000 => 1_000_000_000,
-        100_000_000_000..100_000_000_000_000 => 1_000_000,
-        100_000_000_000_000..100_000_000_000_000_000 => 1_000,
-        _ => 1,
-    };
-    let fraction_nanos = fraction_of(fraction, unit_nanos);
-    let signed_fraction = if whole.starts_with('-') { -fraction_nanos } else { fraction_nanos };
-    Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
-}
-
-/// The digits after the point, in nanoseconds; what is finer is cut.
-fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
-    let mut nanos = 0;
-    for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
-        unit_nanos /= 10;
-        nanos += digit * unit_nanos;
-    }
-    nanos
-}
-
-/// Syslog's names and numbers, and what logging libraries call theirs.
-fn severity(text: &str) -> Option<Severity> {
-    let name = match text.to_ascii_lowercase().as_str() {
-        "fatal" | "60" => "crit",
-        "50" => "err",
-        "40" => "warning",
-        "30" => "info",
-        "20" | "10" | "trace" | "verbose" | "fine" => "debug",
-        _ => text,
-    };
-    name.parse().ok()
-}
-
 /// The pairs of a JSON object in their order, a name as often as it stands there.
 struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -330,30 +246,25 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{Batch, Origin, SECOND};
+    use jiff::tz::TimeZone;
+    use logstead_record::{Batch, Origin, SECOND, Timestamp};
     use proptest::prelude::*;
 
     const RECEIVED: Timestamp = Timestamp::from_nanos(1_790_000_000 * SECOND);
 
     fn json() -> Json {
-        let list = |names: &str| names.split(',').map(str::to_owned).collect();
-        Json {
-            names: KnownNames {
-                time: list("time,timestamp,@timestamp"),
-                message: list("message,msg"),
-                host: list("host,host.name"),
-                program: list("program,service"),
-                severity: list("severity,level,log.level"),
-            },
-            limits: Limits { line_bytes_max: 400, fields_max: 6, depth_max: 3 },
-        }
+        Json { keys: Keys::default(), limits: Limits { line_bytes_max: 400, fields_max: 6, depth_max: 3 } }
+    }
+
+    fn parse(line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
+        json().parse(line, Clock::of_receipt(RECEIVED, &TimeZone::UTC), b"", builder)
     }
 
     fn parse_all(lines: &[&str]) -> Result<Batch, Rejected> {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: b"10.0.0.1", received: RECEIVED });
         for line in lines {
-            json().parse(line.as_bytes(), &mut builder)?;
+            parse(line.as_bytes(), &mut builder)?;
         }
         Ok(builder.seal())
     }
@@ -386,9 +297,51 @@ mod tests {
         check(r#"{"a":{"b":1,"c":{"d":true}},"message":"m"}"#, "- - - - m | a.b=1 a.c.d=true");
         check(r#"{"a":[1,"x",null,{"b":2}],"message":"m"}"#, r#"- - - - m | a=1 a=x a={"b":2}"#);
         check(r#"{"log":{"level":"error"},"host":{"name":"db"},"message":"m"}"#, "db - - err m |");
-        check(r#"{"message":"","msg":"second","Host":"H"}"#, "H - - - second | message=");
+        check(r#"{"message":"","msg":"second","Host":"H"}"#, "H - - - second | json.message=");
         check(r#"{"k":1,"k":2,"message":"twice"}"#, "- - - - twice | k=1 k=2");
-        check(r#"{"level":30,"severity":"nonsense","message":"m"}"#, "- - - info m | severity=nonsense");
+        check(r#"{"level":30,"severity":"nonsense","message":"m"}"#, "- - - info m | json.severity=nonsense");
+    }
+
+    #[test]
+    fn a_key_that_is_not_taken_for_its_column_is_a_field_that_a_query_finds() {
+        check(r#"{"message":"one","message":"two"}"#, "- - - - one | json.message=two");
+        check(r#"{"tag":"a","program":"b","message":"m"}"#, "- b - - m | json.tag=a");
+        check(
+            r#"{"source":"s","peer":"p","flag":"f","message":"m"}"#,
+            "- - - - m | json.source=s json.peer=p json.flag=f",
+        );
+        check(
+            r#"{"level":"HIGH","facility":"x","message":"m"}"#,
+            "- - - - m | json.level=HIGH json.facility=x",
+        );
+    }
+
+    /// The number of the priority, and the fields.
+    fn check_priority(line: &str, expected: Option<u8>, fields: usize) {
+        let batch = parse_all(&[line]).unwrap();
+        assert_eq!(batch.priority(0).map(|priority| priority.number()), expected, "{line}");
+        assert_eq!(batch.fields(0).count(), fields, "{line}");
+    }
+
+    #[test]
+    fn severity_and_facility_are_names_or_numbers_together_or_apart() {
+        check_priority(r#"{"PRIORITY":"notice","FACILITY":"local3","m":1}"#, Some(19 * 8 + 5), 1);
+        check_priority(r#"{"PRIORITY":"6","SYSLOG_FACILITY":"3"}"#, Some(3 * 8 + 6), 0);
+        check_priority(r#"{"priority":30}"#, Some(30), 0);
+        check_priority(r#"{"priority":30,"level":"error"}"#, Some(8 + 3), 1);
+        check_priority(r#"{"levelname":"WARNING"}"#, Some(8 + 4), 0);
+        check_priority(r#"{"facility":"mail"}"#, None, 1);
+        check_priority(r#"{"priority":300}"#, None, 1);
+    }
+
+    #[test]
+    fn exports_of_the_journal_and_of_syslog_ng_have_their_program_and_process() {
+        check(
+            r#"{"_HOSTNAME":"db","SYSLOG_IDENTIFIER":"cron","_PID":"7","PRIORITY":"3","MESSAGE":"m"}"#,
+            "db cron 7 err m |",
+        );
+        check(r#"{"process":{"name":"sshd","pid":9},"message":"m"}"#, "- sshd 9 - m |");
+        check(r#"{"short_message":"m","host":"h","lvl":"debug"}"#, "h - - debug m |");
     }
 
     #[test]
@@ -418,6 +371,9 @@ mod tests {
             ("1795262400000000", noon),
             ("1795262400000000001", "2026-11-21T12:00:00.000000001Z"),
             ("-1.5", "1969-12-31T23:59:58.500Z"),
+            (r#""21/Nov/2026:13:00:00 +0100""#, noon),
+            (r#""2026/11/21 12:00:00""#, noon),
+            (r#""Sep 21 12:00:00""#, "2026-09-21T12:00:00Z"),
         ] {
             let batch = parse_all(&[&format!(r#"{{"time":{text},"message":"m"}}"#)]).unwrap();
             assert_eq!(batch.own_time(0).unwrap().to_string(), expected, "{text}");
@@ -430,7 +386,7 @@ mod tests {
         for text in [r#""yesterday""#, "1e9", r#""-""#, "true", "99999999999999999999"] {
             let batch = parse_all(&[&format!(r#"{{"time":{text},"@timestamp":5,"message":"m"}}"#)]).unwrap();
             assert_eq!(batch.own_time(0), Timestamp::from_seconds(5), "the next name is tried");
-            assert_eq!(batch.fields(0).next().unwrap().0, b"time", "{text}");
+            assert_eq!(batch.fields(0).next().unwrap().0, b"json.time", "{text}");
         }
     }
 
@@ -457,7 +413,7 @@ mod tests {
     fn bytes_that_are_no_text_are_rejected() {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
-        assert!(json().parse(b"{\"message\":\"\xFF\"}", &mut builder).is_err());
+        assert!(parse(b"{\"message\":\"\xFF\"}", &mut builder).is_err());
         assert_eq!(builder.rows(), 0);
     }
 
@@ -471,8 +427,8 @@ mod tests {
         ) {
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
-            let accepted = json().parse(&line, &mut builder).is_ok();
-            json().parse(b"{\"message\":\"after\"}", &mut builder).unwrap();
+            let accepted = parse(&line, &mut builder).is_ok();
+            parse(b"{\"message\":\"after\"}", &mut builder).unwrap();
             let batch = builder.seal();
             prop_assert_eq!(batch.rows(), 1 + usize::from(accepted));
             prop_assert_eq!(batch.fields(batch.rows() - 1).count(), 0);

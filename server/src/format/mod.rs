@@ -4,18 +4,23 @@
 //! The two RFCs are read in one pass each; what single vendors do instead is looked at only where they do not fit.
 
 mod cisco;
+mod fields;
+mod headless;
 pub(crate) mod json;
+pub(crate) mod keys;
+mod lines;
 mod payload;
 mod rfc3164;
 mod rfc5424;
 mod stamp;
+mod tags;
 mod vendor;
 
 use encoding_rs::Encoding;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
-use stamp::Clock;
+use logstead_record::{BatchBuilder, DAY, Flags, Priority, Row, Timestamp};
+pub(crate) use stamp::Clock;
 
 /// Says that a text is UTF-8; no part of it.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -28,6 +33,8 @@ pub struct Syslog {
     pub zone: TimeZone,
     /// What texts are written in that are no UTF-8.
     pub charset: &'static Encoding,
+    /// Whether the frames are lines of files, which have no priority and the stamps of many programs.
+    pub lines: bool,
 }
 
 /// What is known of a frame besides its bytes.
@@ -37,6 +44,8 @@ pub struct Known<'a> {
     pub flags: Flags,
     /// When it was received: decides the year of stamps without one.
     pub received: Timestamp,
+    /// Not before the frame was written: a line of an old file is of the year in which the file ended.
+    pub written: Timestamp,
     /// Stands in for a host where the message names none.
     pub peer: &'a [u8],
     /// Something else that is known of the sender: name and value of a field.
@@ -46,7 +55,7 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// Of a frame of which only the time of receipt is known.
     pub fn at(received: Timestamp) -> Known<'static> {
-        Known { flags: Flags::default(), received, peer: b"", field: None }
+        Known { flags: Flags::default(), received, written: received, peer: b"", field: None }
     }
 }
 
@@ -64,13 +73,18 @@ struct Frame<'a> {
 impl Syslog {
     /// For senders that write UTF-8.
     pub fn new(format: Format, zone: TimeZone) -> Syslog {
-        Syslog { format, zone, charset: encoding_rs::UTF_8 }
+        Syslog { format, zone, charset: encoding_rs::UTF_8, lines: false }
+    }
+
+    /// For lines of files that are UTF-8.
+    pub fn of_lines(format: Format, zone: TimeZone) -> Syslog {
+        Syslog { lines: true, ..Syslog::new(format, zone) }
     }
 
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
         let frame = Frame::new(frame);
-        let clock = Clock { received: known.received, zone: &self.zone };
+        let clock = self.clock(known);
         // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
         let mut parsed = match self.format {
             Format::Raw => {
@@ -82,10 +96,13 @@ impl Syslog {
         };
         if parsed.is_none() && matches!(self.format, Format::Rfc3164 | Format::Auto) {
             parsed = rfc3164::parse(frame, known, clock, builder);
+            if parsed.is_none() {
+                parsed = headless::parse(frame, known, clock, self.lines, builder);
+            }
         }
         let row = parsed.get_or_insert_with(|| {
             builder.forget_fields();
-            unparsed(frame, known)
+            unparsed(frame, known, self.lines)
         });
         payload::read(row, clock, builder);
         if let Some(count) = vendor::repeated(row.message) {
@@ -93,6 +110,16 @@ impl Syslog {
             row.fields_behind += 1;
         }
         self.push(row, known, builder);
+    }
+
+    /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
+    fn clock(&self, known: Known<'_>) -> Clock<'_> {
+        let Known { received, written, .. } = known;
+        if self.lines {
+            let latest = written.min(received).saturating_add(DAY);
+            return Clock { received, latest, zone: &self.zone };
+        }
+        Clock::of_receipt(received, &self.zone)
     }
 
     /// Adds the row with what is known of its sender.
@@ -134,11 +161,12 @@ fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     (row.message, row.message_at) = (&text[at..], Some(at));
 }
 
-/// No format fits: the whole frame is the message. Without a priority it counts as user.notice.
-fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>) -> Row<'a> {
-    let priority = priority(frame.text, frame.start).map_or(Priority::DEFAULT, |(priority, _)| priority);
+/// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
+/// a file says nothing.
+fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>, is_line: bool) -> Row<'a> {
+    let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {
-        priority: Some(priority),
+        priority: said.or((!is_line).then_some(Priority::DEFAULT)),
         host: known.peer,
         flags: known.flags.with(Flags::UNPARSED),
         ..text_row(frame)
@@ -174,7 +202,22 @@ fn is_host(word: &[u8]) -> bool {
     const FITS: [bool; 256] = bytes(b".-_:/%@#+~");
     let first_fits =
         |first: u8| FITS[usize::from(first)] && !matches!(first, b'.' | b'-' | b'/' | b'%' | b'@');
-    word.first().is_some_and(|&first| first_fits(first)) && word.iter().all(|&byte| FITS[usize::from(byte)])
+    word.first().is_some_and(|&first| first_fits(first))
+        && word.iter().all(|&byte| FITS[usize::from(byte)])
+        && !is_address_with_port(word)
+}
+
+/// `127.0.0.1:46670` is one end of a connection.
+fn is_address_with_port(word: &[u8]) -> bool {
+    if !word[0].is_ascii_digit() {
+        return false;
+    }
+    let Some(colon) = memchr::memrchr(b':', word) else { return false };
+    let (address, port) = (&word[..colon], &word[colon + 1..]);
+    !port.is_empty()
+        && port.iter().all(u8::is_ascii_digit)
+        && memchr::memchr(b'.', address).is_some()
+        && address.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
 /// For each byte whether it is a letter or digit of any script or one of `signs`.

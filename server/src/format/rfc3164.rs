@@ -4,7 +4,7 @@
 //! peer and all of the text is the message.
 
 use super::stamp::{self, Clock};
-use super::{Frame, Known, bytes, cisco, is_host, priority, set_message, text_row, vendor};
+use super::{Frame, Known, bytes, cisco, is_host, priority, set_message, tags, text_row, vendor};
 use logstead_record::{BatchBuilder, Flags, HeadForm, Row};
 
 /// Longest program name that is believed.
@@ -59,6 +59,10 @@ fn unusual<'a>(
         vendor::meraki(row, text, at);
     } else if let Some(head) = cisco::head(text, at, clock) {
         head.fill(row, text, false, builder);
+    } else if tag(&text[start..]).is_some_and(|(_, pid)| is_pid(pid))
+        && let Some(at) = take_tag(row, text, start)
+    {
+        set_message(row, text, at);
     } else {
         row.flags = row.flags.with(Flags::UNPARSED);
         set_message(row, text, start);
@@ -66,7 +70,7 @@ fn unusual<'a>(
 }
 
 /// Reads host and tag.
-fn behind_stamp<'a>(
+pub(super) fn behind_stamp<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
     at: usize,
@@ -75,13 +79,15 @@ fn behind_stamp<'a>(
 ) {
     let host_at = at;
     let at = take_host(row, text, host_at);
-    if cisco::may_begin(text, at)
+    // FTD and some ASA put two spaces here.
+    if cisco::may_begin(text, behind_spaces(text, at))
         && let Some(head) = cisco::head(text, at, clock)
     {
         return head.fill(row, text, host_at < at, builder);
     }
     row.head_form = HeadForm::Rfc3164;
-    let at = take_tag(row, text, at).or_else(|| take_tag_behind_severity(row, text, at)).unwrap_or(at);
+    let tagged = take_tag(row, text, at).or_else(|| take_tag_behind_severity(row, text, at));
+    let at = tagged.or_else(|| tags::take(row, text, at, builder)).unwrap_or(at);
     set_message(row, text, at);
     match row.message.first() {
         Some(b'%') => row.fields_behind += vendor::mnemonic(row.message, builder),
@@ -102,7 +108,7 @@ fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-fn behind_spaces(text: &[u8], mut at: usize) -> usize {
+pub(super) fn behind_spaces(text: &[u8], mut at: usize) -> usize {
     while text.get(at) == Some(&b' ') {
         at += 1;
     }
@@ -132,8 +138,8 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     at + end + 1
 }
 
-/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] ` or `TAG - ` and says where the message begins.
-fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
+/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and says where the message begins.
+pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
     let (program, rest) = text[start..].split_at(program_length(&text[start..]));
     if !is_program(program) {
@@ -142,6 +148,18 @@ fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let (pid, length) = pid(rest)?;
     (row.program, row.pid) = (program, pid);
     Some(start + program.len() + length)
+}
+
+/// Program and process id of the `TAG[PID]: ` or `TAG: ` that the text begins with.
+pub(super) fn tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (program, rest) = text.split_at(program_length(text));
+    let (pid, length) = pid(rest).filter(|_| is_program(program))?;
+    (rest[..length].ends_with(b": ") || rest.len() == length && rest.ends_with(b":"))
+        .then_some((program, pid))
+}
+
+fn is_pid(pid: &[u8]) -> bool {
+    !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
 }
 
 /// The same behind the name of a severity, where a process id shows that it is no text.
@@ -193,7 +211,7 @@ fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
         [b':', ..] if has_pid => 1,
         // Two dashes are the columns of an access log.
         [b' ', b'-', b' ', behind @ ..] if !behind.starts_with(b"- ") => 3,
-        [b' ', ..] if has_pid && pid.iter().all(u8::is_ascii_digit) => 1,
+        [b' ', ..] if has_pid && is_pid(pid) => 1,
         _ => return None,
     };
     Some((pid, at + length))

@@ -10,7 +10,7 @@ const NAME_BYTES_MAX: usize = 255;
 /// `None` where the frame is something else. Its structured data is added to the builder as fields.
 pub(super) fn parse<'a>(
     frame: Frame<'a>,
-    known: Known<'_>,
+    known: Known<'a>,
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<Row<'a>> {
@@ -32,7 +32,7 @@ pub(super) fn parse<'a>(
     Some(Row {
         time,
         priority: Some(priority),
-        host: value(host),
+        host: if host == b"-" || host.is_empty() { known.peer } else { host },
         program: value(program),
         pid: value(pid),
         msgid: value(msgid),
@@ -259,7 +259,7 @@ mod tests {
                 "'su root' failed",
             ],
         );
-        check("<165>1 - - - - - -", ["-", "165", "", "", "", "", ""]);
+        check("<165>1 - - - - - -", ["-", "165", "10.0.0.9", "", "", "", ""]);
         check("<165>1 - h a - - - ", ["-", "165", "h", "a", "", "", ""]);
         check(
             "<13>1 2026-11-21T06:13:00+01:00 h a - - no sd",

@@ -6,6 +6,8 @@
 //! | year     | none, or before the month, behind the day, behind the time                                    |
 //! | time     | `12:00:00`, `12:00:00.123456789`; a leap second reads as the second before it                 |
 //! | zone     | none, `Z`, `UTC`, `CET`, `+0200`, `+02:00`, `GMT+2`, at once or behind a space                |
+//! | instead  | `2026:11:05-12:00:00` (Sophos UTM), `11/05/2026:12:00:00` (Citrix ADC)                        |
+//! | in files | `2026/11/05 12:00:00`, `05/Nov/2026:12:00:00`, `05-Nov-2026 12:00:00`                         |
 //!
 //! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the
 //! time of receipt.
@@ -21,11 +23,20 @@ const YEAR_MIN: i64 = 1990;
 
 /// What a stamp leaves open.
 #[derive(Clone, Copy)]
-pub(super) struct Clock<'a> {
-    /// Decides the year, and which of two equal hours is meant.
+pub(crate) struct Clock<'a> {
+    /// Decides which of two equal hours is meant.
     pub(super) received: Timestamp,
+    /// Decides the year: a stamp without one means nothing later.
+    pub(super) latest: Timestamp,
     /// Where the stamp says none.
     pub(super) zone: &'a TimeZone,
+}
+
+impl<'a> Clock<'a> {
+    /// Of what was received just when it was sent, by a clock that may be wrong.
+    pub(crate) fn of_receipt(received: Timestamp, zone: &'a TimeZone) -> Clock<'a> {
+        Clock { received, latest: received.saturating_add(AHEAD_MAX), zone }
+    }
 }
 
 /// The stamp at `start`, and where it ends.
@@ -47,8 +58,33 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
 /// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
 #[cold]
 pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
-    let (date, at) = iso(text, 0)?;
+    let (date, at) = iso(text, 0, b'-')?;
     if at == text.len() { date.time(None, clock) } else { None }
+}
+
+/// The stamp that a line of a file begins with, and where it ends.
+pub(super) fn of_line(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize)> {
+    let start = behind_weekday(text, start).unwrap_or(start);
+    if let Some(found) = read(text, start, clock) {
+        return Some(found);
+    }
+    let (date, at) = iso(text, start, b'/').or_else(|| day_first(text, start))?;
+    let (offset_seconds, at) = zone(text, at);
+    Some((date.time(offset_seconds, clock)?, at))
+}
+
+/// `1122 05:11:01.123456` of klog.
+pub(super) fn of_month_and_day(text: &[u8], start: usize, clock: Clock<'_>) -> Option<Timestamp> {
+    let (month, at) = number(text, start, 2)?;
+    let day = digits(text, at, 2, b" ")?;
+    let (date, _) = Date::with_time(0, month, day, text, start + 5)?;
+    Date { year: None, ..date }.time(None, clock)
+}
+
+/// A text that is a stamp as a line of a file has it, and nothing else.
+pub(super) fn whole(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
+    let (time, end) = of_line(text, 0, clock)?;
+    (end == text.len()).then_some(time)
 }
 
 /// A date and a time of day that stand apart, as `2026-11-21` or `2026/11/21`, and `16:18:51`.
@@ -117,31 +153,69 @@ fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     Some((Date { year, month: month as u32, day, second_of_day, nanos }, at))
 }
 
-/// `2026-11-05T12:00:00` or `2026 Nov  5 12:00:00`.
+/// `2026-11-05T12:00:00`, `2026 Nov  5 12:00:00`, or what single vendors write.
 fn year_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
-    if text.get(start + 4) == Some(&b'-') {
-        return iso(text, start);
+    match (text.get(start + 4)?, text.get(start + 2)?) {
+        (b'-', _) => return iso(text, start, b'-'),
+        (b':', _) => return utm(text, start),
+        (_, b'/') => return adc(text, start),
+        _ => {}
     }
     let (year, at) = number(text, start, 4).filter(|&(_, end)| end == start + 4)?;
     let (date, at) = month_first(text, spaces(text, at)?)?;
     date.year.is_none().then_some((Date { year: Some(i64::from(year)), ..date }, at))
 }
 
-/// `2026-11-05T12:00:00[.123]`, with a space for the `T` too.
-fn iso(text: &[u8], start: usize) -> Option<(Date, usize)> {
-    let digits = |at: usize, count: usize, behind: &[u8]| {
-        let (value, end) = number(text, at, count).filter(|&(_, end)| end == at + count)?;
-        behind.contains(text.get(end)?).then_some(value)
-    };
-    let year = digits(start, 4, b"-")?;
-    let month = digits(start + 5, 2, b"-")?;
-    let day = digits(start + 8, 2, b"Tt ")?;
-    let (second_of_day, at) = time_of_day(text, start + 11)?;
-    let (nanos, at) = fraction(text, at);
-    Some((Date { year: Some(i64::from(year)), month, day, second_of_day, nanos }, at))
+/// A number of exactly `count` digits, with one of `behind` behind it.
+fn digits(text: &[u8], at: usize, count: usize, behind: &[u8]) -> Option<u32> {
+    let (value, end) = number(text, at, count).filter(|&(_, end)| end == at + count)?;
+    behind.contains(text.get(end)?).then_some(value)
+}
+
+/// `2026-11-05T12:00:00[.123]`, with a space for the `T` too; two of them before an hour of one digit, as MariaDB.
+fn iso(text: &[u8], start: usize, between: u8) -> Option<(Date, usize)> {
+    let year = digits(text, start, 4, &[between])?;
+    let month = digits(text, start + 5, 2, &[between])?;
+    let day = digits(text, start + 8, 2, b"Tt ")?;
+    let time_at = start + 11 + usize::from(text.get(start + 11) == Some(&b' '));
+    Date::with_time(i64::from(year), month, day, text, time_at)
+}
+
+/// `2026:11:05-12:00:00`: Sophos UTM.
+fn utm(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    let year = digits(text, start, 4, b":")?;
+    let month = digits(text, start + 5, 2, b":")?;
+    let day = digits(text, start + 8, 2, b"-")?;
+    Date::with_time(i64::from(year), month, day, text, start + 11)
+}
+
+/// `11/05/2026:12:00:00`: Citrix ADC. A month that is none shows that it was told to write the day first.
+fn adc(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    let first = digits(text, start, 2, b"/")?;
+    let second = digits(text, start + 3, 2, b"/")?;
+    let year = digits(text, start + 6, 4, b":")?;
+    let (month, day) = if 12 < first { (second, first) } else { (first, second) };
+    Date::with_time(i64::from(year), month, day, text, start + 11)
+}
+
+/// `05/Nov/2026:12:00:00` of access logs, `05-Nov-2026 12:00:00` of BIND.
+fn day_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
+    let day = digits(text, start, 2, b"/-")?;
+    let between = text[start + 2];
+    let name = text.get(start + 3..start + 6)?;
+    let month = 1 + MONTHS.iter().position(|month| name.eq_ignore_ascii_case(*month))?;
+    let year = (text.get(start + 6) == Some(&between)).then(|| digits(text, start + 7, 4, b": "))??;
+    Date::with_time(i64::from(year), month as u32, day, text, start + 12)
 }
 
 impl Date {
+    /// A day with the time of day that stands at `at`.
+    fn with_time(year: i64, month: u32, day: u32, text: &[u8], at: usize) -> Option<(Date, usize)> {
+        let (second_of_day, at) = time_of_day(text, at)?;
+        let (nanos, at) = fraction(text, at);
+        Some((Date { year: Some(year), month, day, second_of_day, nanos }, at))
+    }
+
     /// With the year that stands behind the time, where it says none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
         let next = (text.get(at), text.get(at + 1));
@@ -195,9 +269,9 @@ impl Date {
         found.map(Timestamp::from_nanos)
     }
 
-    /// Of the year in which it lies up to a month after the time of receipt or else before it.
+    /// Of the last year in which it is not too late.
     fn nearest(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
-        let latest = clock.received.saturating_add(AHEAD_MAX);
+        let latest = clock.latest;
         // A zone moves a stamp by less than a day. A leap day may be up to eight years back.
         let (year_max, ..) = latest.saturating_add(DAY).to_civil();
         let fits = |year| self.of_year(year, offset_seconds, clock).filter(|&time| time <= latest);
@@ -274,11 +348,11 @@ fn abbreviation_minutes(name: &[u8]) -> Option<i32> {
     Some(minutes)
 }
 
-/// A part of a stamp ends at a space, at a colon before one, or with the text.
+/// A part of a stamp ends at a space, at a colon before one, at a bracket, or with the text.
 fn is_end(text: &[u8], at: usize) -> bool {
     match text.get(at) {
         Some(b':') => matches!(text.get(at + 1), None | Some(b' ')),
-        byte => matches!(byte, None | Some(b' ')),
+        byte => matches!(byte, None | Some(b' ' | b']')),
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---------------|------------------------------------------------------------------------------------|
 //! | syslogd       | `last message repeated 3 times`                                                    |
 //! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is told to say the priority            |
+//! | Comware, VRP  | `%%01IFNET/4/LINK_STATE(l)[0]:` begins the message of HPE and Huawei devices       |
 //! | Meraki        | a version and a stamp in seconds since 1970, then the host and the kind of event   |
 //! | AIX           | `Message forwarded from HOST: ` where others put the host                          |
 //! | BIG-IP        | the severity between host and tag: `lb-1 notice mcpd[7081]: `                      |
@@ -57,7 +58,32 @@ pub(super) fn mnemonic(message: &[u8], builder: &mut BatchBuilder) -> usize {
         builder.field(b"junos.tag", name);
         return 3;
     }
+    if let Some(count) = comware_mnemonic(message, builder) {
+        return count;
+    }
     Mnemonic::read(message, 0).map_or(0, |mnemonic| mnemonic.add(builder))
+}
+
+/// `%%01IFNET/4/LINK_STATE(l)[0]:`: two digits of a version, module, severity and mnemonic.
+pub(super) fn comware_module(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let rest = text.strip_prefix(b"%%")?;
+    let rest = rest.get(2..).filter(|_| rest[..2].iter().all(u8::is_ascii_digit))?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let module_bytes = rest.iter().take(64).take_while(|byte| is_name(byte)).count();
+    let [b'/', severity @ b'0'..=b'7', b'/', ..] = &rest[module_bytes..] else { return None };
+    let name = &rest[module_bytes + 3..];
+    let name_bytes = name.iter().take(64).take_while(|byte| is_name(byte)).count();
+    let ends = matches!(name.get(name_bytes), Some(b':' | b'('));
+    let fits = ends && 0 < module_bytes && 0 < name_bytes;
+    fits.then_some((&rest[..module_bytes], std::slice::from_ref(severity), &name[..name_bytes]))
+}
+
+fn comware_mnemonic(message: &[u8], builder: &mut BatchBuilder) -> Option<usize> {
+    let (module, severity, name) = comware_module(message)?;
+    builder.field(b"comware.module", module);
+    builder.field(b"comware.severity", severity);
+    builder.field(b"comware.mnemonic", name);
+    Some(3)
 }
 
 /// `%DAEMON-4: ` or `%DAEMON-4-NAME: `.

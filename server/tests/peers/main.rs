@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod certificates;
+mod http;
 mod loggen;
 mod logger;
 mod numbered;

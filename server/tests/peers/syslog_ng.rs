@@ -64,7 +64,8 @@ fn configuration(folder: &Path, driver: &str, port: u16, identity: &Identity, au
     )
 }
 
-fn start(folder: &Path) -> Daemon {
+/// A syslog-ng with the configuration in this folder.
+pub(crate) fn start(folder: &Path) -> Daemon {
     let mut command = program("syslog-ng", "syslog-ng-core");
     command.args(["--foreground", "--stderr", "--no-caps"]);
     for (option, file) in [

@@ -3,7 +3,7 @@
 //! A value goes on until ` key=`, so it may have spaces, and an `=` without a key before it is a part of it. What
 //! `cs1Label=Rule cs1=x` calls `Rule` is a field of that name as well.
 
-use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
+use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 use super::pairs::Pair;
 
 /// Names of the parts between the bars.

@@ -1,7 +1,7 @@
 //! Check Point's exporter: `[action:"Accept"; src:"10.0.0.1"; ]`, also without the brackets.
 
+use super::super::fields::{FIELDS_MAX, Fields};
 use super::super::rfc5424::{unescape, value_end};
-use super::fields::{FIELDS_MAX, Fields};
 use super::pairs::{Pair, name_bytes};
 
 /// Fewer pairs may be a coincidence.

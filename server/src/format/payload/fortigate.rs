@@ -9,11 +9,11 @@
 //! | `type`                                    | program                                        |
 //! | `level`                                   | severity, where there is no `<PRI>`            |
 
-use super::super::json::epoch;
+use super::super::keys::epoch;
 use super::super::stamp::{self, Clock};
 use super::Claims;
 use super::pairs::Pair;
-use logstead_record::{Severity, Timestamp};
+use logstead_record::{Priority, Severity, Timestamp};
 
 /// Whether only a FortiGate says these names together.
 pub(super) fn is(pairs: &[Pair<'_>]) -> bool {
@@ -28,7 +28,8 @@ pub(super) fn claims<'a>(pairs: &[Pair<'a>], clock: Clock<'_>) -> Claims<'a> {
         time: time(pairs, clock),
         host: value(pairs, b"devname").or(value(pairs, b"devid")).unwrap_or_default(),
         program: value(pairs, b"type").unwrap_or_default(),
-        severity,
+        priority: severity.map(|severity| Priority::of(Priority::DEFAULT.facility(), severity)),
+        ..Claims::default()
     }
 }
 

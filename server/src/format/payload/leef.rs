@@ -1,7 +1,7 @@
 //! IBM's LEEF: `LEEF:1.0|VENDOR|PRODUCT|VERSION|ID|key=value<TAB>key=value`, and 2.0, which names what stands
 //! between the pairs after the id: a character, `x5E` or `0x5E`.
 
-use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
+use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 use super::pairs::Pair;
 
 /// Names of the parts between the bars.

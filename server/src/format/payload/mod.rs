@@ -7,25 +7,37 @@
 //! | `[name:"`, `name:"`         | Check Point's pairs                                             |
 //! | a number, a comma, a time   | PAN-OS's columns                                                |
 //! | `name=`                     | pairs and nothing else: FortiGate, SonicWall, Sophos, logfmt    |
+//! | an address, ` - `           | a request, as web servers log it                                |
+//! | `[thread] a.b.Class `       | logback                                                         |
+//! | `%FTD-`, `<522008> <NOTI>`  | events of Cisco FTD, of Aruba                                   |
+//! | anything, by its program    | the kernel's firewall, filterlog, Snare, Cisco ISE              |
 //!
-//! The first bytes decide what is tried, so that an ordinary message costs a look at its first word.
+//! The first bytes and the program decide what is tried, so that an ordinary message costs a look at its first word.
 //!
 //! **Invariant:** the message stays as it was received, and so do the columns that its header has filled: fields are
 //! added. What turns out not to be the format from its first byte to its last gives no field at all.
 
+mod access;
+mod aruba;
 mod cef;
 mod checkpoint;
-mod fields;
+mod filterlog;
+mod firepower;
 mod fortigate;
+mod ise;
+mod java;
 mod json;
 mod leef;
+mod meraki;
+mod netfilter;
 mod pairs;
 mod paloalto;
+mod snare;
 
+use super::fields::Fields;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
-use fields::Fields;
-use logstead_record::{BatchBuilder, Flags, Priority, Row, Severity, Timestamp};
+use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
 
 /// What a text may be, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +48,14 @@ enum Kind {
     CheckPoint,
     PaloAlto,
     Pairs,
+    Access,
+    Java,
+    Aruba,
+    Firepower,
+    Netfilter,
+    Filterlog,
+    Snare,
+    Ise,
 }
 
 /// What a text says that stands in columns, for messages whose header does not. Absent texts are empty.
@@ -44,13 +64,38 @@ struct Claims<'a> {
     time: Option<Timestamp>,
     host: &'a [u8],
     program: &'a [u8],
-    severity: Option<Severity>,
+    pid: &'a [u8],
+    priority: Option<Priority>,
 }
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    if let Some(kind) = kind(row.message) {
+    if let Some(kind) = kind_by_program(row.program).or_else(|| kind(row.message)) {
         read_as(kind, row, clock, builder);
+    }
+}
+
+/// Whether a line of a file is one that says its time somewhere else than at its beginning.
+pub(super) fn has_own_stamp(text: &[u8]) -> bool {
+    matches!(kind(text), Some(Kind::PaloAlto | Kind::Access | Kind::Pairs | Kind::Json))
+}
+
+/// Programs whose messages are all of one format that does not show at the beginning.
+#[inline]
+fn kind_by_program(program: &[u8]) -> Option<Kind> {
+    match program.first() {
+        Some(b'k' | b'f' | b'M' | b'C') => kind_of_program(program),
+        _ => None,
+    }
+}
+
+fn kind_of_program(program: &[u8]) -> Option<Kind> {
+    match program {
+        b"kernel" => Some(Kind::Netfilter),
+        b"filterlog" => Some(Kind::Filterlog),
+        b"MSWinEventLog" => Some(Kind::Snare),
+        [b'C', b'I', b'S', b'E', b'_', ..] => Some(Kind::Ise),
+        _ => None,
     }
 }
 
@@ -58,21 +103,37 @@ fn kind(text: &[u8]) -> Option<Kind> {
     match text.first()? {
         b'{' => Some(Kind::Json),
         b'@' if text.starts_with(b"@cee:") => Some(Kind::Json),
-        b'[' => Some(Kind::CheckPoint),
+        b'[' => kind_by_bracket(text),
+        b'%' if text.starts_with(b"%FTD-") => Some(Kind::Firepower),
+        b'<' => Some(Kind::Aruba),
         b'0'..=b'9' if paloalto::begins(text) => Some(Kind::PaloAlto),
+        b'0'..=b'9' | b':' if access::begins(text) => Some(Kind::Access),
         b'a'..=b'z' | b'A'..=b'Z' | b'_' => kind_by_word(text),
         b' ' => kind(text.trim_ascii_start()),
         _ => None,
     }
 }
 
+/// Check Point has quotes, logback a thread.
+fn kind_by_bracket(text: &[u8]) -> Option<Kind> {
+    match &text[1 + pairs::name_bytes(&text[1..])..] {
+        [b':', b'"', ..] => Some(Kind::CheckPoint),
+        _ => Some(Kind::Java),
+    }
+}
+
 /// By what follows the first word.
 fn kind_by_word(text: &[u8]) -> Option<Kind> {
     match &text[pairs::name_bytes(text)..] {
+        [b' ', b'-', b' ', ..] if access::begins(text) => Some(Kind::Access),
         [b'=', ..] => Some(Kind::Pairs),
         [b':', b'"', ..] => Some(Kind::CheckPoint),
         [b':', ..] if text.starts_with(b"CEF:") => Some(Kind::Cef),
         [b':', ..] if text.starts_with(b"LEEF:") => Some(Kind::Leef),
+        // An address of IPv6 that begins with a letter, or a virtual host with its port.
+        [b':', next, ..] if next.is_ascii_hexdigit() || *next == b':' => {
+            access::begins(text).then_some(Kind::Access)
+        }
         _ => None,
     }
 }
@@ -85,22 +146,35 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
     }
     let text = row.message.trim_ascii();
     let found = match kind {
-        Kind::Json => plain(builder, "json", |fields| json::read(text, fields)),
+        Kind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
+        Kind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
+        Kind::PaloAlto => claiming(builder, "paloalto", |fields| paloalto::read(text, clock, fields)),
         Kind::Cef => plain(builder, "cef", |fields| cef::read(text, fields)),
         Kind::Leef => plain(builder, "leef", |fields| leef::read(text, fields)),
         Kind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
-        Kind::PaloAlto => {
-            let mut fields = Fields::new(builder, "paloalto");
-            paloalto::read(text, clock, &mut fields).map(|claims| (claims, fields.count()))
-        }
+        Kind::Java => plain(builder, "java", |fields| java::read(text, fields)),
+        Kind::Aruba => plain(builder, "aruba", |fields| aruba::read(text, fields)),
+        Kind::Firepower => plain(builder, "ftd", |fields| firepower::read(text, fields)),
+        Kind::Netfilter => plain(builder, "netfilter", |fields| netfilter::read(text, fields)),
+        Kind::Filterlog => plain(builder, "filterlog", |fields| filterlog::read(text, fields)),
+        Kind::Snare => plain(builder, "snare", |fields| snare::read(text, fields)),
+        Kind::Ise => plain(builder, "ise", |fields| ise::read(text, fields)),
         Kind::Pairs => read_pairs(text, clock, builder),
     };
     if let Some((claims, count)) = found {
         row.fields_behind += count;
-        if row.flags.has(Flags::UNPARSED) {
-            fill(row, &claims);
-        }
+        fill(row, &claims);
     }
+}
+
+/// Reads a format that says what may stand in columns.
+fn claiming<'a>(
+    builder: &mut BatchBuilder,
+    format: &'static str,
+    read: impl FnOnce(&mut Fields<'_>) -> Option<Claims<'a>>,
+) -> Option<(Claims<'a>, usize)> {
+    let mut fields = Fields::new(builder, format);
+    read(&mut fields).map(|claims| (claims, fields.count()))
 }
 
 /// Reads a format that says nothing of columns.
@@ -118,7 +192,9 @@ fn read_pairs<'a>(
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<(Claims<'a>, usize)> {
-    let found = pairs::all(text)?;
+    let Some(found) = pairs::all(text) else {
+        return plain(builder, "meraki", |fields| meraki::read(text, fields));
+    };
     let (format, claims) = if fortigate::is(&found) {
         ("fortigate", fortigate::claims(&found, clock))
     } else {
@@ -129,25 +205,31 @@ fn read_pairs<'a>(
     Some((claims, fields.count()))
 }
 
-/// The payload stands in for the header that is missing, and the format is known after all.
+/// The payload stands in for what the header does not say: for all of one that is missing, and then the format is
+/// known after all; for the priority of one without it.
 fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
+    let is_headless = row.flags.has(Flags::UNPARSED);
+    // Behind a priority, the message does not begin where the frame does.
+    let says_priority = row.priority.is_some() && !(is_headless && row.message_at == Some(0));
+    if !says_priority {
+        row.priority = claims.priority.or(row.priority);
+    }
+    if !is_headless {
+        return;
+    }
     row.flags = Flags(row.flags.0 & !Flags::UNPARSED.0);
     row.time = row.time.or(claims.time);
     if !claims.host.is_empty() {
         row.host = claims.host;
     }
     if row.program.is_empty() {
-        row.program = claims.program;
-    }
-    // Behind a priority, the message does not begin where the frame does.
-    let says_priority = row.message_at != Some(0);
-    if let (false, Some(severity)) = (says_priority, claims.severity) {
-        row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
+        (row.program, row.pid) = (claims.program, claims.pid);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields;
     use super::super::tests::{assert_raw, parse_as};
     use super::super::{Known, Syslog};
     use super::*;
@@ -167,6 +249,12 @@ mod tests {
             ("LEEF:2.0|", Some(Kind::Leef)),
             ("LEAF:2.0|", None),
             ("[a:\"b\"", Some(Kind::CheckPoint)),
+            ("[main] a.b.C", Some(Kind::Java)),
+            ("10.0.0.1 - ana [", Some(Kind::Access)),
+            ("fe80::1 - - [", Some(Kind::Access)),
+            ("example.com:443 10.0.0.1 - - [21/Nov", Some(Kind::Access)),
+            ("error: 10 - 7", None),
+            ("%FTD-1-430003: ", Some(Kind::Firepower)),
             ("src:\"a\";", Some(Kind::CheckPoint)),
             ("1,2026/11/21 06:13:00,", Some(Kind::PaloAlto)),
             ("1,2,3", None),

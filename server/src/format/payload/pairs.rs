@@ -3,8 +3,8 @@
 //! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
 //! it. A comma or a semicolon that ends a value is no part of it.
 
+use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 use super::super::rfc5424::value_end;
-use super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 
 /// Fewer pairs may be a coincidence.
 const PAIRS_MIN: usize = 3;
@@ -93,6 +93,8 @@ fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
             return Some((bare, false, after));
         }
     };
-    let after = after.strip_prefix(b",").or(after.strip_prefix(b";")).unwrap_or(after);
-    matches!(after.first(), None | Some(b' ')).then_some((value, escaped, after))
+    // F5 puts nothing but a comma between its pairs.
+    let behind = after.strip_prefix(b",").or(after.strip_prefix(b";"));
+    let fits = behind.is_some() || matches!(after.first(), None | Some(b' '));
+    fits.then_some((value, escaped, behind.unwrap_or(after)))
 }

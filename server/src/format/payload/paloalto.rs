@@ -3,9 +3,9 @@
 //! The names are those of the vendor's documentation. Columns that it calls unused or that only some versions send
 //! have none here, and a column that is empty is no field.
 
+use super::super::fields::Fields;
 use super::super::stamp::{self, Clock};
 use super::Claims;
-use super::fields::Fields;
 use logstead_record::Timestamp;
 
 /// Where columns of all types stand.

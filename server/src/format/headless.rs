@@ -1,0 +1,90 @@
+//! Heads without `<PRI>`, as syslog daemons write them to files: `STAMP HOST TAG[PID]: MSG`.
+//!
+//! A text may begin with a time, too, and go on with a sentence. So outside files such a head is believed only where
+//! stamp, host and tag stand there whole, and a word that may belong to a sentence is no host. A line of a file may also
+//! have no host, or be that of a program that writes its file itself ([`super::lines`]); where only its stamp is known,
+//! the line is a text that has a time.
+//!
+//! **Invariant:** such a message has no severity and no facility, unless its own text says them.
+
+use super::cisco::Mnemonic;
+use super::stamp::{self, Clock};
+use super::{Frame, Known, is_host, keys::is_level, lines, rfc3164, text_row, token, vendor};
+use logstead_record::{BatchBuilder, Flags, Row, Timestamp};
+
+/// How a stamp is written: how much it says of who wrote it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stamp {
+    /// `Nov 22 05:11:01`, or RFC 3339 with an offset: a syslog daemon.
+    Daemon,
+    /// RFC 3339 in UTC or without a zone: a daemon or a program.
+    Anyone,
+}
+
+/// `None` where the frame is something else. Fields that its head gives are added to the builder.
+pub(super) fn parse<'a>(
+    frame: Frame<'a>,
+    known: Known<'a>,
+    clock: Clock<'_>,
+    is_line: bool,
+    builder: &mut BatchBuilder,
+) -> Option<Row<'a>> {
+    let (text, start) = (frame.text, frame.start);
+    if !matches!(text.get(start)?, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'[') {
+        return None;
+    }
+    let mut row = Row { host: known.peer, flags: known.flags, ..text_row(frame) };
+    if let Some((time, at, stamp)) = daemon_stamp(text, start, clock)
+        && (is_host_and_tag(text, at, stamp, known.peer) || is_line && is_tag_alone(text, at, stamp))
+    {
+        row.time = Some(time);
+        rfc3164::behind_stamp(&mut row, text, at, clock, builder);
+        return Some(row);
+    }
+    (is_line && lines::read(&mut row, text, start, clock, builder)).then_some(row)
+}
+
+/// The stamp of a syslog daemon, and where the text goes on.
+fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize, Stamp)> {
+    let is_number = text[start].is_ascii_digit();
+    // `2026-11-22 05:11:01` begins the lines of every kind of program.
+    if is_number && !matches!(text.get(start + 10), Some(b'T')) {
+        return None;
+    }
+    let (time, end) = stamp::read(text, start, clock)?;
+    let has_offset = matches!(text.get(end.checked_sub(6)?), Some(b'+' | b'-'));
+    let stamp = if is_number && !has_offset { Stamp::Anyone } else { Stamp::Daemon };
+    (text.get(end) == Some(&b' ')).then(|| (time, rfc3164::behind_spaces(text, end), stamp))
+}
+
+/// Whether `HOST TAG: `, `HOST TAG[PID]: ` or the like stands here, beyond doubt.
+fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
+    let Some((host, at)) = token(text, at) else { return false };
+    let at = rfc3164::behind_spaces(text, at);
+    if !is_host(host) || host.ends_with(b":") || is_level(host) {
+        return false;
+    }
+    let rest = &text[at..];
+    if Mnemonic::read(rest, 0).is_some() || vendor::repeated(rest).is_some() {
+        return true;
+    }
+    match rfc3164::tag(rest) {
+        Some((program, pid)) if pid.is_empty() => {
+            let is_word = host.iter().all(u8::is_ascii_alphabetic) && host != own && program != b"kernel";
+            !(is_level(program) || stamp == Stamp::Anyone && is_word)
+        }
+        tag => tag.is_some(),
+    }
+}
+
+/// Whether a tag stands here that nothing but its process id sets apart from a sentence.
+fn is_tag_alone(text: &[u8], at: usize, stamp: Stamp) -> bool {
+    let tag = rfc3164::tag(&text[at..]);
+    stamp == Stamp::Daemon && tag.is_some_and(|(_, pid)| !pid.is_empty())
+}
+
+/// The line is a text of which only the time is known.
+pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
+    row.time = Some(time);
+    row.flags = row.flags.with(Flags::UNPARSED);
+}

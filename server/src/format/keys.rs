@@ -1,0 +1,254 @@
+//! Under which keys a JSON object says what every message has: the one list for bodies of HTTP and for syslog messages
+//! that are JSON. `docs/http.md` prints it.
+//!
+//! Keys compare without regard to case; nested ones are joined by dots. Where several of a column's keys are there, the
+//! first one in the list counts whose value is not empty and can be read as what it stands for.
+
+use super::json::Pair;
+use super::stamp::{self, Clock};
+use logstead_record::{Facility, Priority, Severity, Timestamp};
+
+/// What a key may say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Column {
+    Time,
+    Message,
+    Host,
+    Program,
+    Severity,
+    /// A severity, or severity and facility in one number as in `<PRI>`.
+    Priority,
+    Facility,
+    Pid,
+    Msgid,
+}
+
+/// The keys of each column, the first ones first.
+pub(crate) const KEYS: [(Column, &str); 9] = [
+    (
+        Column::Time,
+        "time,timestamp,@timestamp,_time,ts,datetime,isodate,date,_source_realtime_timestamp,__realtime_timestamp",
+    ),
+    (Column::Message, "message,msg,_msg,log,short_message"),
+    (Column::Host, "host,hostname,host.name,host.hostname,_hostname"),
+    (
+        Column::Program,
+        "program,app,appname,app_name,app-name,tag,syslog_identifier,service,service.name,process.name",
+    ),
+    (
+        Column::Severity,
+        "severity,level,log.level,levelname,lvl,loglevel,log_level,syslog_severity,log.syslog.severity.name",
+    ),
+    (Column::Priority, "priority,pri,log.syslog.priority"),
+    (Column::Facility, "facility,syslog_facility,log.syslog.facility.name"),
+    (Column::Pid, "pid,procid,process_id,process.pid,syslog_pid,_pid"),
+    (Column::Msgid, "msgid"),
+];
+
+/// What a severity without a facility belongs to, as in syslog.
+const USER: Facility = Facility::new(1).expect("1 is a facility");
+
+/// The keys that are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Keys {
+    /// In the order in which they count.
+    keys: Vec<(Column, String)>,
+    /// For each letter that a key begins with, the lengths of these keys: most keys of most objects are none of them.
+    lengths: [u64; 128],
+}
+
+/// What an object says of the columns, and where.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) time: Option<Timestamp>,
+    pub(super) severity: Option<Severity>,
+    pub(super) facility: Option<Facility>,
+    /// The pairs that hold texts.
+    pub(super) message: Option<usize>,
+    pub(super) host: Option<usize>,
+    pub(super) program: Option<usize>,
+    pub(super) pid: Option<usize>,
+    pub(super) msgid: Option<usize>,
+    /// Every pair that was taken for a column.
+    pub(super) taken: Vec<usize>,
+}
+
+impl Default for Keys {
+    fn default() -> Keys {
+        Keys::new(|_| None)
+    }
+}
+
+impl Keys {
+    /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
+    pub(crate) fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
+        let mut keys = Vec::with_capacity(64);
+        let mut lengths = [0; 128];
+        for (column, default) in KEYS {
+            let list = instead(column).unwrap_or_else(|| default.to_owned());
+            for key in list.split(',').map(str::trim).filter(|key| !key.is_empty()) {
+                lengths[first_letter(key)] |= 1 << key.len().min(63);
+                keys.push((column, key.to_owned()));
+            }
+        }
+        Keys { keys, lengths }
+    }
+
+    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
+    fn ranked(&self, pairs: &[Pair<'_>]) -> Vec<(usize, usize)> {
+        let mut ranked = Vec::new();
+        for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty()) {
+            let name = &*pair.name;
+            if self.lengths[first_letter(name)] >> name.len().min(63) & 1 == 0 {
+                continue;
+            }
+            let ranks = self.keys.iter().enumerate().filter(|(_, (_, key))| key.eq_ignore_ascii_case(name));
+            ranked.extend(ranks.map(|(rank, _)| (rank, at)));
+        }
+        ranked.sort_unstable();
+        ranked
+    }
+}
+
+fn first_letter(key: &str) -> usize {
+    key.bytes().next().map_or(0, |first| usize::from(first.to_ascii_lowercase() & 0x7F))
+}
+
+impl Found {
+    /// Looks for the keys among the values of an object.
+    pub(super) fn among(pairs: &[Pair<'_>], keys: &Keys, clock: Clock<'_>) -> Found {
+        let mut found = Found::default();
+        for (rank, at) in keys.ranked(pairs) {
+            if !found.taken.contains(&at) && found.take(keys.keys[rank].0, at, &pairs[at].value, clock) {
+                found.taken.push(at);
+            }
+        }
+        found
+    }
+
+    /// Takes a value for a column that has none yet; `false` where it can not be read as that.
+    fn take(&mut self, column: Column, at: usize, value: &str, clock: Clock<'_>) -> bool {
+        match column {
+            Column::Time => set(&mut self.time, || time(value, clock)),
+            Column::Severity => set(&mut self.severity, || severity(value)),
+            Column::Priority => self.take_priority(value),
+            // A severity has to be known for a facility to be kept.
+            Column::Facility => {
+                self.severity.is_some() && set(&mut self.facility, || value.parse::<Facility>().ok())
+            }
+            Column::Message => set(&mut self.message, || Some(at)),
+            Column::Host => set(&mut self.host, || Some(at)),
+            Column::Program => set(&mut self.program, || Some(at)),
+            Column::Pid => set(&mut self.pid, || Some(at)),
+            Column::Msgid => set(&mut self.msgid, || Some(at)),
+        }
+    }
+
+    fn take_priority(&mut self, value: &str) -> bool {
+        let number: Option<u8> = value.parse().ok();
+        match number.filter(|&number| 7 < number).and_then(Priority::new) {
+            Some(priority) => {
+                let is_new = set(&mut self.severity, || Some(priority.severity()));
+                is_new && set(&mut self.facility, || Some(priority.facility()))
+            }
+            None => set(&mut self.severity, || severity(value)),
+        }
+    }
+
+    /// Severity and facility; without a facility it is user.
+    pub(super) fn priority(&self) -> Option<Priority> {
+        Some(Priority::of(self.facility.unwrap_or(USER), self.severity?))
+    }
+}
+
+fn set<T>(column: &mut Option<T>, read: impl FnOnce() -> Option<T>) -> bool {
+    if column.is_some() {
+        return false;
+    }
+    *column = read();
+    column.is_some()
+}
+
+/// A stamp in any of its spellings, or a number since 1970.
+fn time(text: &str, clock: Clock<'_>) -> Option<Timestamp> {
+    Timestamp::parse_rfc3339(text.as_bytes())
+        .or_else(|| epoch(text))
+        .or_else(|| stamp::whole(text.as_bytes(), clock))
+}
+
+/// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
+pub(super) fn epoch(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !all_digits(digits) || !all_digits(fraction) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    let unit_nanos = match number.unsigned_abs() {
+        0..100_000_000_000 => 1_000_000_000,
+        100_000_000_000..100_000_000_000_000 => 1_000_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1_000,
+        _ => 1,
+    };
+    let fraction_nanos = fraction_of(fraction, unit_nanos);
+    let signed_fraction = if whole.starts_with('-') { -fraction_nanos } else { fraction_nanos };
+    Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
+}
+
+/// The digits after the point, in nanoseconds; what is finer is cut.
+fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
+    let mut nanos = 0;
+    for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
+        unit_nanos /= 10;
+        nanos += digit * unit_nanos;
+    }
+    nanos
+}
+
+/// Syslog's names and numbers, and what programs call theirs.
+pub(super) fn severity(text: &str) -> Option<Severity> {
+    let name = match text.to_ascii_lowercase().as_str() {
+        "fatal" | "60" => "crit",
+        "50" => "err",
+        "40" => "warning",
+        "30" => "info",
+        "20" | "10" | "trace" | "verbose" | "fine" => "debug",
+        _ => text,
+    };
+    name.parse().ok()
+}
+
+/// Whether a word says how urgent something is: it is no name of a host or a program.
+pub(super) fn is_level(word: &[u8]) -> bool {
+    word.len() <= 13
+        && std::str::from_utf8(word).is_ok_and(|word| severity(word).is_some() && !is_number(word))
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_about_http_prints_every_key() {
+        let page = include_str!("../../../docs/http.md");
+        for (column, keys) in KEYS {
+            let shown = keys.split(',').map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            assert!(page.contains(&shown), "{column:?}: {shown}");
+        }
+    }
+
+    #[test]
+    fn words_that_say_how_urgent_something_is() {
+        for word in ["ERROR", "warn", "Info", "DEBUG", "TRACE", "fatal", "notice"] {
+            assert!(is_level(word.as_bytes()), "{word}");
+        }
+        for word in ["web1", "10", "", "errors", "kernel"] {
+            assert!(!is_level(word.as_bytes()), "{word}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What the container runtime writes: `STAMP stdout F MSG`. A line that was too long for it is several with `P` and one
+//! with `F`; each stays a message of its own, since its bytes are kept.
+
+use super::Line;
+use crate::format::fields::Fields;
+
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+    let rest = text[at..].strip_prefix(b"std")?;
+    let stream_bytes = match rest {
+        [b'o', b'u', b't', b' ', ..] | [b'e', b'r', b'r', b' ', ..] => 6,
+        _ => return None,
+    };
+    let is_partial = match rest.get(4..)? {
+        [b'F', b' ', ..] | [b'F'] => false,
+        [b'P', b' ', ..] | [b'P'] => true,
+        _ => return None,
+    };
+    fields.add(b"stream", &text[at..at + stream_bytes]);
+    if is_partial {
+        fields.add(b"partial", b"true");
+    }
+    Some(Line { message_at: text.len().min(at + stream_bytes + 3), ..Line::default() })
+}

@@ -1,0 +1,139 @@
+//! Lines of files that programs write themselves, by what stands behind the stamp or instead of it.
+//!
+//! | writer           | line                                                                     |
+//! |------------------|--------------------------------------------------------------------------|
+//! | containers (CRI) | `2026-11-22T05:11:01.123456789Z stdout F MSG`                            |
+//! | Kubernetes       | `I1122 05:11:01.123456       1 file.go:12] MSG` (klog)                    |
+//! | nginx            | `2026/11/22 05:11:01 [error] 7#7: *3 MSG, client: 10.0.0.1, …`           |
+//! | Apache           | `[Sun Nov 22 05:11:01.123456 2026] [core:error] [pid 7:tid 8] MSG`       |
+//! | PostgreSQL       | `2026-11-22 05:11:01.123 UTC [7] ana@shop ERROR:  MSG`                   |
+//! | MySQL, MariaDB   | `2026-11-22T05:11:01.123456Z 0 [Warning] [MY-010068] [Server] MSG`       |
+//! | BIND             | `22-Nov-2026 05:11:01.123 queries: info: MSG`                            |
+//! | anything else    | a stamp, at once or in brackets: the line is a text that has a time      |
+//!
+//! The lines of web servers about requests are a payload, since they are also sent behind a head.
+//!
+//! **Invariant:** a line that is not wholly of such a form keeps all of itself as its message.
+
+mod apache;
+mod bind;
+mod cri;
+mod klog;
+mod mysql;
+mod nginx;
+mod postgres;
+
+use super::fields::Fields;
+use super::headless::stamped_text;
+use super::stamp::{self, Clock};
+use super::{keys, payload, rfc3164::behind_spaces};
+use logstead_record::{BatchBuilder, Priority, Row, Severity};
+
+/// What a line says besides its time.
+#[derive(Default)]
+struct Line<'a> {
+    severity: Option<Severity>,
+    pid: &'a [u8],
+    msgid: &'a [u8],
+    message_at: usize,
+}
+
+/// Reads what stands at a place behind a stamp.
+type Reader = for<'a> fn(&'a [u8], usize, &mut Fields<'_>) -> Option<Line<'a>>;
+
+/// Behind a stamp at the beginning of a line.
+const READERS: [(&str, Reader); 5] = [
+    ("cri", cri::read),
+    ("nginx", nginx::read),
+    ("postgres", postgres::read),
+    ("mysql", mysql::read),
+    ("bind", bind::read),
+];
+
+/// Fills the row; `false` where not even a stamp is known.
+pub(super) fn read<'a>(
+    row: &mut Row<'a>,
+    text: &'a [u8],
+    start: usize,
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
+) -> bool {
+    if payload::has_own_stamp(&text[start..]) {
+        return false;
+    }
+    if klog::begins(&text[start..]) {
+        return klog::read(row, text, start, clock, builder);
+    }
+    let open = usize::from(text[start] == b'[');
+    let Some((time, end)) = stamp::of_line(text, start + open, clock) else { return false };
+    if 0 < open {
+        apache::read(row, text, end, builder);
+    } else {
+        behind_stamp(row, text, behind_spaces(text, end), clock, builder);
+    }
+    if row.message_at == Some(0) {
+        stamped_text(row, time);
+    }
+    // The stamp of the line counts, not that of what a container wrote.
+    row.time = Some(time);
+    true
+}
+
+fn behind_stamp<'a>(
+    row: &mut Row<'a>,
+    text: &'a [u8],
+    at: usize,
+    clock: Clock<'_>,
+    builder: &mut BatchBuilder,
+) {
+    for (format, reader) in READERS {
+        let mut fields = Fields::new(builder, format);
+        let line = reader(text, at, &mut fields);
+        let count = fields.count();
+        if line.is_none() && 0 < count {
+            builder.forget_fields();
+        }
+        if let Some(line) = line {
+            row.fields_behind += count;
+            line.fill(row, text);
+            // What a container writes is often a line of this kind itself.
+            if format == "cri" && klog::begins(row.message) {
+                klog::read(row, text, line.message_at, clock, builder);
+            }
+            return;
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    fn fill(&self, row: &mut Row<'a>, text: &'a [u8]) {
+        if let Some(severity) = self.severity {
+            row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
+        }
+        (row.pid, row.msgid) = (self.pid, self.msgid);
+        super::set_message(row, text, self.message_at);
+    }
+}
+
+/// The severity that a word names, in any program's words.
+fn level(word: &[u8]) -> Option<Severity> {
+    let word = std::str::from_utf8(word).ok()?.trim_ascii().to_ascii_lowercase();
+    let word = match word.as_str() {
+        "log" | "system" | "note" | "detail" | "hint" | "statement" | "context" => "info",
+        debug if debug.starts_with("debug") || debug.starts_with("trace") => "debug",
+        other => other,
+    };
+    keys::severity(word).filter(|_| !word.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// The text in the brackets at `at`, and where the text goes on behind them and a space.
+fn bracketed(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = text.get(at..)?.strip_prefix(b"[")?;
+    let close = memchr::memchr(b']', &rest[..rest.len().min(128)])?;
+    let end = at + close + 2;
+    (text.get(end) == Some(&b' ')).then(|| (&rest[..close], behind_spaces(text, end)))
+}
+
+fn is_number(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
+}

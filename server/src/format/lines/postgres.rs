@@ -1,0 +1,20 @@
+//! PostgreSQL's log behind its stamp, with the prefixes of the distributions: `[7] ERROR:  MSG`, `[7] ana@shop LOG:  MSG`.
+
+use super::{Line, bracketed, level};
+use crate::format::fields::Fields;
+use crate::format::token;
+
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+    let (session, at) = bracketed(text, at)?;
+    // With `%l` behind it: the number of the line.
+    let pid = session.split(|&byte| byte == b'-').next().filter(|pid| super::is_number(pid))?;
+    let (mut word, mut at) = token(text, at)?;
+    if let Some(sign) = memchr::memchr(b'@', word) {
+        fields.add(b"user", &word[..sign]);
+        fields.add(b"database", &word[sign + 1..]);
+        (word, at) = token(text, at)?;
+    }
+    let severity = level(word.strip_suffix(b":")?)?;
+    let message_at = at + text[at..].strip_prefix(b" ").map(|_| 1)?;
+    Some(Line { severity: Some(severity), pid, message_at, ..Line::default() })
+}

@@ -1,0 +1,20 @@
+//! Meraki's flows and URLs: pairs, and a last part that goes on to the end of the message:
+//! `src=10.0.0.4 dst=192.0.2.9 sport=51000 pattern: allow all`, `src=… mac=… request: GET https://example.com/`.
+
+use super::super::fields::Fields;
+use super::pairs;
+
+/// What the last part begins with.
+const LAST: [&str; 2] = ["pattern: ", "request: "];
+
+/// `None` where the text is not such pairs with such an end.
+pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+    let (name, at) = LAST.into_iter().find_map(|name| {
+        let at = memchr::memmem::find(text, name.as_bytes())?;
+        (0 < at && text[at - 1] == b' ').then_some((name, at))
+    })?;
+    let pairs = pairs::all(&text[..at])?;
+    pairs.iter().for_each(|pair| pair.add_to(fields, super::unescape));
+    fields.add(name.trim_end_matches(": ").as_bytes(), &text[at + name.len()..]);
+    Some(())
+}

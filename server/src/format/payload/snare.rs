@@ -1,0 +1,34 @@
+//! Windows events as Snare sends them: `MSWinEventLog` and columns between tabs, by the vendor's names.
+
+use super::super::fields::Fields;
+
+const NAMES: [&str; 13] = [
+    "Criticality",
+    "EventLog",
+    "SnareCounter",
+    "SubmitTime",
+    "EventID",
+    "SourceName",
+    "UserName",
+    "SIDType",
+    "EventType",
+    "ComputerName",
+    "CategoryString",
+    "DataString",
+    "ExpandedString",
+];
+/// Fewer are no event.
+const COLUMNS_MIN: usize = 10;
+
+/// `None` where the text is no such columns.
+pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+    let rest = text.strip_prefix(b"MSWinEventLog\t")?;
+    if memchr::memchr_iter(b'\t', rest).count() < COLUMNS_MIN {
+        return None;
+    }
+    let columns = rest.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
+    for (name, value) in NAMES.into_iter().zip(columns).filter(|(_, value)| !value.is_empty()) {
+        fields.add(name.as_bytes(), value);
+    }
+    Some(())
+}
