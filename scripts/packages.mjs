@@ -9,7 +9,13 @@ export const browser = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Programs of Debian packages that can simply be installed. */
 const senders = {
   'syslog-ng-core': () => answers('loggen') && existsSync('/usr/sbin/syslog-ng'),
+  'syslog-ng-mod-http': () =>
+    existsSync('/usr/lib/syslog-ng') &&
+    readdirSync('/usr/lib/syslog-ng', { recursive: true }).some((file) =>
+      file.endsWith('libhttp.so'),
+    ),
   bsdutils: () => answers('logger'),
+  curl: () => answers('curl'),
   openssl: () => answers('openssl'),
 };
 
