@@ -4,4925 +4,4918 @@
  */
 
 export interface paths {
-  '/api/v1/aggregate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Makes a table of what is found; the same as the POST, for curl. */
+        get: operations["aggregate_get"];
+        put?: never;
+        /** Makes a table of what is found. */
+        post: operations["aggregate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Makes a table of what is found; the same as the POST, for curl. */
-    get: operations['aggregate_get'];
-    put?: never;
-    /** Makes a table of what is found. */
-    post: operations['aggregate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/audit': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what, newest first. */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Who did what, newest first. */
-    get: operations['audit'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/complete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what may stand at a place in a query. Answers within some 300 ms with what it has. */
+        post: operations["complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Says what may stand at a place in a query. Answers within some 300 ms with what it has. */
-    post: operations['complete'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/count': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts messages; the same as the POST, for curl. */
+        get: operations["count_get"];
+        put?: never;
+        /** Counts messages. */
+        post: operations["count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Counts messages; the same as the POST, for curl. */
-    get: operations['count_get'];
-    put?: never;
-    /** Counts messages. */
-    post: operations['count'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/explain': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says how a query is answered and what that costs, without running it. */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Says how a query is answered and what that costs, without running it. */
-    post: operations['explain'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/export': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All messages that match, without a limit. An answer that ends before its end was cut off. */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** All messages that match, without a limit. An answer that ends before its end was cut off. */
-    get: operations['export'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/facets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts the values of fields; the same as the POST, for curl. */
+        get: operations["facets_get"];
+        put?: never;
+        /** Counts the values of fields. */
+        post: operations["facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Counts the values of fields; the same as the POST, for curl. */
-    get: operations['facets_get'];
-    put?: never;
-    /** Counts the values of fields. */
-    post: operations['facets'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/histogram': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts messages in spans of time; the same as the POST, for curl. */
+        get: operations["histogram_get"];
+        put?: never;
+        /** Counts messages in spans of time. */
+        post: operations["histogram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Counts messages in spans of time; the same as the POST, for curl. */
-    get: operations['histogram_get'];
-    put?: never;
-    /** Counts messages in spans of time. */
-    post: operations['histogram'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/ingest': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stores messages and answers when they are durable. */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Stores messages and answers when they are durable. */
-    post: operations['ingest'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/logspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every logspace that the caller may search, with what it holds. */
+        get: operations["logspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Every logspace that the caller may search, with what it holds. */
-    get: operations['logspaces'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces/{id}/retention-preview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/logspaces/{id}/retention-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what a retention would remove. Nothing is removed. */
+        post: operations["retention_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Says what a retention would remove. Nothing is removed. */
-    post: operations['retention_preview'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces/{id}/verify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/logspaces/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
+         *     reading it does; ends when the client goes.
+         */
+        post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
-     *     reading it does; ends when the client goes.
-     */
-    post: operations['verify'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/messages/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message by its id. */
+        get: operations["message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One message by its id. */
-    get: operations['message'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/messages/{id}/context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/messages/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages around one, by time: those of one time by logspace and by the order in which they were stored. */
+        get: operations["context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The messages around one, by time: those of one time by logspace and by the order in which they were stored. */
-    get: operations['context'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/openapi.json': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description. */
+        get: operations["openapi_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** This description. */
-    get: operations['openapi_json'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/overview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
+         *     each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
+         */
+        post: operations["overview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
-     *     each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
-     */
-    post: operations['overview'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The live document. */
+        get: operations["get_router"];
+        /** Makes a document live. `If-Match` names the revision that it is based on. */
+        put: operations["put_router"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The live document. */
-    get: operations['get_router'];
-    /** Makes a document live. `If-Match` names the revision that it is based on. */
-    put: operations['put_router'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/diff': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs between two revisions. */
+        get: operations["difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** What differs between two revisions. */
-    get: operations['difference'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/revisions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every document that was ever live, newest first. */
+        get: operations["revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Every document that was ever live, newest first. */
-    get: operations['revisions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/revisions/{revision}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of a revision. */
+        get: operations["revision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The document of a revision. */
-    get: operations['revision'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/rollback/{revision}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/rollback/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an earlier revision's document live again, as a new revision. */
+        post: operations["roll_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Makes an earlier revision's document live again, as a new revision. */
-    post: operations['roll_back'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/status': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters and states of everything that the live document names. */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Counters and states of everything that the live document names. */
-    get: operations['status'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/validate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/router/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what would come of a document, and converts it between its forms. */
+        post: operations["validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Says what would come of a document, and converts it between its forms. */
-    post: operations['validate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own searches, and those that are shared. */
+        get: operations["list_saved_searches"];
+        put?: never;
+        /** Saves a search. */
+        post: operations["create_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One's own searches, and those that are shared. */
-    get: operations['list_saved_searches'];
-    put?: never;
-    /** Saves a search. */
-    post: operations['create_saved_search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Replaces a search: one's own, or a shared one for an administrator. It keeps its owner. */
+        put: operations["replace_saved_search"];
+        post?: never;
+        /** Removes a search: one's own, or a shared one for an administrator. */
+        delete: operations["remove_saved_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /** Replaces a search: one's own, or a shared one for an administrator. It keeps its owner. */
-    put: operations['replace_saved_search'];
-    post?: never;
-    /** Removes a search: one's own, or a shared one for an administrator. */
-    delete: operations['remove_saved_search'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches/{id}/used': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/saved-searches/{id}/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that a search was used now. */
+        post: operations["use_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Notes that a search was used now. */
-    post: operations['use_saved_search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/search': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finds messages; the same as the POST, for curl. */
+        get: operations["search_get"];
+        put?: never;
+        /** Finds messages. */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Finds messages; the same as the POST, for curl. */
-    get: operations['search_get'];
-    put?: never;
-    /** Finds messages. */
-    post: operations['search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/session': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is logged in, and whether the first administrator is still to be made. */
+        get: operations["get_session"];
+        put?: never;
+        /** Logs in: sets the session's cookie. */
+        post: operations["log_in"];
+        /** Logs out: ends the session and forgets the cookie. */
+        delete: operations["log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Who is logged in, and whether the first administrator is still to be made. */
-    get: operations['get_session'];
-    put?: never;
-    /** Logs in: sets the session's cookie. */
-    post: operations['log_in'];
-    /** Logs out: ends the session and forgets the cookie. */
-    delete: operations['log_out'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/setup': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes the first administrator and logs in. */
+        post: operations["set_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Makes the first administrator and logs in. */
-    post: operations['set_up'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tail': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+         *     and `problem` before the server ends the stream.
+         */
+        get: operations["tail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
-     *     and `problem` before the server ends the stream.
-     */
-    get: operations['tail'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tokens': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All tokens, without their secrets. */
+        get: operations["list_tokens"];
+        put?: never;
+        /** Makes a token and shows its secret this one time. */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** All tokens, without their secrets. */
-    get: operations['list_tokens'];
-    put?: never;
-    /** Makes a token and shows its secret this one time. */
-    post: operations['create_token'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tokens/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a token: it stops working at once. */
+        delete: operations["remove_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Removes a token: it stops working at once. */
-    delete: operations['remove_token'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users. */
+        get: operations["list_users"];
+        put?: never;
+        /** Makes a user. */
+        post: operations["create_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** All users. */
-    get: operations['list_users'];
-    put?: never;
-    /** Makes a user. */
-    post: operations['create_user'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/users/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes what a user may do and search. It holds from the next request on, also in sessions that have begun. */
+        put: operations["change_user"];
+        post?: never;
+        /** Removes a user and ends the user's sessions. */
+        delete: operations["remove_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /** Changes what a user may do and search. It holds from the next request on, also in sessions that have begun. */
-    put: operations['change_user'];
-    post?: never;
-    /** Removes a user and ends the user's sessions. */
-    delete: operations['remove_user'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/password': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v1/users/{name}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. Whoever changes their
+         *     own has to know it: a session that was left open is not enough.
+         */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. Whoever changes their
-     *     own has to know it: a session that was left open is not enough.
-     */
-    put: operations['change_password'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/healthz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process is alive. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Whether the process is alive. */
-    get: operations['healthz'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All counters in Prometheus' text format. */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** All counters in Prometheus' text format. */
-    get: operations['metrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether it takes and stores messages; what stands against it otherwise. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Whether it takes and stores messages; what stands against it otherwise. */
-    get: operations['readyz'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /** @description What to make a table of. */
-    AggregateRequest: {
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-      logspaces?: string[] | null;
-      /**
-       * @description In the query language, with stages; without them the table shows messages.
-       * @example error | stats count() by host
-       */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description A table with what was looked at for it. Exact, where `coverage.complete`. */
-    AggregateResponse: components['schemas']['Table'] & {
-      coverage: components['schemas']['Coverage'];
-      /** @description The query as it was understood. */
-      query: string;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The newest entries, newest first. */
-    Audit: {
-      entries: components['schemas']['AuditEntry'][];
-    };
-    /** @description One thing that somebody did. */
-    AuditEntry: {
-      /**
-       * @description Whose account: `user:7`, `token:3` or `environment`; null where nobody had logged in, and in entries of versions
-       *     that did not write it. Unlike a name, it is never given to anybody else.
-       */
-      account: string | null;
-      action: string;
-      detail: string;
-      /** Format: date-time */
-      time: string;
-      /** @description What the account was called then. */
-      user: string;
-    };
-    /** @description A span of time. */
-    Bucket: {
-      /**
-       * @description How many messages have each value; those that it does not name have none here. Messages without a value
-       *     count in `count` alone.
-       */
-      by?: {
-        [key: string]: number;
-      };
-      /** Format: int64 */
-      count: number;
-      /**
-       * Format: int64
-       * @description How many have another value, where there are too many to be told apart.
-       */
-      other?: number;
-      /**
-       * Format: date-time
-       * @description When it begins.
-       */
-      time: string;
-    };
-    /** @description A value of a table. */
-    Cell: number | string | null;
-    /** @description One clause of a filter by itself. */
-    Clause: {
-      /**
-       * Format: int64
-       * @description Messages of the asked segments that certainly match.
-       */
-      certain_messages: number;
-      /** @description How deep it stands: 0 for the whole filter. */
-      depth: number;
-      /**
-       * @description What answers it.
-       * @example column host
-       */
-      how: string;
-      /**
-       * Format: int64
-       * @description Those that may.
-       */
-      possible_messages: number;
-      query: string;
-    };
-    /** @description How long and for how much a read waits for company. */
-    Coalesce: {
-      /** @description The most bytes that one read gathers. */
-      buffer: string;
-      /** @description The longest that the first byte waits. */
-      delay: string;
-    };
-    /** @description A column of a table. */
-    Column: {
-      kind: components['schemas']['ColumnKind'];
-      name: string;
-    };
-    /**
-     * @description What the values of a column are, where they are not null.
-     * @enum {string}
-     */
-    ColumnKind: 'text' | 'number' | 'severity' | 'time';
-    /** @description Something that may stand there. */
-    CompleteOption: {
-      /**
-       * Format: int64
-       * @description How many of the messages that the rest of the query finds have a value.
-       */
-      count?: number;
-      /** @description What it is for. */
-      detail?: string;
-      /**
-       * Format: int64
-       * @description How many different values a field has in the messages that the rest of the query finds, where that was
-       *     quickly known.
-       */
-      distinct?: number;
-      /** @description To write, with quotes where it needs them. */
-      insert: string;
-      kind: components['schemas']['OptionKind'];
-      /**
-       * @description To show.
-       * @example web-1
-       */
-      label: string;
-      /** @description What the values of a field are. */
-      type?: components['schemas']['ValueType'];
-    };
-    /** @description What to complete, and where in it. */
-    CompleteRequest: {
-      /** @description Before which character something is written, from 0; at the end where it is missing. */
-      cursor?: number | null;
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description How many options to offer.
-       * @default 20
-       */
-      limit?: number | null;
-      /** @description Ids; all logspaces where it is missing. */
-      logspaces?: string[] | null;
-      /** @description As far as it is written; it need not be right yet. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description What may stand there. */
-    CompleteResponse: {
-      /**
-       * @description Whether all was looked at that could be offered. Otherwise there may be other values: where the time was up,
-       *     those that are here have no counts.
-       */
-      complete: boolean;
-      /** @description The first character that an option replaces, from 0. */
-      from: number;
-      /** @description Most useful first. */
-      options: components['schemas']['CompleteOption'][];
-      /** @description The first character after those. */
-      to: number;
-      /** Format: int64 */
-      took_ms: number;
-    };
-    /** @description A message and those around it. For more of them ask again with the id of the outermost. */
-    ContextResponse: {
-      /** @description The nearest ones after it, oldest first. */
-      after: components['schemas']['Message'][];
-      /** @description The nearest ones before it, oldest first. */
-      before: components['schemas']['Message'][];
-      coverage: components['schemas']['Coverage'];
-      message: components['schemas']['Message'];
-      /** @description Whether there are more after those. */
-      more_after: boolean;
-      /** @description Whether there are more before those. */
-      more_before: boolean;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /**
-     * @description How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
-     *     core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
-     *     slow disk and was not read lately is slower.
-     * @enum {string}
-     */
-    Cost: 'instant' | 'quick' | 'slow' | 'very_slow';
-    Count: 'auto' | number;
-    /** @description Which messages to count. */
-    CountRequest: {
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description How many messages match. */
-    CountResponse: {
-      /**
-       * Format: int64
-       * @description Exactly, where `coverage.complete`.
-       */
-      count: number;
-      coverage: components['schemas']['Coverage'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description What was looked at. */
-    Coverage: {
-      /**
-       * Format: int64
-       * @description Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
-       *     messages.
-       */
-      blocks: number;
-      /** @description Whether all was looked at that had to be; a warning tells why not. */
-      complete: boolean;
-      /**
-       * Format: int64
-       * @description Batches of the journal that were looked at.
-       */
-      journal_batches: number;
-      /**
-       * Format: int64
-       * @description The memory they take.
-       */
-      scanned_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages that were compared with the query one by one.
-       */
-      scanned_messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that were asked.
-       */
-      segments: number;
-      /**
-       * Format: int64
-       * @description Batches of the journal that needed no look, because of their time.
-       */
-      skipped_batches: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that needed no look, because of their time.
-       */
-      skipped_segments: number;
-      /**
-       * Format: int64
-       * @description Sealed segments without an index: their messages were looked at.
-       */
-      unindexed_segments: number;
-    };
-    /** @description A new token: the only time that its secret is shown. */
-    CreatedToken: {
-      /** Format: int64 */
-      id: number;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description To send as `Authorization: Bearer TOKEN`. */
-      token: string;
-    };
-    /** @description A place that messages are forwarded to. */
-    Destination: components['schemas']['DestinationKind'] & {
-      /** @description The name that routes and counters know it by. */
-      id: string;
-      /** @description What waits while it is slow or away. */
-      queue: components['schemas']['Queue'];
-    };
-    /** @description What a destination is. */
-    DestinationKind:
-      | (components['schemas']['SyslogServer'] & {
-          /** @enum {string} */
-          kind: 'syslog';
-        })
-      | (components['schemas']['FileSink'] & {
-          /** @enum {string} */
-          kind: 'file';
+    schemas: {
+        /** @description What to make a table of. */
+        AggregateRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /**
+             * @description In the query language, with stages; without them the table shows messages.
+             * @example error | stats count() by host
+             */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description A table with what was looked at for it. Exact, where `coverage.complete`. */
+        AggregateResponse: components["schemas"]["Table"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The newest entries, newest first. */
+        Audit: {
+            entries: components["schemas"]["AuditEntry"][];
+        };
+        /** @description One thing that somebody did. */
+        AuditEntry: {
+            /**
+             * @description Whose account: `user:7`, `token:3` or `environment`; null where nobody had logged in, and in entries of versions
+             *     that did not write it. Unlike a name, it is never given to anybody else.
+             */
+            account: string | null;
+            action: string;
+            detail: string;
+            /** Format: date-time */
+            time: string;
+            /** @description What the account was called then. */
+            user: string;
+        };
+        /** @description A span of time. */
+        Bucket: {
+            /**
+             * @description How many messages have each value; those that it does not name have none here. Messages without a value
+             *     count in `count` alone.
+             */
+            by?: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            count: number;
+            /**
+             * Format: int64
+             * @description How many have another value, where there are too many to be told apart.
+             */
+            other?: number;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            time: string;
+        };
+        /** @description A value of a table. */
+        Cell: number | string | null;
+        /** @description One clause of a filter by itself. */
+        Clause: {
+            /**
+             * Format: int64
+             * @description Messages of the asked segments that certainly match.
+             */
+            certain_messages: number;
+            /** @description How deep it stands: 0 for the whole filter. */
+            depth: number;
+            /**
+             * @description What answers it.
+             * @example column host
+             */
+            how: string;
+            /**
+             * Format: int64
+             * @description Those that may.
+             */
+            possible_messages: number;
+            query: string;
+        };
+        /** @description How long and for how much a read waits for company. */
+        Coalesce: {
+            /** @description The most bytes that one read gathers. */
+            buffer: string;
+            /** @description The longest that the first byte waits. */
+            delay: string;
+        };
+        /** @description A column of a table. */
+        Column: {
+            kind: components["schemas"]["ColumnKind"];
+            name: string;
+        };
+        /**
+         * @description What the values of a column are, where they are not null.
+         * @enum {string}
+         */
+        ColumnKind: "text" | "number" | "severity" | "time";
+        /** @description Something that may stand there. */
+        CompleteOption: {
+            /**
+             * Format: int64
+             * @description How many of the messages that the rest of the query finds have a value.
+             */
+            count?: number;
+            /** @description What it is for. */
+            detail?: string;
+            /**
+             * Format: int64
+             * @description How many different values a field has in the messages that the rest of the query finds, where that was
+             *     quickly known.
+             */
+            distinct?: number;
+            /** @description To write, with quotes where it needs them. */
+            insert: string;
+            kind: components["schemas"]["OptionKind"];
+            /**
+             * @description To show.
+             * @example web-1
+             */
+            label: string;
+            /** @description What the values of a field are. */
+            type?: components["schemas"]["ValueType"];
+        };
+        /** @description What to complete, and where in it. */
+        CompleteRequest: {
+            /** @description Before which character something is written, from 0; at the end where it is missing. */
+            cursor?: number | null;
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many options to offer.
+             * @default 20
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @description As far as it is written; it need not be right yet. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description What may stand there. */
+        CompleteResponse: {
+            /**
+             * @description Whether all was looked at that could be offered. Otherwise there may be other values: where the time was up,
+             *     those that are here have no counts.
+             */
+            complete: boolean;
+            /** @description The first character that an option replaces, from 0. */
+            from: number;
+            /** @description Most useful first. */
+            options: components["schemas"]["CompleteOption"][];
+            /** @description The first character after those. */
+            to: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description A message and those around it. For more of them ask again with the id of the outermost. */
+        ContextResponse: {
+            /** @description The nearest ones after it, oldest first. */
+            after: components["schemas"]["Message"][];
+            /** @description The nearest ones before it, oldest first. */
+            before: components["schemas"]["Message"][];
+            coverage: components["schemas"]["Coverage"];
+            message: components["schemas"]["Message"];
+            /** @description Whether there are more after those. */
+            more_after: boolean;
+            /** @description Whether there are more before those. */
+            more_before: boolean;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /**
+         * @description How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
+         *     core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
+         *     slow disk and was not read lately is slower.
+         * @enum {string}
+         */
+        Cost: "instant" | "quick" | "slow" | "very_slow";
+        Count: "auto" | number;
+        /** @description Which messages to count. */
+        CountRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description How many messages match. */
+        CountResponse: {
+            /**
+             * Format: int64
+             * @description Exactly, where `coverage.complete`.
+             */
+            count: number;
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description What was looked at. */
+        Coverage: {
+            /**
+             * Format: int64
+             * @description Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
+             *     messages.
+             */
+            blocks: number;
+            /** @description Whether all was looked at that had to be; a warning tells why not. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Batches of the journal that were looked at.
+             */
+            journal_batches: number;
+            /**
+             * Format: int64
+             * @description The memory they take.
+             */
+            scanned_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that were compared with the query one by one.
+             */
+            scanned_messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that were asked.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Batches of the journal that needed no look, because of their time.
+             */
+            skipped_batches: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that needed no look, because of their time.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: their messages were looked at.
+             */
+            unindexed_segments: number;
+        };
+        /** @description A new token: the only time that its secret is shown. */
+        CreatedToken: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description To send as `Authorization: Bearer TOKEN`. */
+            token: string;
+        };
+        /** @description A place that messages are forwarded to. */
+        Destination: components["schemas"]["DestinationKind"] & {
+            /** @description The name that routes and counters know it by. */
+            id: string;
+            /** @description What waits while it is slow or away. */
+            queue: components["schemas"]["Queue"];
+        };
+        /** @description What a destination is. */
+        DestinationKind: (components["schemas"]["SyslogServer"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | (components["schemas"]["FileSink"] & {
+            /** @enum {string} */
+            kind: "file";
         });
-    /** @description A forward destination. */
-    DestinationStatus: {
-      /**
-       * Format: int64
-       * @description Sent since the start of the process.
-       */
-      bytes: number;
-      /** @description What was dropped, by reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /** @description Its id. */
-      id: string;
-      /** @description `syslog` or `file`. */
-      kind: string;
-      /** @description The last thing that went wrong. */
-      last_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sent since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-      /**
-       * Format: int64
-       * @description How long the oldest has been waiting.
-       */
-      oldest_ms?: number | null;
-      /**
-       * Format: int64
-       * @description Bytes that wait.
-       */
-      queue_bytes: number;
-      /**
-       * Format: int64
-       * @description As many may wait.
-       */
-      queue_bytes_max: number;
-      /**
-       * Format: int64
-       * @description Messages that wait.
-       */
-      queue_messages: number;
-      /** @description `idle` (nothing sent yet), `ok` or `retrying`. */
-      state: string;
-      /** @description Where it sends. */
-      to: string;
-    };
-    /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
-    Document: {
-      /** @description Where messages are forwarded to. */
-      destinations: components['schemas']['Destination'][];
-      /** @description Where messages are stored. */
-      logspaces: components['schemas']['Logspace'][];
-      /** @description Which messages go where, in order. */
-      routes: components['schemas']['Route'][];
-      /** @description Where messages come in. */
-      sources: components['schemas']['Source'][];
-      /**
-       * Format: int32
-       * @description The version of the document's shape: 1.
-       */
-      version: number;
-    };
-    /** @description One problem of a document. */
-    DocumentProblem: {
-      /**
-       * Format: int32
-       * @description In characters, from 1.
-       */
-      column?: number;
-      /**
-       * Format: int32
-       * @description Where in the text, from 1.
-       */
-      line?: number;
-      /** @description What is wrong and what to do. */
-      message: string;
-      /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
-      path: string;
-    };
-    /**
-     * @description When a message is acknowledged.
-     * @enum {string}
-     */
-    Durability: 'fsync' | 'os';
-    /** @description What is done for an answer. */
-    Effort: {
-      /**
-       * Format: int64
-       * @description Those that were asked for this; from them the others are estimated.
-       */
-      asked_segments: number;
-      /**
-       * Format: int64
-       * @description Blocks that are decompressed for them.
-       */
-      blocks: number;
-      /**
-       * Format: int64
-       * @description Their length.
-       */
-      blocks_bytes: number;
-      /**
-       * Format: int64
-       * @description Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
-       *     the messages say is 0, and the cost is that of a look at all messages in range.
-       */
-      certain_messages: number;
-      /**
-       * Format: int64
-       * @description Messages of segments that are in range.
-       */
-      messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments in range.
-       */
-      segments: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that are out of range.
-       */
-      skipped_segments: number;
-      /**
-       * Format: int64
-       * @description Messages that are in no segment yet: all are looked at.
-       */
-      tail_messages: number;
-      /**
-       * Format: int64
-       * @description Those that are looked at to be sure.
-       */
-      undecided_messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments without an index: all their messages are looked at.
-       */
-      unindexed_segments: number;
-    };
-    /** @description What to explain. */
-    ExplainRequest: {
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /** @description Ids; all logspaces where it is missing. */
-      logspaces?: string[] | null;
-      /** @description In the query language, perhaps with stages; empty or `*` means all. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description How a query is answered. */
-    ExplainResponse: {
-      /**
-       * @description The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
-       *     where the filter says `OR`.
-       */
-      clauses_of_query: components['schemas']['WrittenClause'][];
-      cost: components['schemas']['Cost'];
-      /** @description What the store is searched for. Stages work on what that finds, and their cost is not in this answer. */
-      filter: string;
-      logspaces: components['schemas']['LogspaceExplained'][];
-      /** @description The query as it was understood. */
-      query: string;
-      /** @description The stages, as they are written. */
-      stages: components['schemas']['WrittenStage'][];
-      /** @description All logspaces together. */
-      sum: components['schemas']['Effort'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The values of a field. Exact, where `coverage.complete` and not `partial`. */
-    Facet: {
-      /**
-       * Format: int64
-       * @description How many different values there are.
-       */
-      distinct: number;
-      /** @description Why not all messages are counted, where they are not. */
-      partial?: string;
-      /** @description The most frequent ones, most frequent first. */
-      values: components['schemas']['ValueCount'][];
-    };
-    /** @description Which values to count. */
-    FacetsRequest: {
-      /** @description Names: 1 to 32. In an address with commas between them. */
-      fields: string[];
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description How many values of each field to show.
-       * @default 10
-       */
-      limit?: number | null;
-      /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description The values of fields. */
-    FacetsResponse: {
-      coverage: components['schemas']['Coverage'];
-      /** @description By the names that were asked for. */
-      fields: {
-        [key: string]: components['schemas']['Facet'];
-      };
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The value of a field; several where its name repeats. */
-    FieldValue: string | string[];
-    /** @description The keys of a file destination. */
-    FileSink: {
-      /** @description The file, absolute or below the data directory. */
-      path: string;
-    };
-    /** @description The keys of a file source. */
-    Files: {
-      /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
-      charset: string;
-      /** @description How a line is parsed. */
-      format: components['schemas']['Format'];
-      /** @description The longest line that is kept whole; a longer one is cut and flagged. */
-      max_message: string;
-      /** @description The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names. */
-      paths: string[];
-      /** @description Where reading begins in a file that is there when the source is new. */
-      start: components['schemas']['Start'];
-      /** @description IANA name of the zone of stamps that name none. */
-      timezone: string;
-    };
-    /**
-     * @description How a message is parsed.
-     * @enum {string}
-     */
-    Format: 'auto' | 'rfc5424' | 'rfc3164' | 'raw';
-    /**
-     * @description What is sent of a message.
-     * @enum {string}
-     */
-    ForwardFormat: 'rfc5424' | 'raw';
-    /**
-     * @description How messages are told apart in the stream to a server.
-     * @enum {string}
-     */
-    ForwardFraming: 'octet' | 'newline';
-    /**
-     * @description How messages are told apart in a stream.
-     * @enum {string}
-     */
-    Framing: 'auto' | 'newline' | 'octet' | 'nul' | 'multiline';
-    /** @description Counts in spans of time. Exact, where `coverage.complete`. */
-    Histogram: {
-      /** @description One after the other, also those without a message. They begin at multiples of the interval since 1970. */
-      buckets: components['schemas']['Bucket'][];
-      /**
-       * Format: int64
-       * @description How long each bucket is; 0 where nothing is stored that could be drawn.
-       */
-      interval_ms: number;
-      /**
-       * Format: int64
-       * @description Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
-       */
-      later: number;
-      /**
-       * Format: int64
-       * @description How many more values there are; their messages are in `other` of each bucket.
-       */
-      other_values?: number;
-      /**
-       * Format: int64
-       * @description All messages that match.
-       */
-      total: number;
-      /** @description The values that buckets are told apart by, most frequent first: at most 100. */
-      values?: components['schemas']['ValueCount'][];
-    };
-    /** @description What to count, and in which spans. */
-    HistogramRequest: {
-      /**
-       * Format: int32
-       * @description Buckets are as short as a round length may be with at most so many.
-       * @default 60
-       */
-      buckets?: number | null;
-      /** @description A field: each bucket also says how many messages have each of its most frequent values. */
-      by?: string | null;
-      /**
-       * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
-       *     message that is stored where it is missing.
-       */
-      from?: string | null;
-      /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
-      interval?: string | null;
-      /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /**
-       * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
-       *     counts in `total` and `later`.
-       */
-      to?: string | null;
-    };
-    /** @description How many messages match, over time. */
-    HistogramResponse: components['schemas']['Histogram'] & {
-      coverage: components['schemas']['Coverage'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description What became of the messages. */
-    Ingested: {
-      /** @description Messages that are stored, durably. */
-      accepted: number;
-      /** @description Why, for the first 100. */
-      errors: components['schemas']['LineError'][];
-      /** @description Messages that are not. */
-      rejected: number;
-    };
-    /** @description Why a message is not stored. */
-    LineError: {
-      /** @description Of the body, or the place in the array, from 1. */
-      line: number;
-      reason: string;
-    };
-    /** @description A socket of a source. */
-    ListenerStatus: {
-      /** @description `listening`. */
-      state: string;
-      /** @description Where senders connect to. */
-      url: string;
-    };
-    /** @description Name and password. */
-    Login: {
-      name: string;
-      password: string;
-    };
-    /** @description A named store. */
-    Logspace: {
-      /** @description When a message is acknowledged. */
-      durability: components['schemas']['Durability'];
-      /** @description The name that routes and searches know it by. */
-      id: string;
-      /** @description What is kept. */
-      retention: components['schemas']['Retention'];
-    };
-    /** @description How one logspace answers. */
-    LogspaceExplained: components['schemas']['Effort'] & {
-      /** @description The clauses of the filter, each followed by its parts: at most 64. */
-      clauses: components['schemas']['Clause'][];
-      logspace: string;
-    };
-    /** @description A logspace with what it holds. */
-    LogspaceInfo: {
-      /**
-       * Format: int64
-       * @description The messages of the segments, compressed, on disk.
-       */
-      blocks_bytes: number;
-      /**
-       * Format: int64
-       * @description Parts that are known to be damaged; `verify` finds all.
-       */
-      damaged_parts: number;
-      /** @description `fsync` or `os`. */
-      durability?: string | null;
-      /** @description The earliest message's time. */
-      first_time?: string | null;
-      /** @description Its id. */
-      id: string;
-      /** @description Whether the live router document has it. One that it does not have can be searched, but not written to. */
-      in_router: boolean;
-      /**
-       * Format: int64
-       * @description The indexes of the segments, on disk.
-       */
-      index_bytes: number;
-      /**
-       * Format: int64
-       * @description Journal on disk.
-       */
-      journal_bytes: number;
-      /** @description The latest message's time. */
-      last_time?: string | null;
-      /**
-       * Format: int64
-       * @description Batches that are kept in memory for quick search.
-       */
-      memory_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages it holds.
-       */
-      messages: number;
-      /** @description How long messages are kept. */
-      retention: components['schemas']['RetentionInfo'];
-      /**
-       * Format: int64
-       * @description Those of them that are in sealed segments.
-       */
-      sealed_messages: number;
-      /** @description Why segments can not be made; messages are stored and found nevertheless. */
-      sealing_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sealed segments.
-       */
-      segments: number;
-      /** @description Full journal files that wait to become segments. */
-      unsealed: components['schemas']['Unsealed'];
-    };
-    /** @description A logspace, as the router page shows it. */
-    LogspaceStatus: {
-      /** @description The earliest message's time. */
-      first_time?: string | null;
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Journal on disk.
-       */
-      journal_bytes: number;
-      /** @description Why it fails. */
-      last_error?: string | null;
-      /** @description The latest message's time. */
-      last_time?: string | null;
-      /**
-       * Format: int64
-       * @description Messages it holds.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Stored over the last seconds.
-       */
-      messages_per_second: number;
-      /** @description Why segments can not be made; messages are stored and found nevertheless. */
-      sealing_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sealed segments.
-       */
-      segments: number;
-      /** @description `ok` or `failing`: messages can not be stored and senders are held back. */
-      state: string;
-      /**
-       * Format: int64
-       * @description Everything on disk: segments, their indexes, journal.
-       */
-      stored_bytes: number;
-      /**
-       * Format: int64
-       * @description How far sealing is behind: messages in full journal files, which are found more slowly.
-       */
-      unsealed_messages: number;
-    };
-    /** @description Every logspace that can be searched. */
-    Logspaces: {
-      logspaces: components['schemas']['LogspaceInfo'][];
-    };
-    /** @description A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
-    Message: {
-      /**
-       * Format: date-time
-       * @description The message's own time, where it was not believed.
-       */
-      device_time?: string;
-      /**
-       * Format: int32
-       * @description 0 (kern) to 23 (local7).
-       */
-      facility: number | null;
-      facility_name: string | null;
-      /** @description What else it carries, by name. */
-      fields: {
-        [key: string]: components['schemas']['FieldValue'];
-      };
-      /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`. */
-      flags: string[];
-      /** @description The host it claims to come from; empty where it says none. */
-      host: string;
-      /**
-       * @description `LOGSPACE:SEQUENCE`.
-       * @example main:42
-       */
-      id: string;
-      logspace: string;
-      /** @description The text. */
-      message: string;
-      msgid: string;
-      /** @description The address it was sent from. */
-      peer: string;
-      pid: string;
-      program: string;
-      /** @description Everything exactly as received. */
-      raw: string;
-      /** @description The bytes of `raw`, where they are no UTF-8. */
-      raw_base64?: string;
-      /**
-       * Format: date-time
-       * @description When we received it.
-       */
-      received: string;
-      /**
-       * Format: int32
-       * @description 0 (emerg) to 7 (debug).
-       */
-      severity: number | null;
-      severity_name: string | null;
-      /** @description The id of the source it came in through. */
-      source: string;
-      /**
-       * Format: date-time
-       * @description The message's own time, or `received` where that is missing or absurd.
-       */
-      time: string;
-    };
-    /** @description A user's new password. */
-    NewPassword: {
-      /** @description The one that is to be replaced. Needed for one's own. */
-      current_password?: string | null;
-      /** @description At least 8 characters, and none of the first that anybody would try. */
-      password: string;
-    };
-    /** @description A user to make. */
-    NewUser: {
-      /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
-      logspaces?: string[] | null;
-      /** @description At most 64 small letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
-      name: string;
-      /** @description At least 8 characters, and none of the first that anybody would try. */
-      password: string;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that everything found is within; none where it is missing. For analysts only.
-       * @example host:web-*
-       */
-      scope?: string | null;
-    };
-    /** @description A body of which no message could be stored. */
-    NothingIngested: components['schemas']['Problem'] & components['schemas']['Ingested'];
-    /**
-     * @description What an option is.
-     * @enum {string}
-     */
-    OptionKind: 'field' | 'value' | 'stage' | 'function' | 'keyword' | 'operator';
-    /**
-     * @description Which messages come first.
-     * @enum {string}
-     */
-    Order: 'newest' | 'oldest';
-    /** @description What to know about histogram and facets. */
-    OverviewEnd: {
-      coverage: components['schemas']['Coverage'];
-      /**
-       * Format: int64
-       * @description Since the request.
-       */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description A line of the answer. */
-    OverviewLine:
-      | {
-          /** @description The first page. */
-          rows: components['schemas']['SearchResponse'];
-        }
-      | {
-          /** @description How far the answer is, where it takes longer than a moment. */
-          progress: components['schemas']['OverviewProgress'];
-        }
-      | {
-          /** @description How many messages match over time. */
-          histogram: components['schemas']['Histogram'];
-        }
-      | {
-          /** @description The values of fields. */
-          facets: {
-            [key: string]: components['schemas']['Facet'];
-          };
-        }
-      | {
-          /** @description There are no more lines. */
-          end: components['schemas']['OverviewEnd'];
-        }
-      | {
-          /** @description Why there are no more lines. */
-          error: components['schemas']['Problem'];
+        /** @description A forward destination. */
+        DestinationStatus: {
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            bytes: number;
+            /** @description What was dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Its id. */
+            id: string;
+            /** @description `syslog` or `file`. */
+            kind: string;
+            /** @description The last thing that went wrong. */
+            last_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /**
+             * Format: int64
+             * @description How long the oldest has been waiting.
+             */
+            oldest_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes that wait.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description As many may wait.
+             */
+            queue_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            queue_messages: number;
+            /** @description `idle` (nothing sent yet), `ok` or `retrying`. */
+            state: string;
+            /** @description Where it sends. */
+            to: string;
         };
-    /** @description Histogram and facets of a part of the range: of the newest messages that match. Exact for that part. */
-    OverviewProgress: {
-      facets: {
-        [key: string]: components['schemas']['Facet'];
-      };
-      /**
-       * Format: double
-       * @description The part of the range that was looked at, from 0 to 1.
-       */
-      fraction: number;
-      histogram: components['schemas']['Histogram'];
-    };
-    /** @description What to show. */
-    OverviewRequest: {
-      /**
-       * Format: int32
-       * @description As of `/histogram`.
-       * @default 60
-       */
-      buckets?: number | null;
-      /** @description As of `/histogram`. */
-      by?: string | null;
-      /**
-       * Format: int32
-       * @description How many values of each field to show.
-       * @default 10
-       */
-      facet_limit?: number | null;
-      /** @description Fields whose values to count; `host`, `program` and `severity` where it is missing. */
-      fields?: string[] | null;
-      /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-      from?: string | null;
-      /** @description As of `/histogram`. */
-      interval?: string | null;
-      /**
-       * Format: int32
-       * @description Messages of the first page.
-       * @default 100
-       */
-      limit?: number | null;
-      /** @description Ids; all logspaces where it is missing. */
-      logspaces?: string[] | null;
-      /** @default newest */
-      order?: components['schemas']['Order'] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description The body of every answer that is no success (`application/problem+json`). */
-    Problem: {
-      /** @description In characters, from 1. */
-      column?: number;
-      /** @description What happened, where, and what to do. */
-      detail: string;
-      /** @description The column after the last character. */
-      end_column?: number;
-      /** @description Where in the query or document, from 1. */
-      line?: number;
-      /** @description Which part of a document, such as `routes[2].where`. */
-      path?: string;
-      /** @description Every problem of a document. */
-      problems?: components['schemas']['DocumentProblem'][];
-      /** Format: int32 */
-      status: number;
-      /** @description What was perhaps meant. */
-      suggestion?: string;
-      /** @description The status in words. */
-      title: string;
-      /** @description Always `about:blank`: the status says what kind of problem it is. */
-      type: string;
-    };
-    /** @description What to know about an answer. */
-    QueryWarning: {
-      /** @description In characters, from 1. */
-      column?: number;
-      /** @description The column after the last character. */
-      end_column?: number;
-      /** @description Where in the query, from 1. */
-      line?: number;
-      message: string;
-      /** @description A query that was perhaps meant. */
-      suggestion?: string;
-    };
-    /** @description What waits for a destination. */
-    Queue: {
-      /** @description The most bytes that wait. */
-      size: string;
-    };
-    /** @description How what comes in through sockets is read, and who may send. */
-    Reception: {
-      /** @description Networks that may send; empty is everyone. */
-      allow: string[];
-      /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
-      charset: string;
-      /** @description How long and for how much a read waits for company. */
-      coalesce: components['schemas']['Coalesce'];
-      /** @description How a message is parsed. */
-      format: components['schemas']['Format'];
-      /**
-       * Format: int32
-       * @description How many stream connections are open at a time; one more is refused.
-       */
-      max_connections: number;
-      /** @description The longest message that is kept whole; a longer one is cut and flagged. */
-      max_message: string;
-      /** @description How many workers one connection's messages are spread over. */
-      partitions: components['schemas']['Count'];
-      /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
-      proxy_protocol: string[];
-      /** @description IANA name of the zone of stamps that name none. */
-      timezone: string;
-      tls?: components['schemas']['Tls'] | null;
-    };
-    /** @description The keys of a RELP source. */
-    Relp: components['schemas']['Reception'] & {
-      /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
-      listen: string[];
-    };
-    /** @description What a logspace keeps. Without either limit it keeps everything. */
-    Retention: {
-      /** @description How old a message becomes. */
-      age?: string | null;
-      /** @description How many bytes on disk the logspace takes. */
-      size?: string | null;
-    };
-    /** @description How long messages are kept. */
-    RetentionInfo: {
-      /** @description At most this old. */
-      age?: string | null;
-      /** @description At most this much. */
-      size?: string | null;
-    };
-    /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
-    RetentionPreview: {
-      /** Format: int64 */
-      bytes: number;
-      /** Format: int64 */
-      journal_files: number;
-      /** Format: int64 */
-      messages: number;
-      /** @description When the last of these messages was received; null where nothing goes. */
-      received_last: string | null;
-      /** Format: int64 */
-      segments: number;
-    };
-    /** @description A retention, written as in the router document. Without either limit everything is kept. */
-    RetentionRequest: {
-      /** @description At most this old, like `90d`. */
-      age?: string | null;
-      /** @description At most this much on disk, like `200GiB`. */
-      size?: string | null;
-    };
-    /** @description A revision without its text. */
-    Revision: {
-      author: string;
-      comment: string;
-      /** Format: date-time */
-      created_at: string;
-      /** @description Whether it is what runs. */
-      live: boolean;
-      /** Format: int64 */
-      revision: number;
-    };
-    /** @description What differs between two revisions. */
-    RevisionDiff: {
-      /** @description A sentence each; empty where one of the two can not be read any more. */
-      changes: string[];
-      /** @description Of the texts, as `diff -u` writes it. */
-      text: string;
-    };
-    /** @description All revisions, newest first. */
-    Revisions: {
-      revisions: components['schemas']['Revision'][];
-    };
-    /**
-     * @description What somebody may do. Each role may do what those before it may.
-     * @enum {string}
-     */
-    Role: 'analyst' | 'operator' | 'admin';
-    /** @description One rule of the router. */
-    Route: {
-      /** @description It takes only messages that no earlier route took. */
-      fallback: boolean;
-      /** @description Messages taken here go to no later route. */
-      final: boolean;
-      /** @description A full destination slows the sender down instead of dropping. */
-      flow_control: boolean;
-      /** @description The sources it listens to; empty is all of them. */
-      from: string[];
-      /** @description The name that counters know it by. */
-      id: string;
-      /** @description The logspaces and destinations that get them. */
-      to: string[];
-      /** @description The messages it takes, in the query language. */
-      where: string;
-    };
-    /** @description A route. */
-    RouteStatus: {
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Matched since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-    };
-    /** @description A change that is live. */
-    RouterChange: {
-      /** @description What changed, a sentence each. */
-      changes: string[];
-      /**
-       * Format: int64
-       * @description The live revision.
-       */
-      revision: number;
-      /** @description What can run but is hardly meant. */
-      warnings: string[];
-    };
-    /** @description A search that was saved. */
-    SavedSearch: {
-      /** Format: date-time */
-      created_at: string;
-      folder: string;
-      from: string | null;
-      /** Format: int64 */
-      id: number;
-      /**
-       * Format: date-time
-       * @description By anybody.
-       */
-      last_used: string | null;
-      logspaces: string[] | null;
-      /** @description Whether it belongs to who asks. */
-      mine: boolean;
-      name: string;
-      /** @description What its owner was called when it was saved: a user's name, or `token:` and a token's. */
-      owner: string;
-      query: string;
-      shared: boolean;
-      tags: string[];
-      to: string | null;
-      /** Format: date-time */
-      updated_at: string;
-      view: unknown;
-    };
-    /** @description A search to save. */
-    SavedSearchRequest: {
-      /** @description Where to show it, such as `ops/network`; at most 200 characters. */
-      folder?: string;
-      /** @description RFC 3339, or relative as `-1h`. */
-      from?: string | null;
-      /** @description Ids; null for all. */
-      logspaces?: string[] | null;
-      /** @description Unique among the owner's in this folder; at most 100 characters. */
-      name: string;
-      /** @description In the query language, perhaps with stages. */
-      query?: string;
-      /** @description Whether all may see and use it. A token's always are. */
-      shared?: boolean;
-      /** @description Words to find it by: at most 20 of at most 50 characters. */
-      tags?: string[];
-      to?: string | null;
-      /** @description How to show the results: any JSON of at most 16 KiB, kept as it is. */
-      view?: unknown;
-    };
-    /** @description One's own searches and those that are shared, by folder and name. */
-    SavedSearches: {
-      saved_searches: components['schemas']['SavedSearch'][];
-    };
-    /** @description Which messages, and how many. */
-    SearchRequest: {
-      /** @description Where the page begins: `cursor` of the page before. */
-      cursor?: string | null;
-      /**
-       * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
-       *     missing.
-       */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description Messages of a page.
-       * @default 100
-       */
-      limit?: number | null;
-      /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-      logspaces?: string[] | null;
-      /** @default newest */
-      order?: components['schemas']['Order'] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The first time that is not in range any more. */
-      to?: string | null;
-    };
-    /** @description A page of messages. */
-    SearchResponse: {
-      coverage: components['schemas']['Coverage'];
-      /** @description Where the next page begins; null on the last. */
-      cursor: string | null;
-      messages: components['schemas']['Message'][];
-      /** @description The query as it was understood. */
-      query: string;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description Who is logged in. */
-    Session: {
-      authenticated: boolean;
-      /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
-      csrf_token: string | null;
-      /**
-       * Format: date-time
-       * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
-       *     it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
-       */
-      expires_at: string | null;
-      /** @description There is no user yet: make the first administrator with `POST /api/v1/setup`. */
-      setup_required: boolean;
-      user: components['schemas']['SessionUser'] | null;
-      /** @description Of the server. */
-      version: string;
-    };
-    /** @description The user of a session. */
-    SessionUser: {
-      /** @description Ids of the logspaces that the user may search; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description A filter that everything the user finds is within; null for none. */
-      scope: string | null;
-    };
-    /** @description What makes the first administrator. */
-    Setup: {
-      /** @description The code that the server printed when it started. */
-      code: string;
-      /** @default admin */
-      name?: string;
-      /** @description At least 8 characters, and none of the first that anybody would try. */
-      password: string;
-    };
-    /** @description A configured receiver. */
-    Source: components['schemas']['SourceKind'] & {
-      /** @description The name that routes, messages and counters know it by. */
-      id: string;
-    };
-    /** @description What a source receives. */
-    SourceKind:
-      | (components['schemas']['Syslog'] & {
-          /** @enum {string} */
-          kind: 'syslog';
-        })
-      | (components['schemas']['Relp'] & {
-          /** @enum {string} */
-          kind: 'relp';
-        })
-      | (components['schemas']['Files'] & {
-          /** @enum {string} */
-          kind: 'file';
-        })
-      | {
-          /** @enum {string} */
-          kind: 'http';
-        }
-      | {
-          /** @enum {string} */
-          kind: 'internal';
+        /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
+        Document: {
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["Destination"][];
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["Logspace"][];
+            /** @description Which messages go where, in order. */
+            routes: components["schemas"]["Route"][];
+            /** @description Where messages come in. */
+            sources: components["schemas"]["Source"][];
+            /**
+             * Format: int32
+             * @description The version of the document's shape: 1.
+             */
+            version: number;
         };
-    /** @description A source. */
-    SourceStatus: {
-      /**
-       * Format: int64
-       * @description Received since the start of the process.
-       */
-      bytes: number;
-      /**
-       * Format: int64
-       * @description By how many milliseconds the time that the last message said was behind ours. The time it took to get
-       *     here is part of it.
-       */
-      clock_skew_ms: number;
-      /**
-       * Format: int64
-       * @description Open connections.
-       */
-      connections: number;
-      /** @description What was dropped or refused, by reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Messages whose sender went away in the middle of them.
-       */
-      incomplete: number;
-      /** @description `syslog`, `relp`, `file`, `http` or `internal`. */
-      kind: string;
-      /** @description What last went wrong with a sender. */
-      last_error?: string | null;
-      /** @description When the last message came. */
-      last_seen?: string | null;
-      /** @description Its sockets. */
-      listeners: components['schemas']['ListenerStatus'][];
-      /**
-       * Format: int64
-       * @description Received since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-      /**
-       * Format: int64
-       * @description Pieces that stood where a frame should begin: their senders count wrongly.
-       */
-      out_of_step: number;
-      /**
-       * Format: int64
-       * @description The bytes of these pieces.
-       */
-      out_of_step_bytes: number;
-      /**
-       * Format: int64
-       * @description Bytes between the sockets and the disk.
-       */
-      queue_bytes: number;
-      /**
-       * Format: int64
-       * @description As many may be there before senders are held back.
-       */
-      queue_bytes_max: number;
-      /**
-       * Format: int64
-       * @description Coalesced reads, each of which a worker parsed as one batch.
-       */
-      reads: number;
-      /**
-       * Format: int64
-       * @description Messages that were longer than the limit.
-       */
-      truncated: number;
-      /**
-       * Format: int64
-       * @description Messages whose format was not recognised.
-       */
-      unparsed: number;
-      /**
-       * Format: int64
-       * @description Messages that no route matched.
-       */
-      unrouted: number;
+        /** @description One problem of a document. */
+        DocumentProblem: {
+            /**
+             * Format: int32
+             * @description In characters, from 1.
+             */
+            column?: number;
+            /**
+             * Format: int32
+             * @description Where in the text, from 1.
+             */
+            line?: number;
+            /** @description What is wrong and what to do. */
+            message: string;
+            /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
+            path: string;
+        };
+        /**
+         * @description When a message is acknowledged.
+         * @enum {string}
+         */
+        Durability: "fsync" | "os";
+        /** @description What is done for an answer. */
+        Effort: {
+            /**
+             * Format: int64
+             * @description Those that were asked for this; from them the others are estimated.
+             */
+            asked_segments: number;
+            /**
+             * Format: int64
+             * @description Blocks that are decompressed for them.
+             */
+            blocks: number;
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
+             *     the messages say is 0, and the cost is that of a look at all messages in range.
+             */
+            certain_messages: number;
+            /**
+             * Format: int64
+             * @description Messages of segments that are in range.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments in range.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that are out of range.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Messages that are in no segment yet: all are looked at.
+             */
+            tail_messages: number;
+            /**
+             * Format: int64
+             * @description Those that are looked at to be sure.
+             */
+            undecided_messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: all their messages are looked at.
+             */
+            unindexed_segments: number;
+        };
+        /** @description What to explain. */
+        ExplainRequest: {
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @description In the query language, perhaps with stages; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description How a query is answered. */
+        ExplainResponse: {
+            /**
+             * @description The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
+             *     where the filter says `OR`.
+             */
+            clauses_of_query: components["schemas"]["WrittenClause"][];
+            cost: components["schemas"]["Cost"];
+            /** @description What the store is searched for. Stages work on what that finds, and their cost is not in this answer. */
+            filter: string;
+            logspaces: components["schemas"]["LogspaceExplained"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** @description The stages, as they are written. */
+            stages: components["schemas"]["WrittenStage"][];
+            /** @description All logspaces together. */
+            sum: components["schemas"]["Effort"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The values of a field. Exact, where `coverage.complete` and not `partial`. */
+        Facet: {
+            /**
+             * Format: int64
+             * @description How many different values there are.
+             */
+            distinct: number;
+            /** @description Why not all messages are counted, where they are not. */
+            partial?: string;
+            /** @description The most frequent ones, most frequent first. */
+            values: components["schemas"]["ValueCount"][];
+        };
+        /** @description Which values to count. */
+        FacetsRequest: {
+            /** @description Names: 1 to 32. In an address with commas between them. */
+            fields: string[];
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description The values of fields. */
+        FacetsResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /** @description By the names that were asked for. */
+            fields: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The value of a field; several where its name repeats. */
+        FieldValue: string | string[];
+        /** @description The keys of a file destination. */
+        FileSink: {
+            /** @description The file, absolute or below the data directory. */
+            path: string;
+        };
+        /** @description The keys of a file source. */
+        Files: {
+            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            charset: string;
+            /** @description How a line is parsed. */
+            format: components["schemas"]["Format"];
+            /** @description The longest line that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names. */
+            paths: string[];
+            /** @description Where reading begins in a file that is there when the source is new. */
+            start: components["schemas"]["Start"];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+        };
+        /**
+         * @description How a message is parsed.
+         * @enum {string}
+         */
+        Format: "auto" | "rfc5424" | "rfc3164" | "raw";
+        /**
+         * @description What is sent of a message.
+         * @enum {string}
+         */
+        ForwardFormat: "rfc5424" | "raw";
+        /**
+         * @description How messages are told apart in the stream to a server.
+         * @enum {string}
+         */
+        ForwardFraming: "octet" | "newline";
+        /**
+         * @description How messages are told apart in a stream.
+         * @enum {string}
+         */
+        Framing: "auto" | "newline" | "octet" | "nul" | "multiline";
+        /** @description Counts in spans of time. Exact, where `coverage.complete`. */
+        Histogram: {
+            /** @description One after the other, also those without a message. They begin at multiples of the interval since 1970. */
+            buckets: components["schemas"]["Bucket"][];
+            /**
+             * Format: int64
+             * @description How long each bucket is; 0 where nothing is stored that could be drawn.
+             */
+            interval_ms: number;
+            /**
+             * Format: int64
+             * @description Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+             */
+            later: number;
+            /**
+             * Format: int64
+             * @description How many more values there are; their messages are in `other` of each bucket.
+             */
+            other_values?: number;
+            /**
+             * Format: int64
+             * @description All messages that match.
+             */
+            total: number;
+            /** @description The values that buckets are told apart by, most frequent first: at most 100. */
+            values?: components["schemas"]["ValueCount"][];
+        };
+        /** @description What to count, and in which spans. */
+        HistogramRequest: {
+            /**
+             * Format: int32
+             * @description Buckets are as short as a round length may be with at most so many.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+            by?: string | null;
+            /**
+             * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
+             *     message that is stored where it is missing.
+             */
+            from?: string | null;
+            /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+            interval?: string | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /**
+             * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+             *     counts in `total` and `later`.
+             */
+            to?: string | null;
+        };
+        /** @description How many messages match, over time. */
+        HistogramResponse: components["schemas"]["Histogram"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description What became of the messages. */
+        Ingested: {
+            /** @description Messages that are stored, durably. */
+            accepted: number;
+            /** @description Why, for the first 100. */
+            errors: components["schemas"]["LineError"][];
+            /** @description Messages that are not. */
+            rejected: number;
+        };
+        /** @description Why a message is not stored. */
+        LineError: {
+            /** @description Of the body, or the place in the array, from 1. */
+            line: number;
+            reason: string;
+        };
+        /** @description A socket of a source. */
+        ListenerStatus: {
+            /** @description `listening`. */
+            state: string;
+            /** @description Where senders connect to. */
+            url: string;
+        };
+        /** @description Name and password. */
+        Login: {
+            name: string;
+            password: string;
+        };
+        /** @description A named store. */
+        Logspace: {
+            /** @description When a message is acknowledged. */
+            durability: components["schemas"]["Durability"];
+            /** @description The name that routes and searches know it by. */
+            id: string;
+            /** @description What is kept. */
+            retention: components["schemas"]["Retention"];
+        };
+        /** @description How one logspace answers. */
+        LogspaceExplained: components["schemas"]["Effort"] & {
+            /** @description The clauses of the filter, each followed by its parts: at most 64. */
+            clauses: components["schemas"]["Clause"][];
+            logspace: string;
+        };
+        /** @description A logspace with what it holds. */
+        LogspaceInfo: {
+            /**
+             * Format: int64
+             * @description The messages of the segments, compressed, on disk.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Parts that are known to be damaged; `verify` finds all.
+             */
+            damaged_parts: number;
+            /** @description `fsync` or `os`. */
+            durability?: string | null;
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description Whether the live router document has it. One that it does not have can be searched, but not written to. */
+            in_router: boolean;
+            /**
+             * Format: int64
+             * @description The indexes of the segments, on disk.
+             */
+            index_bytes: number;
+            /**
+             * Format: int64
+             * @description Journal on disk.
+             */
+            journal_bytes: number;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Batches that are kept in memory for quick search.
+             */
+            memory_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /** @description How long messages are kept. */
+            retention: components["schemas"]["RetentionInfo"];
+            /**
+             * Format: int64
+             * @description Those of them that are in sealed segments.
+             */
+            sealed_messages: number;
+            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
+            /** @description Full journal files that wait to become segments. */
+            unsealed: components["schemas"]["Unsealed"];
+        };
+        /** @description A logspace, as the router page shows it. */
+        LogspaceStatus: {
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Journal on disk.
+             */
+            journal_bytes: number;
+            /** @description Why it fails. */
+            last_error?: string | null;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Stored over the last seconds.
+             */
+            messages_per_second: number;
+            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
+            /** @description `ok` or `failing`: messages can not be stored and senders are held back. */
+            state: string;
+            /**
+             * Format: int64
+             * @description Everything on disk: segments, their indexes, journal.
+             */
+            stored_bytes: number;
+            /**
+             * Format: int64
+             * @description How far sealing is behind: messages in full journal files, which are found more slowly.
+             */
+            unsealed_messages: number;
+        };
+        /** @description Every logspace that can be searched. */
+        Logspaces: {
+            logspaces: components["schemas"]["LogspaceInfo"][];
+        };
+        /** @description A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
+        Message: {
+            /**
+             * Format: date-time
+             * @description The message's own time, where it was not believed.
+             */
+            device_time?: string;
+            /**
+             * Format: int32
+             * @description 0 (kern) to 23 (local7).
+             */
+            facility: number | null;
+            facility_name: string | null;
+            /** @description What else it carries, by name. */
+            fields: {
+                [key: string]: components["schemas"]["FieldValue"];
+            };
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
+            flags: string[];
+            /** @description The host it claims to come from; empty where it says none. */
+            host: string;
+            /**
+             * @description `LOGSPACE:SEQUENCE`.
+             * @example main:42
+             */
+            id: string;
+            logspace: string;
+            /** @description The text. */
+            message: string;
+            msgid: string;
+            /** @description The address it was sent from. */
+            peer: string;
+            pid: string;
+            program: string;
+            /** @description Everything exactly as received. */
+            raw: string;
+            /** @description The bytes of `raw`, where they are no UTF-8. */
+            raw_base64?: string;
+            /**
+             * Format: date-time
+             * @description When we received it.
+             */
+            received: string;
+            /**
+             * Format: int32
+             * @description 0 (emerg) to 7 (debug).
+             */
+            severity: number | null;
+            severity_name: string | null;
+            /** @description The id of the source it came in through. */
+            source: string;
+            /**
+             * Format: date-time
+             * @description The message's own time, or `received` where that is missing or absurd.
+             */
+            time: string;
+        };
+        /** @description A user's new password. */
+        NewPassword: {
+            /** @description The one that is to be replaced. Needed for one's own. */
+            current_password?: string | null;
+            /** @description At least 8 characters, and none of the first that anybody would try. */
+            password: string;
+        };
+        /** @description A user to make. */
+        NewUser: {
+            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            logspaces?: string[] | null;
+            /** @description At most 64 small letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
+            name: string;
+            /** @description At least 8 characters, and none of the first that anybody would try. */
+            password: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @example host:web-*
+             */
+            scope?: string | null;
+        };
+        /** @description A body of which no message could be stored. */
+        NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /**
+         * @description What an option is.
+         * @enum {string}
+         */
+        OptionKind: "field" | "value" | "stage" | "function" | "keyword" | "operator";
+        /**
+         * @description Which messages come first.
+         * @enum {string}
+         */
+        Order: "newest" | "oldest";
+        /** @description What to know about histogram and facets. */
+        OverviewEnd: {
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Format: int64
+             * @description Since the request.
+             */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description A line of the answer. */
+        OverviewLine: {
+            /** @description The first page. */
+            rows: components["schemas"]["SearchResponse"];
+        } | {
+            /** @description How far the answer is, where it takes longer than a moment. */
+            progress: components["schemas"]["OverviewProgress"];
+        } | {
+            /** @description How many messages match over time. */
+            histogram: components["schemas"]["Histogram"];
+        } | {
+            /** @description The values of fields. */
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+        } | {
+            /** @description There are no more lines. */
+            end: components["schemas"]["OverviewEnd"];
+        } | {
+            /** @description Why there are no more lines. */
+            error: components["schemas"]["Problem"];
+        };
+        /** @description Histogram and facets of a part of the range: of the newest messages that match. Exact for that part. */
+        OverviewProgress: {
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /**
+             * Format: double
+             * @description The part of the range that was looked at, from 0 to 1.
+             */
+            fraction: number;
+            histogram: components["schemas"]["Histogram"];
+        };
+        /** @description What to show. */
+        OverviewRequest: {
+            /**
+             * Format: int32
+             * @description As of `/histogram`.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description As of `/histogram`. */
+            by?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            facet_limit?: number | null;
+            /** @description Fields whose values to count; `host`, `program` and `severity` where it is missing. */
+            fields?: string[] | null;
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            from?: string | null;
+            /** @description As of `/histogram`. */
+            interval?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of the first page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description The body of every answer that is no success (`application/problem+json`). */
+        Problem: {
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description What happened, where, and what to do. */
+            detail: string;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query or document, from 1. */
+            line?: number;
+            /** @description Which part of a document, such as `routes[2].where`. */
+            path?: string;
+            /** @description Every problem of a document. */
+            problems?: components["schemas"]["DocumentProblem"][];
+            /** Format: int32 */
+            status: number;
+            /** @description What was perhaps meant. */
+            suggestion?: string;
+            /** @description The status in words. */
+            title: string;
+            /** @description Always `about:blank`: the status says what kind of problem it is. */
+            type: string;
+        };
+        /** @description What to know about an answer. */
+        QueryWarning: {
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query, from 1. */
+            line?: number;
+            message: string;
+            /** @description A query that was perhaps meant. */
+            suggestion?: string;
+        };
+        /** @description What waits for a destination. */
+        Queue: {
+            /** @description The most bytes that wait. */
+            size: string;
+        };
+        /** @description How what comes in through sockets is read, and who may send. */
+        Reception: {
+            /** @description Networks that may send; empty is everyone. */
+            allow: string[];
+            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            charset: string;
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description How a message is parsed. */
+            format: components["schemas"]["Format"];
+            /**
+             * Format: int32
+             * @description How many stream connections are open at a time; one more is refused.
+             */
+            max_connections: number;
+            /** @description The longest message that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+            /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
+            proxy_protocol: string[];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+            tls?: components["schemas"]["Tls"] | null;
+        };
+        /** @description The keys of a RELP source. */
+        Relp: components["schemas"]["Reception"] & {
+            /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
+            listen: string[];
+        };
+        /** @description What a logspace keeps. Without either limit it keeps everything. */
+        Retention: {
+            /** @description How old a message becomes. */
+            age?: string | null;
+            /** @description How many bytes on disk the logspace takes. */
+            size?: string | null;
+        };
+        /** @description How long messages are kept. */
+        RetentionInfo: {
+            /** @description At most this old. */
+            age?: string | null;
+            /** @description At most this much. */
+            size?: string | null;
+        };
+        /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
+        RetentionPreview: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            journal_files: number;
+            /** Format: int64 */
+            messages: number;
+            /** @description When the last of these messages was received; null where nothing goes. */
+            received_last: string | null;
+            /** Format: int64 */
+            segments: number;
+        };
+        /** @description A retention, written as in the router document. Without either limit everything is kept. */
+        RetentionRequest: {
+            /** @description At most this old, like `90d`. */
+            age?: string | null;
+            /** @description At most this much on disk, like `200GiB`. */
+            size?: string | null;
+        };
+        /** @description A revision without its text. */
+        Revision: {
+            author: string;
+            comment: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether it is what runs. */
+            live: boolean;
+            /** Format: int64 */
+            revision: number;
+        };
+        /** @description What differs between two revisions. */
+        RevisionDiff: {
+            /** @description A sentence each; empty where one of the two can not be read any more. */
+            changes: string[];
+            /** @description Of the texts, as `diff -u` writes it. */
+            text: string;
+        };
+        /** @description All revisions, newest first. */
+        Revisions: {
+            revisions: components["schemas"]["Revision"][];
+        };
+        /**
+         * @description What somebody may do. Each role may do what those before it may.
+         * @enum {string}
+         */
+        Role: "analyst" | "operator" | "admin";
+        /** @description One rule of the router. */
+        Route: {
+            /** @description It takes only messages that no earlier route took. */
+            fallback: boolean;
+            /** @description Messages taken here go to no later route. */
+            final: boolean;
+            /** @description A full destination slows the sender down instead of dropping. */
+            flow_control: boolean;
+            /** @description The sources it listens to; empty is all of them. */
+            from: string[];
+            /** @description The name that counters know it by. */
+            id: string;
+            /** @description The logspaces and destinations that get them. */
+            to: string[];
+            /** @description The messages it takes, in the query language. */
+            where: string;
+        };
+        /** @description A route. */
+        RouteStatus: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Matched since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+        };
+        /** @description A change that is live. */
+        RouterChange: {
+            /** @description What changed, a sentence each. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            /** @description What can run but is hardly meant. */
+            warnings: string[];
+        };
+        /** @description A search that was saved. */
+        SavedSearch: {
+            /** Format: date-time */
+            created_at: string;
+            folder: string;
+            from: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description By anybody.
+             */
+            last_used: string | null;
+            logspaces: string[] | null;
+            /** @description Whether it belongs to who asks. */
+            mine: boolean;
+            name: string;
+            /** @description What its owner was called when it was saved: a user's name, or `token:` and a token's. */
+            owner: string;
+            query: string;
+            shared: boolean;
+            tags: string[];
+            to: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            view: unknown;
+        };
+        /** @description A search to save. */
+        SavedSearchRequest: {
+            /** @description Where to show it, such as `ops/network`; at most 200 characters. */
+            folder?: string;
+            /** @description RFC 3339, or relative as `-1h`. */
+            from?: string | null;
+            /** @description Ids; null for all. */
+            logspaces?: string[] | null;
+            /** @description Unique among the owner's in this folder; at most 100 characters. */
+            name: string;
+            /** @description In the query language, perhaps with stages. */
+            query?: string;
+            /** @description Whether all may see and use it. A token's always are. */
+            shared?: boolean;
+            /** @description Words to find it by: at most 20 of at most 50 characters. */
+            tags?: string[];
+            to?: string | null;
+            /** @description How to show the results: any JSON of at most 16 KiB, kept as it is. */
+            view?: unknown;
+        };
+        /** @description One's own searches and those that are shared, by folder and name. */
+        SavedSearches: {
+            saved_searches: components["schemas"]["SavedSearch"][];
+        };
+        /** @description Which messages, and how many. */
+        SearchRequest: {
+            /** @description Where the page begins: `cursor` of the page before. */
+            cursor?: string | null;
+            /**
+             * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
+             *     missing.
+             */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of a page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The first time that is not in range any more. */
+            to?: string | null;
+        };
+        /** @description A page of messages. */
+        SearchResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /** @description Where the next page begins; null on the last. */
+            cursor: string | null;
+            messages: components["schemas"]["Message"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description Who is logged in. */
+        Session: {
+            authenticated: boolean;
+            /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
+            csrf_token: string | null;
+            /**
+             * Format: date-time
+             * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
+             *     it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
+             */
+            expires_at: string | null;
+            /** @description There is no user yet: make the first administrator with `POST /api/v1/setup`. */
+            setup_required: boolean;
+            user: components["schemas"]["SessionUser"] | null;
+            /** @description Of the server. */
+            version: string;
+        };
+        /** @description The user of a session. */
+        SessionUser: {
+            /** @description Ids of the logspaces that the user may search; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description A filter that everything the user finds is within; null for none. */
+            scope: string | null;
+        };
+        /** @description What makes the first administrator. */
+        Setup: {
+            /** @description The code that the server printed when it started. */
+            code: string;
+            /** @default admin */
+            name?: string;
+            /** @description At least 8 characters, and none of the first that anybody would try. */
+            password: string;
+        };
+        /** @description A configured receiver. */
+        Source: components["schemas"]["SourceKind"] & {
+            /** @description The name that routes, messages and counters know it by. */
+            id: string;
+        };
+        /** @description What a source receives. */
+        SourceKind: (components["schemas"]["Syslog"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | (components["schemas"]["Relp"] & {
+            /** @enum {string} */
+            kind: "relp";
+        }) | (components["schemas"]["Files"] & {
+            /** @enum {string} */
+            kind: "file";
+        }) | {
+            /** @enum {string} */
+            kind: "http";
+        } | {
+            /** @enum {string} */
+            kind: "internal";
+        };
+        /** @description A source. */
+        SourceStatus: {
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description By how many milliseconds the time that the last message said was behind ours. The time it took to get
+             *     here is part of it.
+             */
+            clock_skew_ms: number;
+            /**
+             * Format: int64
+             * @description Open connections.
+             */
+            connections: number;
+            /** @description What was dropped or refused, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Messages whose sender went away in the middle of them.
+             */
+            incomplete: number;
+            /** @description `syslog`, `relp`, `file`, `http` or `internal`. */
+            kind: string;
+            /** @description What last went wrong with a sender. */
+            last_error?: string | null;
+            /** @description When the last message came. */
+            last_seen?: string | null;
+            /** @description Its sockets. */
+            listeners: components["schemas"]["ListenerStatus"][];
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /**
+             * Format: int64
+             * @description Pieces that stood where a frame should begin: their senders count wrongly.
+             */
+            out_of_step: number;
+            /**
+             * Format: int64
+             * @description The bytes of these pieces.
+             */
+            out_of_step_bytes: number;
+            /**
+             * Format: int64
+             * @description Bytes between the sockets and the disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description As many may be there before senders are held back.
+             */
+            queue_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Coalesced reads, each of which a worker parsed as one batch.
+             */
+            reads: number;
+            /**
+             * Format: int64
+             * @description Messages that were longer than the limit.
+             */
+            truncated: number;
+            /**
+             * Format: int64
+             * @description Messages of senders that put nothing between them.
+             */
+            undelimited: number;
+            /**
+             * Format: int64
+             * @description Messages whose format was not recognised.
+             */
+            unparsed: number;
+            /**
+             * Format: int64
+             * @description Messages that no route matched.
+             */
+            unrouted: number;
+        };
+        /**
+         * @description Where reading begins in a file that is there when the source is new.
+         * @enum {string}
+         */
+        Start: "beginning" | "end";
+        /** @description Counters and states of everything that the live router document names. */
+        Status: {
+            /** @description Since when it is live. */
+            applied_at: string;
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["DestinationStatus"][];
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["LogspaceStatus"][];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            /** @description Rules, in order. */
+            routes: components["schemas"]["RouteStatus"][];
+            /** @description Receivers. */
+            sources: components["schemas"]["SourceStatus"][];
+            /**
+             * Format: int64
+             * @description Messages that no route matched: they are dropped.
+             */
+            unrouted_messages: number;
+        };
+        /** @description The keys of a syslog source. */
+        Syslog: components["schemas"]["Reception"] & {
+            /** @description How messages are told apart in a stream. */
+            framing: components["schemas"]["Framing"];
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
+            listen: string[];
+            /** @description Whether a datagram is many messages, each ending with a newline. */
+            split_datagrams: boolean;
+        };
+        /** @description The keys of a syslog destination. */
+        SyslogServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            /** @description How messages are told apart in the stream. */
+            framing: components["schemas"]["ForwardFraming"];
+            /** @description `tcp://HOST:PORT`. */
+            to: string;
+        };
+        /** @description A table. */
+        Table: {
+            columns: components["schemas"]["Column"][];
+            /** @description What to know about the table: what was cut, and why. */
+            notes: string[];
+            /** @description Each has a value for every column; at most 10 000. */
+            rows: components["schemas"]["Cell"][][];
+        };
+        /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
+        TailEvent: components["schemas"]["TailMessages"] | components["schemas"]["TailStatus"] | components["schemas"]["TailGap"] | components["schemas"]["Problem"];
+        /** @description The data of an event `gap`: some messages after the position that was asked for can not be sent. */
+        TailGap: {
+            /**
+             * Format: int64
+             * @description So many were stored there, whether they matched or not.
+             */
+            messages: number;
+            /** @description Why they are missing. */
+            reason: string;
+        };
+        /** @description The data of an event `messages`. Its `id` is the position after them. */
+        TailMessages: {
+            /** @description In the order in which they were stored, at most 500. */
+            messages: components["schemas"]["Message"][];
+        };
+        /** @description The data of an event `status`, the first of all and one every second. Counts are since the one before. */
+        TailStatus: {
+            /**
+             * Format: int64
+             * @description Messages that are stored and were not looked at yet.
+             */
+            behind: number;
+            /**
+             * Format: date-time
+             * @description The time of the last message that matched; null where none did yet.
+             */
+            last_match: string | null;
+            /**
+             * Format: int64
+             * @description Those of them that match, exactly.
+             */
+            matched: number;
+            /**
+             * Format: int64
+             * @description Messages that were stored in the logspaces asked for.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Where not all of them are sent: every n-th is. Null where all are.
+             */
+            sampled_one_in: number | null;
+            /**
+             * Format: int64
+             * @description Those of them that were sent.
+             */
+            shown: number;
+        };
+        /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
+        Tls: {
+            /** @description Our certificate, and those between it and the authority that the senders know. */
+            certificate: string;
+            /** @description The authorities whose certificates senders may show. */
+            client_ca?: string | null;
+            /** @description Its private key. */
+            key: string;
+            /** @description Whether a sender without a certificate is refused. */
+            require_client_certificate: boolean;
+        };
+        /** @description A token without its secret. */
+        Token: {
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used: string | null;
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description A filter that everything found is within; null for none. */
+            scope: string | null;
+        };
+        /** @description A token to make. */
+        TokenRequest: {
+            /**
+             * Format: date-time
+             * @description When it ends (RFC 3339); never where it is missing.
+             */
+            expires_at?: string | null;
+            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            logspaces?: string[] | null;
+            /**
+             * @description What to call it, as no other token that works is called: at most 64 small letters (a to z), digits and
+             *     `. _ - @`; it begins with a letter or a digit.
+             */
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @example host:web-*
+             */
+            scope?: string | null;
+        };
+        /** @description All tokens. */
+        Tokens: {
+            tokens: components["schemas"]["Token"][];
+        };
+        /** @description Full journal files that wait to become segments. */
+        Unsealed: {
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            files: number;
+            /**
+             * Format: int64
+             * @description Their messages.
+             */
+            messages: number;
+        };
+        /** @description A user. */
+        User: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description A filter that everything found is within; null for none. */
+            scope: string | null;
+        };
+        /** @description What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out. */
+        UserChange: {
+            /** @description Ids of the logspaces that may be searched; null for all. For analysts only. */
+            logspaces: string[] | null;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that everything found is within; null for none. For analysts only.
+             * @example host:web-*
+             */
+            scope: string | null;
+        };
+        /** @description All users. */
+        Users: {
+            users: components["schemas"]["User"][];
+        };
+        /** @description What would come of a document. */
+        Validation: {
+            /** @description What would change, a sentence each. */
+            changes: string[];
+            /** @description The document, where it can be read as one. */
+            document?: components["schemas"]["Document"];
+            problems: components["schemas"]["DocumentProblem"][];
+            /** @description The text that would be stored. */
+            toml?: string;
+            valid: boolean;
+            /** @description What can run but is hardly meant. */
+            warnings: string[];
+        };
+        /** @description A value and how many messages have it. */
+        ValueCount: {
+            /** Format: int64 */
+            count: number;
+            value: string;
+        };
+        /**
+         * @description What the values of a field are, by those that were looked at.
+         * @enum {string}
+         */
+        ValueType: "text" | "number" | "address" | "time" | "severity" | "facility" | "flag" | "logspace";
+        /** @description Whether a logspace is as it was written. */
+        Verification: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description Whether everything was checked: a server that stops does not go on. */
+            complete: boolean;
+            /** @description The first 1000 of them, the oldest first. */
+            findings: components["schemas"]["VerificationFinding"][];
+            /** @description Whether everything was checked and nothing is wrong. */
+            intact: boolean;
+            /** Format: int64 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Segments and journal files that were checked.
+             */
+            parts: number;
+            /**
+             * Format: int64
+             * @description What is wrong, in all.
+             */
+            problems: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description Something that is not as it was written. */
+        VerificationFinding: {
+            /** @description The file, in the logspace's folder. */
+            file: string;
+            /** @description The earliest time of the messages that it is about, where it is known. */
+            from: string | null;
+            /** @description Whether messages can not be read. What is wrong with an index costs time only: it is made again. */
+            loses_messages: boolean;
+            /** @description The latest. */
+            to: string | null;
+            /** @description Where in it, and what. */
+            what: string;
+        };
+        /** @description A clause of the filter, as it is written. */
+        WrittenClause: {
+            /** @description The first character after it. */
+            end: number;
+            /** @description The fields that it compares. */
+            fields: string[];
+            /** @description Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
+            negated: boolean;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /** @example -host:fw* */
+            text: string;
+        };
+        /** @description A stage, as it is written. */
+        WrittenStage: {
+            /** @description The first character after it. */
+            end: number;
+            /**
+             * @description What it is called, however it was written: `limit` for `head`.
+             * @example top
+             */
+            name: string;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /**
+             * @description Without the `|` before it.
+             * @example top 5 host
+             */
+            text: string;
+        };
     };
-    /**
-     * @description Where reading begins in a file that is there when the source is new.
-     * @enum {string}
-     */
-    Start: 'beginning' | 'end';
-    /** @description Counters and states of everything that the live router document names. */
-    Status: {
-      /** @description Since when it is live. */
-      applied_at: string;
-      /** @description Where messages are forwarded to. */
-      destinations: components['schemas']['DestinationStatus'][];
-      /** @description Where messages are stored. */
-      logspaces: components['schemas']['LogspaceStatus'][];
-      /**
-       * Format: int64
-       * @description The live revision.
-       */
-      revision: number;
-      /** @description Rules, in order. */
-      routes: components['schemas']['RouteStatus'][];
-      /** @description Receivers. */
-      sources: components['schemas']['SourceStatus'][];
-      /**
-       * Format: int64
-       * @description Messages that no route matched: they are dropped.
-       */
-      unrouted_messages: number;
-    };
-    /** @description The keys of a syslog source. */
-    Syslog: components['schemas']['Reception'] & {
-      /** @description How messages are told apart in a stream. */
-      framing: components['schemas']['Framing'];
-      /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
-      listen: string[];
-      /** @description Whether a datagram is many messages, each ending with a newline. */
-      split_datagrams: boolean;
-    };
-    /** @description The keys of a syslog destination. */
-    SyslogServer: {
-      /** @description What is sent of a message. */
-      format: components['schemas']['ForwardFormat'];
-      /** @description How messages are told apart in the stream. */
-      framing: components['schemas']['ForwardFraming'];
-      /** @description `tcp://HOST:PORT`. */
-      to: string;
-    };
-    /** @description A table. */
-    Table: {
-      columns: components['schemas']['Column'][];
-      /** @description What to know about the table: what was cut, and why. */
-      notes: string[];
-      /** @description Each has a value for every column; at most 10 000. */
-      rows: components['schemas']['Cell'][][];
-    };
-    /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
-    TailEvent:
-      | components['schemas']['TailMessages']
-      | components['schemas']['TailStatus']
-      | components['schemas']['TailGap']
-      | components['schemas']['Problem'];
-    /** @description The data of an event `gap`: some messages after the position that was asked for can not be sent. */
-    TailGap: {
-      /**
-       * Format: int64
-       * @description So many were stored there, whether they matched or not.
-       */
-      messages: number;
-      /** @description Why they are missing. */
-      reason: string;
-    };
-    /** @description The data of an event `messages`. Its `id` is the position after them. */
-    TailMessages: {
-      /** @description In the order in which they were stored, at most 500. */
-      messages: components['schemas']['Message'][];
-    };
-    /** @description The data of an event `status`, the first of all and one every second. Counts are since the one before. */
-    TailStatus: {
-      /**
-       * Format: int64
-       * @description Messages that are stored and were not looked at yet.
-       */
-      behind: number;
-      /**
-       * Format: date-time
-       * @description The time of the last message that matched; null where none did yet.
-       */
-      last_match: string | null;
-      /**
-       * Format: int64
-       * @description Those of them that match, exactly.
-       */
-      matched: number;
-      /**
-       * Format: int64
-       * @description Messages that were stored in the logspaces asked for.
-       */
-      received: number;
-      /**
-       * Format: int64
-       * @description Where not all of them are sent: every n-th is. Null where all are.
-       */
-      sampled_one_in: number | null;
-      /**
-       * Format: int64
-       * @description Those of them that were sent.
-       */
-      shown: number;
-    };
-    /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
-    Tls: {
-      /** @description Our certificate, and those between it and the authority that the senders know. */
-      certificate: string;
-      /** @description The authorities whose certificates senders may show. */
-      client_ca?: string | null;
-      /** @description Its private key. */
-      key: string;
-      /** @description Whether a sender without a certificate is refused. */
-      require_client_certificate: boolean;
-    };
-    /** @description A token without its secret. */
-    Token: {
-      /** Format: date-time */
-      created_at: string;
-      created_by: string;
-      /** Format: date-time */
-      expires_at: string | null;
-      /** Format: int64 */
-      id: number;
-      /**
-       * Format: date-time
-       * @description To the minute.
-       */
-      last_used: string | null;
-      /** @description Ids of the logspaces that may be searched; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description A filter that everything found is within; null for none. */
-      scope: string | null;
-    };
-    /** @description A token to make. */
-    TokenRequest: {
-      /**
-       * Format: date-time
-       * @description When it ends (RFC 3339); never where it is missing.
-       */
-      expires_at?: string | null;
-      /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
-      logspaces?: string[] | null;
-      /**
-       * @description What to call it, as no other token that works is called: at most 64 small letters (a to z), digits and
-       *     `. _ - @`; it begins with a letter or a digit.
-       */
-      name: string;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that everything found is within; none where it is missing. For analysts only.
-       * @example host:web-*
-       */
-      scope?: string | null;
-    };
-    /** @description All tokens. */
-    Tokens: {
-      tokens: components['schemas']['Token'][];
-    };
-    /** @description Full journal files that wait to become segments. */
-    Unsealed: {
-      /**
-       * Format: int64
-       * @description Their length.
-       */
-      bytes: number;
-      /**
-       * Format: int64
-       * @description How many.
-       */
-      files: number;
-      /**
-       * Format: int64
-       * @description Their messages.
-       */
-      messages: number;
-    };
-    /** @description A user. */
-    User: {
-      /** Format: date-time */
-      created_at: string;
-      /** @description Ids of the logspaces that may be searched; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description A filter that everything found is within; null for none. */
-      scope: string | null;
-    };
-    /** @description What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out. */
-    UserChange: {
-      /** @description Ids of the logspaces that may be searched; null for all. For analysts only. */
-      logspaces: string[] | null;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that everything found is within; null for none. For analysts only.
-       * @example host:web-*
-       */
-      scope: string | null;
-    };
-    /** @description All users. */
-    Users: {
-      users: components['schemas']['User'][];
-    };
-    /** @description What would come of a document. */
-    Validation: {
-      /** @description What would change, a sentence each. */
-      changes: string[];
-      /** @description The document, where it can be read as one. */
-      document?: components['schemas']['Document'];
-      problems: components['schemas']['DocumentProblem'][];
-      /** @description The text that would be stored. */
-      toml?: string;
-      valid: boolean;
-      /** @description What can run but is hardly meant. */
-      warnings: string[];
-    };
-    /** @description A value and how many messages have it. */
-    ValueCount: {
-      /** Format: int64 */
-      count: number;
-      value: string;
-    };
-    /**
-     * @description What the values of a field are, by those that were looked at.
-     * @enum {string}
-     */
-    ValueType:
-      'text' | 'number' | 'address' | 'time' | 'severity' | 'facility' | 'flag' | 'logspace';
-    /** @description Whether a logspace is as it was written. */
-    Verification: {
-      /** Format: int64 */
-      bytes: number;
-      /** @description Whether everything was checked: a server that stops does not go on. */
-      complete: boolean;
-      /** @description The first 1000 of them, the oldest first. */
-      findings: components['schemas']['VerificationFinding'][];
-      /** @description Whether everything was checked and nothing is wrong. */
-      intact: boolean;
-      /** Format: int64 */
-      messages: number;
-      /**
-       * Format: int64
-       * @description Segments and journal files that were checked.
-       */
-      parts: number;
-      /**
-       * Format: int64
-       * @description What is wrong, in all.
-       */
-      problems: number;
-      /** Format: int64 */
-      took_ms: number;
-    };
-    /** @description Something that is not as it was written. */
-    VerificationFinding: {
-      /** @description The file, in the logspace's folder. */
-      file: string;
-      /** @description The earliest time of the messages that it is about, where it is known. */
-      from: string | null;
-      /** @description Whether messages can not be read. What is wrong with an index costs time only: it is made again. */
-      loses_messages: boolean;
-      /** @description The latest. */
-      to: string | null;
-      /** @description Where in it, and what. */
-      what: string;
-    };
-    /** @description A clause of the filter, as it is written. */
-    WrittenClause: {
-      /** @description The first character after it. */
-      end: number;
-      /** @description The fields that it compares. */
-      fields: string[];
-      /** @description Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
-      negated: boolean;
-      /** @description Its first character in the query, from 0. */
-      start: number;
-      /** @example -host:fw* */
-      text: string;
-    };
-    /** @description A stage, as it is written. */
-    WrittenStage: {
-      /** @description The first character after it. */
-      end: number;
-      /**
-       * @description What it is called, however it was written: `limit` for `head`.
-       * @example top
-       */
-      name: string;
-      /** @description Its first character in the query, from 0. */
-      start: number;
-      /**
-       * @description Without the `|` before it.
-       * @example top 5 host
-       */
-      text: string;
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  aggregate_get: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language, with stages; without them the table shows messages.
-         * @example error | stats count() by host
-         */
-        query?: string;
-        /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-        from?: string;
-        /** @description The first time that is not in range any more. */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AggregateResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  aggregate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AggregateRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AggregateResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
+    aggregate_get: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, with stages; without them the table shows messages.
+                 * @example error | stats count() by host
+                 */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    aggregate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AggregateRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit: {
+        parameters: {
+            query?: {
+                /** @description 1 to 10000. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Audit"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompleteResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplainRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language; empty or `*` means all. With stages their table is exported,
+                 *     where `order` and `columns` say nothing.
+                 */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
+                order?: ("newest" | "oldest") & Record<string, never>;
+                /**
+                 * @description Columns of `csv`: any fields, with commas between them. `time`, `received`, `host`, `program`, `pid`, `severity`,
+                 *     `facility`, `message` and `logspace` where it is missing.
+                 */
+                columns?: string;
+                /** @description At most so many; all where it is missing. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages, or the table */
+            200: {
+                headers: {
+                    /** @description With the name for the file */
+                    "Content-Disposition"?: string;
+                    /** @description How many messages, or rows, the answer holds */
+                    "X-Logstead-Count"?: number;
+                    /** @description How many parts of the store it lacks, as they can not be read */
+                    "X-Logstead-Damaged"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets_get: {
+        parameters: {
+            query: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /** @description Names: 1 to 32. In an address with commas between them. */
+                fields: string;
+                /** @description How many values of each field to show. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FacetsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /**
+                 * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
+                 *     message that is stored where it is missing.
+                 */
+                from?: string;
+                /**
+                 * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+                 *     counts in `total` and `later`.
+                 */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /** @description Buckets are as short as a round length may be with at most so many. */
+                buckets?: number;
+                /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+                interval?: string;
+                /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+                by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistogramRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: {
+                /** @description The logspace to store in; where it is missing, the routes decide. */
+                logspace?: string | null;
+                /** @description What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it. */
+                format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
+                /** @description The host of messages that name none; for `text/plain`, the sender's address where it is missing. */
+                host?: string | null;
+                /** @description The zone of times that name none. */
+                timezone?: string | null;
+                /** @description When the last line was written, RFC 3339: the year of stamps without one. Without it, now. */
+                written?: string | null;
+                time_field?: string | null;
+                message_field?: string | null;
+                host_field?: string | null;
+                program_field?: string | null;
+                severity_field?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A JSON object a line, an array of objects or one, or a text a line */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-ndjson": string;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ingested"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NothingIngested"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logspaces"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retention_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another verification runs */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query?: {
+                /** @description How many messages before it. */
+                before?: number;
+                /** @description How many messages after it. */
+                after?: number;
+                /**
+                 * @description Names of fields, with commas between them: only messages that have the same values there. A field that the
+                 *     message itself lacks is an error.
+                 * @example host,program
+                 */
+                same?: string;
+                /** @description Only messages that match this, in the query language; empty or `*` means all. The message itself need not. */
+                query?: string;
+                /** @description Ids, with commas between them; the message's own logspace where it is missing. */
+                logspaces?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi_json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverviewRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["OverviewLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_router: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept asks for the same. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The revision, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_router: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header: {
+                /** @description ETag of the document that was edited */
+                "If-Match": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    difference: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionDiff"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revisions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revision: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept asks for the same. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roll_back: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_saved_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearches"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    use_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /**
+                 * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
+                 *     missing.
+                 */
+                from?: string;
+                /** @description The first time that is not in range any more. */
+                to?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /** @description Messages of a page. */
+                limit?: number;
+                order?: ("newest" | "oldest") & Record<string, never>;
+                /** @description Where the page begins: `cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Setup"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tail: {
+        parameters: {
+            query?: {
+                /** @description In the query language, without stages; empty or `*` means all. */
+                query?: string;
+                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                logspaces?: string;
+                /**
+                 * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
+                 *     themselves, says the same and wins.
+                 */
+                since?: string;
+                /** @description Begins with so many of the newest messages that are stored already. Says nothing beside a position. */
+                last?: number;
+            };
+            header?: {
+                /** @description Goes on after this position */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TailEvent"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Users"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description A reason a line */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
-      };
-    };
-  };
-  audit: {
-    parameters: {
-      query?: {
-        /** @description 1 to 10000. */
-        limit?: number | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Audit'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  complete: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompleteRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CompleteResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  count_get: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-        from?: string;
-        /** @description The first time that is not in range any more. */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CountResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  count: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CountRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CountResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  explain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ExplainRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ExplainResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  export: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language; empty or `*` means all. With stages their table is exported,
-         *     where `order` and `columns` say nothing.
-         */
-        query?: string;
-        /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-        from?: string;
-        /** @description The first time that is not in range any more. */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-        format?: ('ndjson' | 'csv' | 'raw') & Record<string, never>;
-        order?: ('newest' | 'oldest') & Record<string, never>;
-        /**
-         * @description Columns of `csv`: any fields, with commas between them. `time`, `received`, `host`, `program`, `pid`, `severity`,
-         *     `facility`, `message` and `logspace` where it is missing.
-         */
-        columns?: string;
-        /** @description At most so many; all where it is missing. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The messages, or the table */
-      200: {
-        headers: {
-          /** @description With the name for the file */
-          'Content-Disposition'?: string;
-          /** @description How many messages, or rows, the answer holds */
-          'X-Logstead-Count'?: number;
-          /** @description How many parts of the store it lacks, as they can not be read */
-          'X-Logstead-Damaged'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/x-ndjson': string;
-          'text/csv': string;
-          'application/octet-stream': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  facets_get: {
-    parameters: {
-      query: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
-        from?: string;
-        /** @description The first time that is not in range any more. */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-        /** @description Names: 1 to 32. In an address with commas between them. */
-        fields: string;
-        /** @description How many values of each field to show. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FacetsResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  facets: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['FacetsRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FacetsResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  histogram_get: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /**
-         * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
-         *     message that is stored where it is missing.
-         */
-        from?: string;
-        /**
-         * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
-         *     counts in `total` and `later`.
-         */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-        /** @description Buckets are as short as a round length may be with at most so many. */
-        buckets?: number;
-        /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
-        interval?: string;
-        /** @description A field: each bucket also says how many messages have each of its most frequent values. */
-        by?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['HistogramResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  histogram: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['HistogramRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['HistogramResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  ingest: {
-    parameters: {
-      query?: {
-        /** @description The logspace to store in; where it is missing, the routes decide. */
-        logspace?: string | null;
-        /** @description What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like. */
-        format?: ('text' | 'auto') | null;
-        time_field?: string | null;
-        message_field?: string | null;
-        host_field?: string | null;
-        program_field?: string | null;
-        severity_field?: string | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** @description A JSON object a line, an array of objects or one, or a text a line */
-    requestBody: {
-      content: {
-        'application/json': Record<string, never>;
-        'application/x-ndjson': string;
-        'text/plain': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Ingested'];
-        };
-      };
-      /** @description Bad Request */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['NothingIngested'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  logspaces: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Logspaces'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  retention_preview: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The logspace */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RetentionRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RetentionPreview'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  verify: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The logspace */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Verification'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Another verification runs */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * @description `LOGSPACE:SEQUENCE`
-         * @example main:42
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Message'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  context: {
-    parameters: {
-      query?: {
-        /** @description How many messages before it. */
-        before?: number;
-        /** @description How many messages after it. */
-        after?: number;
-        /**
-         * @description Names of fields, with commas between them: only messages that have the same values there. A field that the
-         *     message itself lacks is an error.
-         * @example host,program
-         */
-        same?: string;
-        /** @description Only messages that match this, in the query language; empty or `*` means all. The message itself need not. */
-        query?: string;
-        /** @description Ids, with commas between them; the message's own logspace where it is missing. */
-        logspaces?: string;
-      };
-      header?: never;
-      path: {
-        /**
-         * @description `LOGSPACE:SEQUENCE`
-         * @example main:42
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ContextResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  openapi_json: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': Record<string, never>;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  overview: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OverviewRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/x-ndjson': components['schemas']['OverviewLine'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  get_router: {
-    parameters: {
-      query?: {
-        /** @description `application/toml` in Accept asks for the same. */
-        format?: ('json' | 'toml') | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description The revision, for If-Match */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Document'];
-          'application/toml': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  put_router: {
-    parameters: {
-      query?: {
-        /** @description Kept with the revision. */
-        comment?: string | null;
-      };
-      header: {
-        /** @description ETag of the document that was edited */
-        'If-Match': string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Document'];
-        'application/toml': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterChange'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  difference: {
-    parameters: {
-      query: {
-        from: number;
-        to: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RevisionDiff'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  revisions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Revisions'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  revision: {
-    parameters: {
-      query?: {
-        /** @description `application/toml` in Accept asks for the same. */
-        format?: ('json' | 'toml') | null;
-      };
-      header?: never;
-      path: {
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Document'];
-          'application/toml': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  roll_back: {
-    parameters: {
-      query?: {
-        /** @description Kept with the revision. */
-        comment?: string | null;
-      };
-      header?: never;
-      path: {
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterChange'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  status: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Status'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  validate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Document'];
-        'application/toml': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Validation'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_saved_searches: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearches'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SavedSearchRequest'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearch'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  replace_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SavedSearchRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearch'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  use_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  search_get: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /**
-         * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
-         *     missing.
-         */
-        from?: string;
-        /** @description The first time that is not in range any more. */
-        to?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-        /** @description Messages of a page. */
-        limit?: number;
-        order?: ('newest' | 'oldest') & Record<string, never>;
-        /** @description Where the page begins: `cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SearchResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SearchRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SearchResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  get_session: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  log_in: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Login'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  log_out: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  set_up: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Setup'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  tail: {
-    parameters: {
-      query?: {
-        /** @description In the query language, without stages; empty or `*` means all. */
-        query?: string;
-        /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
-        logspaces?: string;
-        /**
-         * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
-         *     themselves, says the same and wins.
-         */
-        since?: string;
-        /** @description Begins with so many of the newest messages that are stored already. Says nothing beside a position. */
-        last?: number;
-      };
-      header?: {
-        /** @description Goes on after this position */
-        'Last-Event-ID'?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/event-stream': components['schemas']['TailEvent'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_tokens: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Tokens'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_token: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TokenRequest'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedToken'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_token: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_users: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Users'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewUser'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['User'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  change_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['UserChange'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['User'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  change_password: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewPassword'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  healthz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  metrics: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  readyz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description A reason a line */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
     };
-  };
 }
