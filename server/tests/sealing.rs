@@ -305,7 +305,7 @@ fn lines_without_a_priority_are_imported_with_their_time_host_and_program() {
     assert_eq!(code, 0, "{error}");
     let search = |query: &str| {
         let found = output(&["search", query, "--data", data, "--format", "json"]).1;
-        found.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>()
+        found.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
     };
     let one = |query: &str| search(query).remove(0);
     assert_eq!(one("host=web1 program=sshd pid=123")["time"], "2023-12-31T23:59:59Z");

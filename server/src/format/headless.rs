@@ -69,7 +69,7 @@ fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
         return true;
     }
     match rfc3164::tag(rest) {
-        Some((program, pid)) if pid.is_empty() => {
+        Some((program, [])) => {
             let is_word = host.iter().all(u8::is_ascii_alphabetic) && host != own && program != b"kernel";
             !(is_level(program) || stamp == Stamp::Anyone && is_word)
         }

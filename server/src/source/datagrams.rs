@@ -155,7 +155,7 @@ impl Receiver {
         let first = read.frames.len();
         if settings.split_datagrams {
             // The last line needs no newline.
-            Framer::new(Framing::Newline, slot_bytes).give_up_waiting(bytes, &mut read.frames);
+            Framer::new(Framing::Newline, slot_bytes).split_all(bytes, &mut read.frames);
             for line in &mut read.frames[first..] {
                 (line.start, line.end) = (line.start + at, line.end + at);
             }

@@ -116,6 +116,11 @@ impl Framer {
         bytes.len()
     }
 
+    /// Takes all of `bytes`, which are whole messages.
+    pub fn split_all(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
+        self.end(bytes, Flags::default(), frames);
+    }
+
     /// The sender has gone: what is left of `bytes` is a frame that has no end.
     pub fn finish(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
         self.look_for_heads(bytes);
@@ -584,9 +589,9 @@ mod tests {
         let many = undelimited(100, &[&a.repeat(9)]);
         assert_eq!(many, vec![(a.clone(), Flags::UNDELIMITED); 9]);
         let long = format!("{HEAD}{}", "x".repeat(100));
-        let cut = undelimited(100, &[&[&a[..], &a, &a, &long, &b].concat()]);
+        let cut = undelimited(100, &[&[a.as_str(), &a, &a, &long, &b].concat()]);
         assert_eq!(cut[3].1, Flags::UNDELIMITED.with(Flags::TRUNCATED));
-        assert_eq!((&long[..100], &b), (&cut[3].0[..], &cut[4].0));
+        assert_eq!((long.get(..100), &b), (Some(cut[3].0.as_str()), &cut[4].0));
     }
 
     #[test]
@@ -615,7 +620,8 @@ mod tests {
             undelimited(1000, &[&format!("{quote}\n{HEAD}b\n")]),
             [whole(&quote), whole(&format!("{HEAD}b"))]
         );
-        assert_eq!(undelimited(1000, &[&quote[..60], &quote[60..], "\n"]), [whole(&quote)]);
+        let (first, second) = quote.split_at(60);
+        assert_eq!(undelimited(1000, &[first, second, "\n"]), [whole(&quote)]);
         // Also behind lines, when the sender goes away in the middle of one.
         let frames = undelimited(1000, &[&format!("{HEAD}a\n{quote}")]);
         assert_eq!(frames[1], (quote.clone(), Flags::INCOMPLETE));

@@ -32,12 +32,8 @@ fn configuration(folder: &Path, web: &str) -> String {
 fn syslog_ng_keeps_severity_facility_host_program_and_time_over_http() {
     let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("syslog-ng.conf"), configuration(folder.path(), server.web())).unwrap();
-    let sender = syslog_ng::start(folder.path());
-    assert!(
-        !sender.said().contains("plugin"),
-        "is the package syslog-ng-mod-http installed? {}",
-        sender.said()
-    );
+    // Without the package syslog-ng-mod-http it says that it does not know the destination, and ends.
+    let _sender = syslog_ng::start(folder.path());
     let mut socket = UnixStream::connect(folder.path().join("in.sock")).unwrap();
     for number in 0..1000 {
         writeln!(socket, "<38>2026-11-21T16:39:51Z web-1 feed[7]: {}", text(0, number)).unwrap();
