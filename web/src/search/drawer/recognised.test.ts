@@ -20,10 +20,11 @@ test('a message says what it was taken for', () => {
     'Format: not recognised: the whole of it is the text',
     'Noted: new_flag',
   ]);
-  check({ raw: 'x', flags: ['undelimited', 'out_of_step'] }, [
+  check({ raw: 'x', flags: ['out_of_step'] }, [
     'Noted: it stood where a message should begin: the sender counts its messages wrongly',
-    expect.stringContaining('set it to end each with a newline') as string,
   ]);
+  const undelimited = recognised(sample({ flags: ['undelimited'] }), 10);
+  expect(undelimited.some(({ as }) => as.includes('set it to end each with a newline'))).toBe(true);
   check({ message: '{"a":1}', fields: { a: '1' } }, ['Payload: JSON']);
   check({ message: '{"a":1} and more', fields: {} }, []);
   check({ raw_base64: 'AA==', source: 'internal' }, [
