@@ -92,7 +92,7 @@ pub fn format_rfc3164(data: &[u8]) {
 
 /// The text of a message gives fields that can be asked for, not too many, and changes nothing else.
 pub fn payload(data: &[u8]) {
-    let batch = parse(Syslog::new(Format::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
+    let batch = parse(&Syslog::new(Format::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
     assert_eq!((batch.host(1), batch.program(1), batch.own_time(1)), (&b"h"[..], &b"a"[..], None));
     let shown = |byte: &u8| !matches!(byte, b'\r' | b'\n' | b' ' | 0);
     let text = &data[..data.iter().rposition(shown).map_or(0, |last| last + 1)];
@@ -116,13 +116,13 @@ fn format(format: Format, data: &[u8]) {
     let [choice, frame @ ..] = data else { return };
     let zone = if choice & 8 == 0 { TimeZone::UTC } else { budapest() };
     let syslog = Syslog { lines: choice & 16 != 0, ..Syslog::new(format, zone) };
-    let batch = parse(syslog, Flags(choice & 7), frame);
+    let batch = parse(&syslog, Flags(choice & 7), frame);
     let kept = batch.flags(1);
     assert!(kept.has(Flags(choice & 7 & !Flags::UNPARSED.0)), "what framing noted stays");
 }
 
 /// The frame between two others: it takes nothing from them and leaves nothing to them.
-fn parse(syslog: Syslog, flags: Flags, frame: &[u8]) -> Batch {
+fn parse(syslog: &Syslog, flags: Flags, frame: &[u8]) -> Batch {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"syslog", peer: PEER, received: RECEIVED });
     let known = Known { peer: PEER, ..Known::at(RECEIVED) };
