@@ -20,6 +20,7 @@ use crate::selection::Selection;
 use crate::time::Timestamp;
 use crate::word;
 use ipnet::IpNet;
+use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::{Bound, RangeBounds};
 
@@ -51,8 +52,21 @@ impl Matcher {
 
     /// The rows of `within` that are meant.
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
+        self.select_while(batch, within, &|_| true).expect("nobody ends it")
+    }
+
+    /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
+    /// condition, and told how many rows that will look at.
+    pub fn select_while(
+        &self,
+        batch: &Batch,
+        within: &Selection,
+        go_on: &dyn Fn(usize) -> bool,
+    ) -> Option<Selection> {
         assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
-        self.root.select(batch, within)
+        let pass = Pass { batch, go_on, is_over: Cell::new(false) };
+        let selected = self.root.select(&pass, within);
+        (!pass.is_over.get()).then_some(selected)
     }
 
     /// The columns it looks at.
@@ -68,6 +82,23 @@ impl Matcher {
     /// Whether no message is meant, whatever it is.
     pub fn selects_none(&self) -> bool {
         matches!(self.root, Node::None)
+    }
+}
+
+/// One look at a batch.
+struct Pass<'a> {
+    batch: &'a Batch,
+    go_on: &'a dyn Fn(usize) -> bool,
+    /// Whether it was ended: what was selected since then means nothing.
+    is_over: Cell<bool>,
+}
+
+impl Pass<'_> {
+    /// Whether to look at so many rows.
+    fn goes_on(&self, rows: usize) -> bool {
+        let goes_on = !self.is_over.get() && (self.go_on)(rows);
+        self.is_over.set(!goes_on);
+        goes_on
     }
 }
 
@@ -226,18 +257,29 @@ impl Node {
         }
     }
 
-    fn select(&self, batch: &Batch, within: &Selection) -> Selection {
-        let columns = batch.columns();
-        let priority = |row: usize| Priority::new(columns.priority[row]);
+    fn select(&self, pass: &Pass<'_>, within: &Selection) -> Selection {
         match self {
             Node::All => within.clone(),
             Node::None => Selection::none(within.rows()),
-            Node::And(nodes) => select_all_of(nodes, batch, within),
-            Node::Or(nodes) => select_any_of(nodes, batch, within),
+            Node::And(nodes) => select_all_of(nodes, pass, within),
+            Node::Or(nodes) => select_any_of(nodes, pass, within),
             Node::Not(node) => {
                 let mut rest = within.clone();
-                rest.subtract(&node.select(batch, within));
+                rest.subtract(&node.select(pass, within));
                 rest
+            }
+            condition if pass.goes_on(within.count()) => condition.select_rows(pass.batch, within),
+            _ => Selection::none(within.rows()),
+        }
+    }
+
+    /// By one condition.
+    fn select_rows(&self, batch: &Batch, within: &Selection) -> Selection {
+        let columns = batch.columns();
+        let priority = |row: usize| Priority::new(columns.priority[row]);
+        match self {
+            Node::All | Node::None | Node::And(_) | Node::Or(_) | Node::Not(_) => {
+                unreachable!("these are made of conditions")
             }
             Node::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
             Node::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
@@ -258,25 +300,25 @@ impl Node {
     }
 }
 
-fn select_all_of(nodes: &[Node], batch: &Batch, within: &Selection) -> Selection {
+fn select_all_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
     let mut left = within.clone();
     for node in nodes {
-        if left.is_empty() {
+        if left.is_empty() || pass.is_over.get() {
             break;
         }
-        left = node.select(batch, &left);
+        left = node.select(pass, &left);
     }
     left
 }
 
-fn select_any_of(nodes: &[Node], batch: &Batch, within: &Selection) -> Selection {
+fn select_any_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
     let mut found = Selection::none(within.rows());
     let mut rest = within.clone();
     for node in nodes {
-        if rest.is_empty() {
+        if rest.is_empty() || pass.is_over.get() {
             break;
         }
-        let more = node.select(batch, &rest);
+        let more = node.select(pass, &rest);
         rest.subtract(&more);
         found.union(&more);
     }
@@ -358,10 +400,8 @@ fn select_dynamic(name: &str, test: &ValueTest, batch: &Batch, within: &Selectio
     }
     let ids = names.ids();
     rows_where(within, |row| {
-        batch.field_range(row).any(|at| {
-            let is_present = matches!(test, ValueTest::Exists);
-            named.contains(ids[at] as usize) && (is_present || test.accepts(values.get(at)))
-        })
+        let mut fields = batch.field_range(row);
+        fields.any(|at| named.contains(ids[at] as usize) && test.accepts_present(values.get(at)))
     })
 }
 

@@ -3,6 +3,7 @@
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 use super::regex::Regex;
 use super::subject::is_plain_name;
+use super::time::TimeExpr;
 use crate::field::Field;
 use crate::priority::{Facility, Severity};
 use ipnet::IpNet;
@@ -103,7 +104,7 @@ fn write_field(f: &mut Formatter<'_>, name: &FieldName, test: &FieldTest) -> fmt
         },
         FieldTest::Network(network) => write!(f, "{field}:{network}"),
         FieldTest::Number(bounds) => write_bounds(f, name, bounds),
-        FieldTest::Time(bounds) => write_bounds(f, name, bounds),
+        FieldTest::Time(bounds) => write_bounds(f, name, &exactly(bounds)),
         FieldTest::Code(codes) => write_codes(f, name, *codes),
         FieldTest::Flag(flag) => write!(f, "{field}={name}", name = flag.names().next().unwrap_or_default()),
     }
@@ -136,6 +137,34 @@ fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Bo
         (Included(low), Excluded(high)) => write!(f, "{field}:[{low} TO {high}}}"),
         (Excluded(low), Included(high)) => write!(f, "{field}:{{{low} TO {high}]"),
         (Excluded(low), Excluded(high)) => write!(f, "{field}:{{{low} TO {high}}}"),
+    }
+}
+
+/// A time as the end of a range.
+struct End {
+    time: TimeExpr,
+    /// Whether it is this nanosecond, and not all that is as precise.
+    is_instant: bool,
+}
+
+/// Where a range ends at an instant, that is written to the nanosecond: less would be all of a second or a day.
+fn exactly(bounds: &Bounds<TimeExpr>) -> Bounds<End> {
+    let end = |bound: Bound<TimeExpr>, is_instant: bool| bound.map(|time| End { time, is_instant });
+    Bounds {
+        low: end(bounds.low, matches!(bounds.low, Bound::Excluded(_))),
+        high: end(bounds.high, matches!(bounds.high, Bound::Included(_))),
+    }
+}
+
+impl Display for End {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let TimeExpr::At(time) = self.time else { return write!(f, "{time}", time = self.time) };
+        if !self.is_instant {
+            return write!(f, "{time}");
+        }
+        let mut text = Vec::new();
+        time.write_rfc3339(&mut text, 9);
+        f.write_str(&String::from_utf8_lossy(&text))
     }
 }
 

@@ -7,6 +7,9 @@ use crate::time::{DAY, SECOND, Timestamp};
 use std::fmt;
 use std::ops::Bound;
 
+const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
+
 /// A time as it is written, resolved when the query runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeExpr {
@@ -27,8 +30,8 @@ pub struct TimeRange {
     pub last: Timestamp,
 }
 
-/// Reads `2026-11-21T06:13:00Z` (or with any RFC 3339 offset, or without seconds, or without a zone),
-/// `2026-11-21`, `now`, `now-1h30m`, `-15m`, `today`, `yesterday` or `today-7d`.
+/// Reads `2026-11-21T06:13:00Z` (or with any RFC 3339 offset, or without seconds or minutes, or without a zone),
+/// `2026-11-21`, `2026-11`, `now`, `now-1h30m`, `-15m`, `today`, `yesterday` or `today-7d`.
 pub fn parse_time(text: &str) -> Option<TimeExpr> {
     parse_span(text).map(|(start, _)| start)
 }
@@ -127,8 +130,28 @@ impl Query {
     }
 }
 
-/// The times that a text names: its beginning, and the end of the day, minute or second that it names.
-pub(super) fn parse_span(text: &str) -> Option<(TimeExpr, Option<TimeExpr>)> {
+/// The times that a text names: where they begin, and where they end. What is written to the nanosecond, or relative
+/// to now, is an instant and has no end.
+pub(super) type Span = (TimeExpr, Option<TimeExpr>);
+
+/// Where times begin that come after what is excluded: it is excluded as long as it lasts.
+pub(super) fn low_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+    match bound {
+        Bound::Excluded((_, Some(end))) => Bound::Included(end),
+        other => other.map(|(start, _)| start),
+    }
+}
+
+/// Where times end that come before what is excluded, or include all of what is included.
+pub(super) fn high_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+    match bound {
+        Bound::Included((_, Some(end))) => Bound::Excluded(end),
+        other => other.map(|(start, _)| start),
+    }
+}
+
+/// As precise as the text is: a month, a day, an hour, a minute, a second or a part of one.
+pub(super) fn parse_span(text: &str) -> Option<Span> {
     if let Some(day) = parse_day(text) {
         return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day.checked_add(1)?))));
     }
@@ -169,8 +192,8 @@ fn parse_relative(text: &str) -> Option<TimeExpr> {
 const UNITS: [(&str, i64); 8] = [
     ("w", 7 * DAY),
     ("d", DAY),
-    ("h", 3600 * SECOND),
-    ("m", 60 * SECOND),
+    ("h", HOUR),
+    ("m", MINUTE),
     ("s", SECOND),
     ("ms", 1_000_000),
     ("us", 1_000),
@@ -204,21 +227,33 @@ impl fmt::Display for Duration {
     }
 }
 
-/// RFC 3339 and what remains of it without a fraction, a zone, seconds or a time of day.
-fn parse_absolute(text: &str) -> Option<(TimeExpr, Option<TimeExpr>)> {
+/// RFC 3339 and what remains of it without a fraction, a zone, seconds, minutes, a time of day or a day.
+fn parse_absolute(text: &str) -> Option<Span> {
     let (stamp, zone) = split_zone(text);
     let (rest, span) = match stamp.len() {
+        7 => return parse_month(stamp),
+        10 if !zone.is_empty() => return None,
         10 => ("T00:00:00", Some(DAY)),
-        16 => (":00", Some(60 * SECOND)),
+        13 => (":00:00", Some(HOUR)),
+        16 => (":00", Some(MINUTE)),
         19 => ("", Some(SECOND)),
+        length @ 21..=28 => ("", Some(SECOND / 10_i64.pow(length as u32 - 20))),
         _ => ("", None),
     };
-    if stamp.len() == 10 && !zone.is_empty() {
-        return None;
-    }
     let zone = if zone.is_empty() { "Z" } else { zone };
     let start = Timestamp::parse_rfc3339(format!("{stamp}{rest}{zone}").as_bytes())?;
     Some((TimeExpr::At(start), span.map(|nanos| TimeExpr::At(start.saturating_add(nanos)))))
+}
+
+/// `2026-11`.
+fn parse_month(text: &str) -> Option<Span> {
+    let (year, month) = text.split_once('-')?;
+    let (year, month): (u32, u32) = (year.parse().ok()?, month.parse().ok()?);
+    let first_of = |year: u32, month: u32| {
+        Timestamp::parse_rfc3339(format!("{year:04}-{month:02}-01T00:00:00Z").as_bytes()).map(TimeExpr::At)
+    };
+    let end = if month == 12 { first_of(year + 1, 1) } else { first_of(year, month + 1) };
+    Some((first_of(year, month)?, end))
 }
 
 /// Splits a trailing `Z` or offset off.
@@ -254,6 +289,9 @@ mod tests {
         check("2026-09-01T10:00", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
         check("2026-09-01T10:00-01:00", "2026-09-01T11:00:00Z", "2026-09-01T11:00:00Z");
         check("2026-09-01", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00Z");
+        check("2026-09-01T10", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
+        check("2026-09-01T10+02:00", "2026-09-01T08:00:00Z", "2026-09-01T08:00:00Z");
+        check("2026-09", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00Z");
         check("now", NOW, "now");
         check("now-1h", "2026-11-21T05:13:00.5Z", "now-1h");
         check("NOW-1h30m", "2026-11-21T04:43:00.5Z", "now-90m");
@@ -277,7 +315,14 @@ mod tests {
             "nowadays",
             "-1d@d",
             "2026",
+            "2026-13",
+            "2026-1é",
+            "+026-11",
+            "2026-+1",
+            "2026-11Z",
             "2026-13-01",
+            "2026-09-01T",
+            "2026-09-01T1",
             "10:00",
             "2026-09-01Z",
             "-99999999999w",
@@ -289,6 +334,26 @@ mod tests {
         ] {
             assert_eq!(parse_time(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_lasts_as_long_as_it_is_precise() {
+        let check = |text: &str, end: Option<&str>| {
+            let (_, found) = parse_span(text).unwrap_or_else(|| panic!("{text} is a time"));
+            assert_eq!(found.map(|end| end.resolve(at(NOW))), end.map(at), "{text}");
+        };
+        check("2026-12", Some("2027-01-01T00:00:00Z"));
+        check("2026-02", Some("2026-03-01T00:00:00Z"));
+        check("2026-09-01", Some("2026-09-02T00:00:00Z"));
+        check("2026-09-01T10", Some("2026-09-01T11:00:00Z"));
+        check("2026-09-01T10:59", Some("2026-09-01T11:00:00Z"));
+        check("2026-09-01T10:59:59+02:00", Some("2026-09-01T09:00:00Z"));
+        check("2026-09-01T10:59:59.9", Some("2026-09-01T11:00:00Z"));
+        check("2026-09-01T10:00:00.250Z", Some("2026-09-01T10:00:00.251Z"));
+        check("2026-09-01T10:00:00.12345678Z", Some("2026-09-01T10:00:00.12345679Z"));
+        check("2026-09-01T10:00:00.123456789Z", None);
+        check("today", Some("2026-11-22T00:00:00Z"));
+        check("now-1h", None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, Text
 use super::number::Number;
 use super::regex::Regex;
 use super::subject::Name;
-use super::time::{TimeExpr, parse_duration, parse_span};
+use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
 use crate::batch::Flags;
 use crate::field::Field;
 use crate::priority::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
@@ -246,8 +246,9 @@ fn known(field: Field, test: FieldTest) -> Query {
 }
 
 fn time(field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Query, String> {
-    let read = |text: &str| Ok(parse_span(text).ok_or_else(|| no_time(text))?.0);
-    Ok(known(field, FieldTest::Time(Bounds { low: map_bound(low, read)?, high: map_bound(high, read)? })))
+    let read = |text: &str| parse_span(text).ok_or_else(|| no_time(text));
+    let (low, high) = (low_end(map_bound(low, read)?), high_end(map_bound(high, read)?));
+    Ok(known(field, FieldTest::Time(Bounds { low, high })))
 }
 
 /// `time:yesterday` is all of that day, `time:-15m` everything since then.

@@ -1,7 +1,8 @@
 //! What queries find, by example.
 
 use logstead_record::query::{Context, Matcher, parse};
-use logstead_record::{Batch, BatchBuilder, Origin, Priority, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Origin, Priority, Row, Selection, Timestamp};
+use std::cell::Cell;
 
 fn context() -> Context<'static> {
     Context { now: time("2026-11-21T12:00:00Z"), logspace: "fw" }
@@ -92,9 +93,14 @@ fn fields_are_compared_by_their_kind() {
             ("took", "1600ms"),
             ("n", "7"),
             ("ip", "10.9.9.9"),
+            ("empty", ""),
+            ("some", ""),
+            ("some", "x"),
         ],
     );
     let cases = [
+        ("empty=\"\" -empty:* -_exists_:empty -empty:[* TO *] -empty:/^$/ empty!=x", true),
+        ("some=\"\" some:* some=x _exists_:some some:[* TO *]", true),
         ("host:fw host:FW-7 host=fw-7 host:fw-*", true),
         ("host=fw", false),
         ("user=ROOT user:bob user=\"bob lee\"", true),
@@ -166,4 +172,27 @@ fn a_matcher_knows_when_it_selects_all_or_none() {
     check("-logspace:fw", false, true);
     check("severity>emerg", false, true);
     check("error", false, false);
+}
+
+#[test]
+fn a_look_at_a_batch_ends_between_conditions() {
+    let batch = one(b"hello world", &[("user", "root")]);
+    let within = Selection::all(batch.rows());
+    let matcher = Matcher::new(&parse("a OR b OR NOT (c user:x) OR hello").unwrap(), &context());
+    let asked = Cell::new(0);
+    let select = |asks_max: usize| {
+        asked.set(0);
+        let go_on = |_: usize| {
+            asked.set(asked.get() + 1);
+            asked.get() <= asks_max
+        };
+        matcher.select_while(&batch, &within, &go_on)
+    };
+    assert_eq!(select(usize::MAX), Some(matcher.select(&batch)));
+    let asks = asked.get();
+    assert!(1 < asks);
+    for asks_max in 0..asks {
+        assert_eq!(select(asks_max), None);
+        assert_eq!(asked.get(), asks_max + 1, "nothing is looked at after the end");
+    }
 }

@@ -20,9 +20,10 @@ pub(crate) fn matches(query: &Query, batch: &Batch, row: usize, context: &Contex
                 .chain(fields)
                 .any(|text| !text.is_empty() && holds(test, text))
         }
-        Query::Field(FieldName::Dynamic(name), test) => batch
-            .fields(row)
-            .any(|(other, value)| other.eq_ignore_ascii_case(name.as_bytes()) && passes(test, value)),
+        Query::Field(FieldName::Dynamic(name), test) => batch.fields(row).any(|(other, value)| {
+            let is_there = !value.is_empty() || matches!(test, FieldTest::Equals(_));
+            is_there && other.eq_ignore_ascii_case(name.as_bytes()) && passes(test, value)
+        }),
         Query::Field(FieldName::Known(field), test) => known_matches(*field, test, batch, row, context),
     }
 }

@@ -84,8 +84,8 @@ fn other_fields() -> impl Strategy<Value = Query> {
     prop_oneof![
         codes(7).prop_map(FieldTest::Code).prop_map(known(Field::Severity)),
         codes(23).prop_map(FieldTest::Code).prop_map(known(Field::Facility)),
-        bounds(times()).prop_map(FieldTest::Time).prop_map(known(Field::Time)),
-        bounds(times()).prop_map(FieldTest::Time).prop_map(known(Field::Received)),
+        time_bounds().prop_map(FieldTest::Time).prop_map(known(Field::Time)),
+        time_bounds().prop_map(FieldTest::Time).prop_map(known(Field::Received)),
         flag.prop_map(FieldTest::Flag).prop_map(known(Field::Flag)),
         bounds(numbers()).prop_map(FieldTest::Number).prop_map(known(Field::Pid)),
         network.prop_map(|n| FieldTest::Network(n.parse().unwrap())).prop_map(known(Field::Peer)),
@@ -103,6 +103,20 @@ fn codes(last: u8) -> impl Strategy<Value = Codes> {
 fn numbers() -> impl Strategy<Value = Number> + Clone {
     select(vec!["0", "-5", "1.5", "1e3", "10MB", "1KiB", "250ms", "1.5s"])
         .prop_map(|text| Number::parse(text).unwrap())
+}
+
+/// A day at the end of a range is all of it, so the range ends where another day begins.
+fn time_bounds() -> impl Strategy<Value = Bounds<TimeExpr>> {
+    bounds(times()).prop_map(|Bounds { low, high }| Bounds {
+        low: match low {
+            Bound::Excluded(TimeExpr::Day(days)) => Bound::Included(TimeExpr::Day(days + 1)),
+            low => low,
+        },
+        high: match high {
+            Bound::Included(TimeExpr::Day(days)) => Bound::Excluded(TimeExpr::Day(days + 1)),
+            high => high,
+        },
+    })
 }
 
 fn times() -> impl Strategy<Value = TimeExpr> + Clone {
