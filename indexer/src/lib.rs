@@ -35,6 +35,7 @@ mod search;
 mod segment;
 mod verify;
 mod view;
+mod work;
 
 pub use answer::{
     Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Facets, Histogram, Kind,

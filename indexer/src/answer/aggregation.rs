@@ -6,10 +6,13 @@
 
 use super::aggregator::Aggregator;
 use super::enrich::{Enrich, Wanted};
+use super::finish::{Finish, check};
 use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
+use crate::search::Run;
+use crate::work::Work;
 use logstead_record::query::{
     Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
 };
@@ -17,6 +20,9 @@ use logstead_record::{Batch, Field, Selection, Timestamp};
 
 /// What a table of messages shows, unless `fields` says otherwise.
 const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
+
+/// What a step counts for each row: it reads the row's text.
+const STEP_WORK: usize = 16;
 
 /// What an answer depends on besides the messages.
 #[derive(Clone, Copy, Debug)]
@@ -146,9 +152,9 @@ impl Aggregation {
 
     /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
     /// unreadable; after another error there is no answer.
-    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+    pub(crate) fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         match &mut self.sink {
-            Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part),
+            Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part, work),
             _ => Err(AnswerError::Stage("this pipeline needs whole messages".to_owned())),
         }
     }
@@ -159,36 +165,42 @@ impl Aggregation {
         batch: &Batch,
         selected: &Selection,
         place: Place<'_>,
+        work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         if selected.is_empty() {
             return Ok(());
         }
         if self.steps.is_empty() {
-            return self.collect(batch, selected, place.logspace, &|row| place.first_sequence + row as u64);
+            let sequence = |row: usize| place.first_sequence + row as u64;
+            return self.collect(batch, selected, (&sequence, place.logspace), work);
         }
         let rows: Vec<usize> = selected.iter().collect();
         let mut batch = batch.take(selected);
         let mut selected = Selection::all(batch.rows());
         for step in &self.steps {
+            check(work, batch.rows() * STEP_WORK)?;
             match step {
                 Step::Where(matcher) => selected = matcher.select_within(&batch, &selected),
                 Step::Enrich(enrich) => batch = enrich.batch(&batch, &selected, place.logspace, &self.wanted),
             }
         }
         let sequence = |row: usize| place.first_sequence + rows[row] as u64;
-        self.collect(&batch, &selected, place.logspace, &sequence)
+        self.collect(&batch, &selected, (&sequence, place.logspace), work)
     }
 
-    /// The table of everything that was added.
-    pub fn finish(self) -> Result<Table, AnswerError> {
+    /// The table of everything that was added. Where nobody wants to wait for all of it, as much as can be shown.
+    pub fn finish(self, run: &Run<'_>) -> Result<Table, AnswerError> {
+        let work = run.work();
+        let finish = Finish::new(&work);
         let mut table = match self.sink {
-            Sink::Groups(aggregator) => aggregator.finish()?,
-            Sink::Rows(rows) => rows.finish(),
+            Sink::Groups(aggregator) => aggregator.finish(&finish)?,
+            Sink::Rows(rows) => rows.finish(&finish),
         };
         for stage in &self.rest {
-            table = tabular::apply(stage, table, &self.settings)?;
+            table = tabular::apply(stage, table, &self.settings, &finish)?;
         }
         table.cut();
+        table.is_cut_short = finish.is_cut();
         Ok(table)
     }
 
@@ -196,24 +208,25 @@ impl Aggregation {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        logspace: &str,
-        sequence: &dyn Fn(usize) -> u64,
+        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         let aggregator = match &mut self.sink {
-            Sink::Rows(rows) => return rows.add(batch, selected, sequence, logspace),
+            Sink::Rows(rows) => return rows.add(batch, selected, (sequence, logspace), work),
             Sink::Groups(aggregator) => aggregator,
         };
         let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
         let times =
             if aggregator.needs_times() { BatchTimes::of(batch) } else { BatchTimes::new(Vec::new()) };
-        aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields })
+        aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields }, work)
     }
 
     /// Later stages name columns that there are.
     fn check_rest(&self) -> Result<(), AnswerError> {
         let mut table = Table { columns: self.sink.columns(), ..Table::default() };
+        let work = Run::alone().work();
         for stage in &self.rest {
-            table = tabular::apply(stage, table, &self.settings)?;
+            table = tabular::apply(stage, table, &self.settings, &Finish::new(&work))?;
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare` and `uniq`; over messages or over a table.
 
+use super::finish::Finish;
 use super::groups::{Groups, Plan};
 use super::interval::{Buckets, Interval, Width};
 use super::part::{Part, Unreadable};
 use super::table::{Column, Rank, Table, Value};
 use super::values::ABSENT;
 use super::{AnswerError, Coded, Kind, ROWS_MAX};
+use crate::work::Work;
 use hashbrown::HashMap;
 use logstead_record::query::{Aggregate, FieldName, Function, Measure, Ranking, Stage, TimeRange};
 use logstead_record::{Field, Timestamp};
@@ -118,7 +120,7 @@ impl Aggregator {
 
     /// Adds the selected rows of a part. Nothing is added of one that is unreadable; after another error there is no
     /// answer.
-    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+    pub(crate) fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
         if rows.is_empty() {
             return Ok(());
@@ -127,26 +129,37 @@ impl Aggregator {
         let arguments = make(&self.arguments, part)?;
         let by = columns(&self.by, &by, part);
         let arguments = columns(&self.arguments, &arguments, part);
-        self.groups.add(&rows, &by, &arguments)
+        self.groups.add(&rows, &by, &arguments, work)
     }
 
     /// The table of all parts.
-    pub(crate) fn finish(mut self) -> Result<Table, AnswerError> {
+    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Result<Table, AnswerError> {
         let mut notes = Vec::new();
         let rows = match &self.shape {
-            Shape::Stats => self.stats(),
-            Shape::Uniq => self.uniq(),
-            Shape::Ranking { of, rare } => ranking(&self.groups, of, *rare),
-            &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes)?,
+            Shape::Stats => {
+                let order = self.sorted(|_| true, finish);
+                self.rows(order, finish)
+            }
+            Shape::Uniq => {
+                let order = self.sorted(|group| self.has_all(group, 0), finish);
+                self.rows(order, finish)
+            }
+            Shape::Ranking { of, rare } => self.ranking(of, *rare, finish),
+            &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes, finish)?,
         };
-        Ok(Table { columns: self.columns, rows, notes, is_open: false })
+        Ok(Table { columns: self.columns, rows, notes, ..Table::default() })
     }
 
-    /// The numbers of all groups, in the order of their values.
-    fn sorted(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        sort_groups(&self.groups, 0..self.by.len(), &mut order);
+    /// The numbers of some groups, in the order of their values.
+    fn sorted(&self, is_wanted: impl Fn(usize) -> bool, finish: &Finish<'_>) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.groups.len()).filter(|&group| is_wanted(group)).collect();
+        sort_groups(&self.groups, 0..self.by.len(), &mut order, finish);
         order
+    }
+
+    /// Whether the rows of a group have a value in each column from this one on.
+    fn has_all(&self, group: usize, first_column: usize) -> bool {
+        (first_column..self.by.len()).all(|column| self.groups.key(group, column).is_some())
     }
 
     fn row(&mut self, group: usize) -> Vec<Value> {
@@ -157,13 +170,32 @@ impl Aggregator {
         row
     }
 
-    fn stats(&mut self) -> Vec<Vec<Value>> {
-        self.sorted().into_iter().map(|group| self.row(group)).collect()
+    fn rows(&mut self, order: Vec<usize>, finish: &Finish<'_>) -> Vec<Vec<Value>> {
+        let order = order.into_iter().enumerate().take_while(|(rows, _)| finish.wants(*rows));
+        order.map(|(_, group)| self.row(group)).collect()
     }
 
-    fn uniq(&mut self) -> Vec<Vec<Value>> {
-        let rows = self.stats().into_iter();
-        rows.filter(|row| row.iter().any(|value| *value != Value::Null)).collect()
+    /// The most or least frequent groups, of those that have all values, for each group of the first columns.
+    fn ranking(&self, of: &Ranking, rare: bool, finish: &Finish<'_>) -> Vec<Vec<Value>> {
+        let groups = &self.groups;
+        let order = self.sorted(|group| self.has_all(group, of.by.len()), finish);
+        let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
+        let key = |group: usize| (0..of.by.len()).map(move |column| groups.key(group, column));
+        let mut rows = Vec::new();
+        // Groups of one `by` stand together; sorting is stable, so that of equal counts the lower value comes first.
+        for chunk in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
+            let mut chunk = chunk.to_vec();
+            finish.sort(&mut chunk, |a, b| frequency(a).cmp(&frequency(b)));
+            chunk.truncate(usize::try_from(of.count).unwrap_or(usize::MAX));
+            for group in chunk {
+                if !finish.wants(rows.len()) {
+                    return rows;
+                }
+                let values = (0..self.by.len()).map(|column| groups.value(group, column));
+                rows.push(values.chain([Value::Count(groups.rows(group))]).collect());
+            }
+        }
+        rows
     }
 
     /// Every span of the range has a row, for each series.
@@ -172,8 +204,9 @@ impl Aggregator {
         interval: Interval,
         range: TimeRange,
         notes: &mut Vec<String>,
+        finish: &Finish<'_>,
     ) -> Result<Vec<Vec<Value>>, AnswerError> {
-        let series = self.series();
+        let series = self.series(finish);
         let mut known = HashMap::new();
         for group in 0..self.groups.len() {
             if let Value::Time(start) = self.groups.value(group, 0) {
@@ -187,7 +220,8 @@ impl Aggregator {
             notes.push(
                 "spans without messages are left out: with them the table would be too long".to_owned(),
             );
-            return Ok(self.stats());
+            let order = self.sorted(|_| true, finish);
+            return Ok(self.rows(order, finish));
         }
         let mut rows = Vec::with_capacity(spans * series.len());
         for number in first..=last {
@@ -203,14 +237,14 @@ impl Aggregator {
     }
 
     /// A group of each series, in the order of their values; one series of no group where there is no field.
-    fn series(&self) -> Vec<Option<usize>> {
+    fn series(&self, finish: &Finish<'_>) -> Vec<Option<usize>> {
         if self.by.len() == 1 {
             return vec![None];
         }
         let mut examples: Vec<usize> = (0..self.groups.len()).collect();
         examples.sort_by_key(|&group| self.series_of(group));
         examples.dedup_by_key(|group| self.series_of(*group));
-        sort_groups(&self.groups, 1..2, &mut examples);
+        sort_groups(&self.groups, 1..2, &mut examples, finish);
         examples.into_iter().map(Some).collect()
     }
 
@@ -304,39 +338,22 @@ fn columns<'a>(sources: &[Source], made: &'a [Option<Coded<'a>>], part: &'a Part
 }
 
 /// By their values in some columns. Two texts may be the same number: then by the texts.
-fn sort_groups(groups: &Groups, columns: Range<usize>, order: &mut [usize]) {
-    let ranked = |column: usize| {
-        let kind = groups.kind(column);
-        let ranks = (0..groups.len()).map(|group| Rank::of(groups.key(group, column), kind));
-        (column, ranks.collect::<Vec<_>>())
-    };
-    let ranks: Vec<(usize, Vec<Option<Rank>>)> = columns.map(ranked).collect();
-    order.sort_unstable_by(|&a, &b| {
-        let compare = |(column, ranks): &(usize, Vec<Option<Rank>>)| {
-            let by_text = || groups.key(a, *column).cmp(&groups.key(b, *column));
+fn sort_groups(groups: &Groups, columns: Range<usize>, order: &mut Vec<usize>, finish: &Finish<'_>) {
+    let mut ranks: Vec<Vec<Option<Rank>>> = vec![Vec::new(); columns.len()];
+    let mut ranked = 0;
+    // A group that is not ranked is among those that are left out.
+    while ranked < groups.len() && finish.wants(ranked) {
+        for (column, ranks) in columns.clone().zip(&mut ranks) {
+            ranks.push(Rank::of(groups.key(ranked, column), groups.kind(column)));
+        }
+        ranked += 1;
+    }
+    order.retain(|&group| group < ranked);
+    finish.sort(order, |a, b| {
+        let compare = |(column, ranks): (usize, &Vec<Option<Rank>>)| {
+            let by_text = || groups.key(a, column).cmp(&groups.key(b, column));
             Rank::compare(ranks[a].as_ref(), ranks[b].as_ref(), false).then_with(by_text)
         };
-        ranks.iter().map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        columns.clone().zip(&ranks).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     });
-}
-
-/// The most or least frequent groups, of those that have all values, for each group of the first columns.
-fn ranking(groups: &Groups, of: &Ranking, rare: bool) -> Vec<Vec<Value>> {
-    let columns = of.by.len() + of.fields.len();
-    let has_all = |group: &usize| (of.by.len()..columns).all(|column| groups.key(*group, column).is_some());
-    let mut order: Vec<usize> = (0..groups.len()).filter(has_all).collect();
-    sort_groups(groups, 0..columns, &mut order);
-    let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
-    let key = |group: usize| (0..of.by.len()).map(move |column| groups.key(group, column));
-    let mut rows = Vec::new();
-    // Groups of one `by` stand together; sorting is stable, so that of equal counts the lower value comes first.
-    for chunk in order.chunk_by_mut(|&a, &b| key(a).eq(key(b))) {
-        chunk.sort_by_key(|&group| frequency(group));
-        let shown = usize::try_from(of.count).unwrap_or(usize::MAX).min(chunk.len());
-        rows.extend(chunk[..shown].iter().map(|&group| {
-            let values = (0..columns).map(|column| groups.value(group, column));
-            values.chain([Value::Count(groups.rows(group))]).collect::<Vec<_>>()
-        }));
-    }
-    rows
 }

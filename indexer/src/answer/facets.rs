@@ -1,12 +1,12 @@
-//! The most frequent values of fields, and how many different ones there are.
+//! The most frequent values of fields, and how many different ones there are. A message that has several values counts
+//! once for each: the number of a value is that of the messages in which the field is equal to it.
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
-use super::part::Part;
 use super::values::Values;
 use super::{Coded, Kind, Value};
-use logstead_record::Selection;
 use logstead_record::query::FieldName;
+use logstead_record::{Batch, Field, Selection};
 
 /// Counts values.
 pub struct Facets {
@@ -19,6 +19,8 @@ pub struct Facets {
 /// The values of one field.
 #[derive(Default)]
 struct FieldCounts {
+    /// Whether a text is several values with commas between them.
+    is_list: bool,
     values: Values,
     counts: Vec<u64>,
     /// Rows whose values did not fit the memory.
@@ -41,7 +43,10 @@ pub struct Facet {
 impl Facets {
     /// Counts values of these fields, and shows `limit` of each.
     pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
-        let counts = fields.iter().map(|_| FieldCounts::default()).collect();
+        let is_list = |field: &FieldName| *field == FieldName::Known(Field::Flag);
+        let counts =
+            fields.iter().map(|field| FieldCounts { is_list: is_list(field), ..FieldCounts::default() });
+        let counts = counts.collect();
         Facets { needs: fields, limit, memory_bytes_max, counts }
     }
 
@@ -50,19 +55,26 @@ impl Facets {
         &self.needs
     }
 
-    /// Counts the selected rows of a part.
-    pub(crate) fn add(&mut self, part: &Part<'_>) {
-        // Each field may use its share: so which values one keeps does not depend on the others.
-        let share = self.memory_bytes_max / self.counts.len().max(1);
-        for (counts, coded) in self.counts.iter_mut().zip(&part.fields) {
-            counts.add(coded, part.selected, share);
+    /// Counts the selected rows of a batch.
+    pub(crate) fn add(&mut self, batch: &Batch, selected: &Selection, logspace: &str) {
+        let share = self.share();
+        for (counts, field) in self.counts.iter_mut().zip(&self.needs) {
+            match field {
+                FieldName::Dynamic(name) => counts.add_dynamic(batch, selected, name, share),
+                FieldName::Known(_) => counts.add(&Coded::of_batch(batch, field, logspace), selected, share),
+            }
         }
     }
 
     /// Adds rows of the field with this number: how many have each id of its values.
     pub(crate) fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
-        let share = self.memory_bytes_max / self.counts.len().max(1);
+        let share = self.share();
         self.counts[field].add_counts(coded, counts.iter().copied(), share);
+    }
+
+    /// What each field may use: so which values one keeps does not depend on the others.
+    fn share(&self) -> usize {
+        self.memory_bytes_max / self.counts.len().max(1)
     }
 
     /// The values of all parts.
@@ -90,15 +102,43 @@ impl FieldCounts {
 
     fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
         for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
-            let Some(key) = coded.key(id as u32) else { continue };
-            let texts_max = memory_bytes_max.saturating_sub(self.counts.capacity() * size_of::<u64>());
-            match self.values.number(key, texts_max) {
-                Ok(number) => {
-                    self.counts.resize(self.values.len(), 0);
-                    self.counts[number as usize] += count;
+            match coded.key(id as u32) {
+                Some(key) if self.is_list => {
+                    key.split(|&byte| byte == b',').for_each(|key| self.count(key, count, memory_bytes_max));
                 }
-                Err(_) => self.left_out += count,
+                Some(key) => self.count(key, count, memory_bytes_max),
+                None => {}
             }
+        }
+    }
+
+    /// Each different value that a row has, once.
+    fn add_dynamic(&mut self, batch: &Batch, selected: &Selection, name: &str, memory_bytes_max: usize) {
+        let columns = batch.columns();
+        let names = &columns.field_names;
+        let is_named: Vec<bool> =
+            names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
+        if !is_named.contains(&true) {
+            return;
+        }
+        let mut of_row: Vec<&[u8]> = Vec::new();
+        for row in selected.iter() {
+            let named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
+            of_row.extend(named.map(|at| columns.field_values.get(at)).filter(|value| !value.is_empty()));
+            of_row.sort_unstable();
+            of_row.dedup();
+            of_row.drain(..).for_each(|value| self.count(value, 1, memory_bytes_max));
+        }
+    }
+
+    fn count(&mut self, key: &[u8], count: u64, memory_bytes_max: usize) {
+        let texts_max = memory_bytes_max.saturating_sub(self.counts.capacity() * size_of::<u64>());
+        match self.values.number(key, texts_max) {
+            Ok(number) => {
+                self.counts.resize(self.values.len(), 0);
+                self.counts[number as usize] += count;
+            }
+            Err(_) => self.left_out += count,
         }
     }
 

@@ -3,12 +3,17 @@
 //! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up
 //! among the groups of all parts, by the numbers of its values over all parts.
 
+use super::finish::check;
 use super::measure::{Numbers, State};
 use super::values::{ABSENT, Values};
 use super::{AnswerError, Coded, Kind, Value};
+use crate::work::Work;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_record::query::{FieldName, Function, Measure};
 use std::hash::BuildHasher;
+
+/// Rows that are combined together: enough that what it takes for each value is little beside them.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// What makes a group and what is computed of it.
 pub(crate) struct Plan {
@@ -93,6 +98,20 @@ impl Groups {
 
     /// Adds these rows of a part that has these columns.
     pub(crate) fn add(
+        &mut self,
+        rows: &[u32],
+        by: &[&Coded<'_>],
+        arguments: &[&Coded<'_>],
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        for rows in rows.chunks(ROWS_AT_ONCE) {
+            check(work, rows.len() * (1 + by.len() + arguments.len()))?;
+            self.add_some(rows, by, arguments)?;
+        }
+        Ok(())
+    }
+
+    fn add_some(
         &mut self,
         rows: &[u32],
         by: &[&Coded<'_>],

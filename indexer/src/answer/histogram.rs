@@ -2,10 +2,12 @@
 //!
 //! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
 
+use super::finish::check;
 use super::groups::{Groups, Plan};
 use super::interval::{Buckets, Width};
 use super::part::Part;
 use super::{AnswerError, BY_VALUES_MAX, Kind, Value};
+use crate::work::Work;
 use logstead_record::Timestamp;
 use logstead_record::query::{FieldName, TimeRange};
 
@@ -85,11 +87,12 @@ impl Histogram {
 
     /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
     /// unreadable; after another error there is no answer.
-    pub(crate) fn add(&mut self, part: &Part<'_>) -> Result<(), AnswerError> {
+    pub(crate) fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+        check(work, part.rows / 4)?;
         if let Some(by) = &mut self.by {
             let spans = self.buckets.interval.coded(part)?;
             let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
-            return by.groups.add(&rows, &[&spans, &part.fields[0]], &[]);
+            return by.groups.add(&rows, &[&spans, &part.fields[0]], &[], work);
         }
         let counts = self.count(part)?;
         for (sum, count) in self.counts.iter_mut().zip(counts) {

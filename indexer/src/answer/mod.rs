@@ -14,6 +14,7 @@
 //! | `groups`      | rows with equal values, and what functions make of them; `measure`, `exact_sum`, `samples` |
 //! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`      |
 //! | `table`       | rows and columns of an answer; `tabular`: stages over them                  |
+//! | `finish`      | how an answer ends when the time is up                                      |
 //! | `rows`        | messages that are kept for a stage that needs their order                   |
 //! | `enrich`      | `extract` and `parse`; `pairs`: JSON and `key=value` in a text              |
 //! | `aggregation` | which of these a pipeline needs                                             |
@@ -26,6 +27,7 @@ mod coded;
 mod enrich;
 mod exact_sum;
 mod facets;
+mod finish;
 mod groups;
 mod histogram;
 mod interval;
@@ -97,6 +99,9 @@ pub enum AnswerError {
     /// A stage needs what there is not.
     #[error("{0}")]
     Stage(String),
+    /// Nobody wants it any more.
+    #[error("the search was ended before it was through")]
+    Cancelled,
     /// A column can not be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),

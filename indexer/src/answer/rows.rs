@@ -6,9 +6,11 @@
 //! **Invariant:** the order is total, so that what is kept depends on nothing but the messages.
 
 use super::coded::{Coded, Kind};
+use super::finish::{Finish, check};
 use super::table::{Column, Rank, Table, Value};
 use super::tabular::key_of;
 use super::{AnswerError, ROWS_MAX};
+use crate::work::Work;
 use hashbrown::HashMap;
 use logstead_record::query::{FieldName, SortKey};
 use logstead_record::{Batch, Selection, Timestamp};
@@ -93,8 +95,8 @@ impl Rows {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        sequence: &dyn Fn(usize) -> u64,
-        logspace: &str,
+        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         self.seen += selected.count() as u64;
         let position = |row: usize| (batch.time(row).nanos(), sequence(row));
@@ -117,15 +119,17 @@ impl Rows {
                 coded.key_of_row(row).map_or(Value::Null, |key| kind.value(key))
             };
             let values = coded.iter().zip(&kinds).map(value).collect();
-            self.offer(Kept { ranks: ranks.collect(), time, sequence, logspace: logspace_index, values })?;
+            let kept = Kept { ranks: ranks.collect(), time, sequence, logspace: logspace_index, values };
+            check(work, self.columns.len())?;
+            self.offer(kept, work)?;
         }
         Ok(())
     }
 
     /// The rows that are kept, in their order.
-    pub(crate) fn finish(mut self) -> Table {
+    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Table {
         self.kept.extend(std::mem::take(&mut self.by_key).into_values());
-        self.prune();
+        self.prune(finish);
         if let Keep::Last(_) = self.keep {
             self.kept.reverse();
         }
@@ -140,7 +144,7 @@ impl Rows {
             columns: self.columns(),
             rows: self.kept.into_iter().map(|kept| kept.values).collect(),
             notes,
-            is_open: false,
+            ..Table::default()
         }
     }
 
@@ -177,7 +181,7 @@ impl Rows {
         })
     }
 
-    fn offer(&mut self, kept: Kept) -> Result<(), AnswerError> {
+    fn offer(&mut self, kept: Kept, work: &Work<'_>) -> Result<(), AnswerError> {
         self.bytes += kept.memory_bytes();
         if let Keep::Distinct(_) = self.keep {
             self.offer_distinct(kept);
@@ -186,7 +190,7 @@ impl Rows {
         }
         let is_full = self.memory_bytes_max < self.bytes;
         if is_full || self.limit().saturating_mul(2).max(KEPT_MIN) <= self.kept.len() {
-            self.prune();
+            self.prune(&Finish::new(work));
         }
         // Half of the memory is for those that come before they are compared.
         if is_full && self.memory_bytes_max / 2 < self.bytes {
@@ -208,11 +212,17 @@ impl Rows {
     }
 
     /// Forgets what is not among the first, or the last, and puts the rest in order.
-    fn prune(&mut self) {
-        let mut kept = std::mem::take(&mut self.kept);
+    fn prune(&mut self, finish: &Finish<'_>) {
+        let kept = std::mem::take(&mut self.kept);
         let is_last = matches!(self.keep, Keep::Last(_));
-        kept.sort_unstable_by(|a, b| if is_last { self.compare(b, a) } else { self.compare(a, b) });
-        kept.truncate(self.limit());
+        let mut order: Vec<usize> = (0..kept.len()).collect();
+        finish.sort(&mut order, |a, b| {
+            let (a, b) = if is_last { (b, a) } else { (a, b) };
+            self.compare(&kept[a], &kept[b])
+        });
+        order.truncate(self.limit());
+        let mut kept: Vec<Option<Kept>> = kept.into_iter().map(Some).collect();
+        let kept: Vec<Kept> = order.into_iter().filter_map(|at| kept[at].take()).collect();
         let is_newest_first = self.order.is_empty() && matches!(self.keep, Keep::First(_) | Keep::Shown);
         let worst = kept.last().filter(|_| is_newest_first && kept.len() == self.limit());
         self.floor = worst.map(|worst| (worst.time, worst.sequence));

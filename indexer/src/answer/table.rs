@@ -1,6 +1,7 @@
 //! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
 
 use super::coded::{Coded, Kind, severity_key, time_key};
+use super::finish::Finish;
 use super::{AnswerError, ROWS_MAX};
 use logstead_record::query::{FieldName, number_of};
 use logstead_record::{Severity, Timestamp};
@@ -19,6 +20,8 @@ pub struct Table {
     pub notes: Vec<String>,
     /// Texts decide which columns there are: one that no text has is empty instead of missing.
     pub(crate) is_open: bool,
+    /// Whether rows are missing that there was no time for.
+    pub is_cut_short: bool,
 }
 
 /// A column of a table.
@@ -156,7 +159,7 @@ impl Rank {
 }
 
 /// Sorts rows by the first column, those that are equal by the next, the others stay as they were.
-pub(crate) fn sort_rows(rows: &mut [usize], columns: &[SortColumn<'_>]) {
+pub(crate) fn sort_rows(rows: &mut Vec<usize>, columns: &[SortColumn<'_>], finish: &Finish<'_>) {
     let ranks: Vec<Vec<Option<Rank>>> = columns
         .iter()
         .map(|column| {
@@ -164,7 +167,7 @@ pub(crate) fn sort_rows(rows: &mut [usize], columns: &[SortColumn<'_>]) {
             ids.map(|id| Rank::of(column.coded.key(id), column.kind)).collect()
         })
         .collect();
-    rows.sort_by(|&a, &b| {
+    finish.sort(rows, |a, b| {
         let compare = |(column, ranks): (&SortColumn<'_>, &Vec<Option<Rank>>)| {
             let rank = |row: usize| ranks[column.coded.ids[row] as usize].as_ref();
             Rank::compare(rank(a), rank(b), column.descending)

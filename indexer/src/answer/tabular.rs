@@ -5,9 +5,11 @@
 use super::aggregation::{check_logspace, fields_of, references};
 use super::aggregator::Aggregator;
 use super::enrich::{Enrich, add_column};
+use super::finish::Finish;
 use super::part::{BatchTimes, Part};
 use super::table::{Column, SortColumn, Table, Value, sort_rows};
 use super::{AnswerError, Kind, Settings};
+use crate::search::Run;
 use hashbrown::HashSet;
 use logstead_record::query::{Context, FieldName, Matcher, Query, SortKey, Stage};
 use logstead_record::{
@@ -16,7 +18,13 @@ use logstead_record::{
 use std::borrow::Cow;
 
 /// The table after a stage.
-pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Result<Table, AnswerError> {
+pub(crate) fn apply(
+    stage: &Stage,
+    mut table: Table,
+    settings: &Settings,
+    finish: &Finish<'_>,
+) -> Result<Table, AnswerError> {
+    finish.cut(&mut table.rows);
     if table.is_open {
         for field in references(stage).iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
             add_column(&mut table, field.as_str());
@@ -31,7 +39,7 @@ pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Res
             project(fields, &mut table)?;
             table.is_open = false;
         }
-        Stage::Sort(keys) => sort(keys, &mut table)?,
+        Stage::Sort(keys) => sort(keys, &mut table, finish)?,
         Stage::Limit(count) => table.rows.truncate(usize::try_from(*count).unwrap_or(usize::MAX)),
         Stage::Tail(count) => {
             let kept = usize::try_from(*count).unwrap_or(usize::MAX).min(table.rows.len());
@@ -44,7 +52,7 @@ pub(crate) fn apply(stage: &Stage, mut table: Table, settings: &Settings) -> Res
             }
         }
         Stage::Stats { .. } | Stage::Timechart { .. } | Stage::Top(_) | Stage::Rare(_) | Stage::Uniq(_) => {
-            table = aggregate(stage, table, settings)?;
+            table = aggregate(stage, table, settings, finish)?;
         }
     }
     Ok(table)
@@ -77,7 +85,7 @@ fn project(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
     Ok(())
 }
 
-fn sort(keys: &[SortKey], table: &mut Table) -> Result<(), AnswerError> {
+fn sort(keys: &[SortKey], table: &mut Table, finish: &Finish<'_>) -> Result<(), AnswerError> {
     let column = |key: &SortKey| {
         let index = table.column(&key.field)?;
         let coded = Cow::Owned(table.coded(index));
@@ -85,7 +93,7 @@ fn sort(keys: &[SortKey], table: &mut Table) -> Result<(), AnswerError> {
     };
     let columns = keys.iter().map(column).collect::<Result<Vec<_>, AnswerError>>()?;
     let mut order: Vec<usize> = (0..table.rows.len()).collect();
-    sort_rows(&mut order, &columns);
+    sort_rows(&mut order, &columns, finish);
     table.rows = order.into_iter().map(|row| std::mem::take(&mut table.rows[row])).collect();
     Ok(())
 }
@@ -110,15 +118,21 @@ pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<u8> {
     key
 }
 
-fn aggregate(stage: &Stage, table: Table, settings: &Settings) -> Result<Table, AnswerError> {
+fn aggregate(
+    stage: &Stage,
+    table: Table,
+    settings: &Settings,
+    finish: &Finish<'_>,
+) -> Result<Table, AnswerError> {
     let kind = |field: &FieldName| table.find(field).map_or(Kind::Text, |index| table.columns[index].kind);
     let mut aggregator = Aggregator::new(stage, settings.range, &kind, settings.memory_bytes_max)?;
     let fields = aggregator.needs().iter().map(|field| Ok(table.coded(table.column(field)?)));
     let fields = fields.collect::<Result<Vec<_>, AnswerError>>()?;
     let (times, selected) = times_of(&table, aggregator.needs_times())?;
     let part = Part { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
-    aggregator.add(&part)?;
-    let mut made = aggregator.finish()?;
+    // A part of the rows would make another table: all are added, which takes no longer than making them did.
+    aggregator.add(&part, &Run::alone().work())?;
+    let mut made = aggregator.finish(finish)?;
     made.notes.splice(..0, table.notes);
     Ok(made)
 }

@@ -1,6 +1,7 @@
 //! What the tests of answers share: random messages, batches of them, and running a pipeline over them.
 
 use super::{Aggregation, AnswerError, BatchTimes, Coded, Part, Place, Settings, Table};
+use crate::search::Run;
 use logstead_record::query::{Context, FieldName, Matcher, TimeRange, parse_pipeline};
 use logstead_record::{Batch, BatchBuilder, Facility, Origin, Priority, Row, SECOND, Severity, Timestamp};
 use proptest::collection::vec;
@@ -101,17 +102,18 @@ pub(crate) fn run(text: &str, parts: &[(u64, Batch)], memory_bytes_max: usize) -
     let now = Timestamp::from_nanos(START + 3600 * SECOND);
     let mut aggregation = Aggregation::compile(&pipeline, Settings { now, range: HOUR, memory_bytes_max })?;
     let matcher = Matcher::new(aggregation.filter(), &Context { now, logspace: "main" });
+    let work = Run::alone().work();
     for (first_sequence, batch) in parts {
         let selected = matcher.select(batch);
         if aggregation.needs_batches() || first_sequence % 2 == 0 {
             let place = Place { logspace: "main", first_sequence: *first_sequence };
-            aggregation.add_batch(batch, &selected, place)?;
+            aggregation.add_batch(batch, &selected, place, &work)?;
         } else {
             let needs = aggregation.needs().to_vec();
-            with_part(batch, &selected, &needs, |part| aggregation.add(part))?;
+            with_part(batch, &selected, &needs, |part| aggregation.add(part, &work))?;
         }
     }
-    aggregation.finish()
+    aggregation.finish(&Run::alone())
 }
 
 /// A table as text: columns by ` | `, notes below.

@@ -2,6 +2,8 @@
 
 use super::testing::*;
 use super::*;
+use crate::search::Run;
+use crate::work::Work;
 use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp};
 use proptest::collection::vec;
@@ -18,6 +20,17 @@ fn text(message: &Message, field: &str) -> Option<Vec<u8>> {
         }
     };
     Some(found).filter(|text| !text.is_empty())
+}
+
+fn endless() -> Work<'static> {
+    Run::alone().work()
+}
+
+/// Every different value of a field of a message.
+fn texts(message: &Message, field: &str) -> BTreeSet<Vec<u8>> {
+    let named = message.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case(field));
+    let values = named.map(|(_, value)| value.clone()).filter(|value| !value.is_empty());
+    values.chain((field == "host").then(|| text(message, field)).flatten()).collect()
 }
 
 /// Every third message but one.
@@ -74,7 +87,7 @@ proptest! {
             Histogram::new(HOUR, Width::Nanos(width * SECOND), Some(by), MEMORY_MAX).unwrap();
         for (first, batch) in &parts {
             let needs = histogram.needs().to_vec();
-            with_part(batch, &some_of(batch, *first), &needs, |part| histogram.add(part)).unwrap();
+            with_part(batch, &some_of(batch, *first), &needs, |part| histogram.add(part, &endless())).unwrap();
         }
         let counts = histogram.finish();
         let mut expected = vec![0; counts.counts.len()];
@@ -106,12 +119,11 @@ proptest! {
         let fields = vec![FieldName::new("n"), FieldName::new("host")];
         let mut facets = Facets::new(fields, limit, MEMORY_MAX);
         for (first, batch) in &parts {
-            let needs = facets.needs().to_vec();
-            with_part(batch, &some_of(batch, *first), &needs, |part| facets.add(part));
+            facets.add(batch, &some_of(batch, *first), "main");
         }
         for facet in facets.finish() {
             let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
-            for value in chosen(&messages).iter().filter_map(|message| text(message, facet.field.as_str())) {
+            for value in chosen(&messages).iter().flat_map(|message| texts(message, facet.field.as_str())) {
                 *counts.entry(value).or_default() += 1;
             }
             prop_assert_eq!(facet.distinct, counts.len() as u64);
@@ -336,6 +348,8 @@ fn values_are_ranked_by_how_often_they_are_there() {
     check("* | rare 5 host", &["host | count", "fw1 | 2", "web | 2"]);
     check("* | top 1 bytes by host", &["host | bytes | count", "fw1 | 9 | 1", "web | 1e400 | 1"]);
     check("* | uniq host", &["host", "fw1", "web"]);
+    check("* | uniq host, ms", &["host | ms", "fw1 | 250ms", "fw1 | 1.5s"]);
+    check("* | limit 10 | uniq host, ms", &["host | ms", "fw1 | 250ms", "fw1 | 1.5s"]);
 }
 
 #[test]
@@ -507,10 +521,10 @@ fn a_long_table_is_cut_and_says_so() {
     for (first_sequence, batch) in &parts {
         assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
         let place = Place { logspace: "main", first_sequence: *first_sequence };
-        aggregation.add_batch(batch, &Selection::all(batch.rows()), place).unwrap();
+        aggregation.add_batch(batch, &Selection::all(batch.rows()), place, &endless()).unwrap();
         assert!(aggregation.floor().is_some());
     }
-    assert_eq!(aggregation.finish().unwrap().rows[..], table.rows[..3]);
+    assert_eq!(aggregation.finish(&Run::alone()).unwrap().rows[..], table.rows[..3]);
     let table = run("* | stats count() by message", &parts, MEMORY_MAX).unwrap();
     assert_eq!(table.rows.len(), ROWS_MAX);
     assert_eq!(table.notes, ["the table has 10005 rows; these are the first 10000"]);
@@ -540,7 +554,7 @@ fn times_are_read_only_where_a_frame_is_in_several_spans() {
     let mut selected = Selection::from_fn(104, |row| row % 2 == 1 && row < 102);
     let mut histogram = Histogram::new(HOUR, Width::Nanos(60 * SECOND), None, MEMORY_MAX).unwrap();
     let mut add = |selected: &Selection| {
-        histogram.add(&Part { rows: 104, selected, times: &times, fields: Vec::new() })
+        histogram.add(&Part { rows: 104, selected, times: &times, fields: Vec::new() }, &endless())
     };
     add(&selected).unwrap();
     selected.insert(102);
@@ -566,12 +580,12 @@ fn many_values_are_counted_together() {
     let batch = batch_of(&many);
     let all = Selection::all(300);
     let mut histogram = Histogram::new(HOUR, Width::AtMost(60), Some(field.clone()), MEMORY_MAX).unwrap();
-    with_part(&batch, &all, std::slice::from_ref(&field), |part| histogram.add(part)).unwrap();
+    with_part(&batch, &all, std::slice::from_ref(&field), |part| histogram.add(part, &endless())).unwrap();
     let counts = histogram.finish();
     assert_eq!((counts.series.len(), counts.other_values, counts.other[0]), (BY_VALUES_MAX, 50, 100));
 
     let mut facets = Facets::new(vec![field.clone()], 10, 2000);
-    with_part(&batch, &all, &[field], |part| facets.add(part));
+    facets.add(&batch, &all, "main");
     let facet = &facets.finish()[0];
     assert!(facet.distinct < 150);
     assert!(facet.partial.as_ref().unwrap().contains("messages are not counted"));
@@ -585,8 +599,8 @@ fn an_open_range_charts_what_is_there() {
     let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
     let (_, batch) = &sample()[0];
     let selected = Selection::from_fn(batch.rows(), |row| row != 3);
-    with_part(batch, &selected, &[], |part| aggregation.add(part)).unwrap();
-    assert_eq!(aggregation.finish().unwrap().rows.len(), 3);
+    with_part(batch, &selected, &[], |part| aggregation.add(part, &endless())).unwrap();
+    assert_eq!(aggregation.finish(&Run::alone()).unwrap().rows.len(), 3);
     let empty = Aggregation::compile(&pipeline, settings).unwrap();
-    assert!(empty.finish().unwrap().rows.is_empty());
+    assert!(empty.finish(&Run::alone()).unwrap().rows.is_empty());
 }

@@ -13,6 +13,7 @@ use crate::segment::bundle::{IndexError, Section};
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
 use crate::segment::times::Times;
+use crate::work::Work;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn, Timestamp};
 use std::borrow::Cow;
@@ -37,15 +38,19 @@ impl Searcher {
         run: &Run<'_>,
         asked: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
-        let mut answers = Answers { logspace, asked, error: None };
+        let mut answers = Answers { logspace, asked, work: run.work(), error: None };
         let coverage = sweep::sweep(&self.view(), filter, range, run, &mut answers);
-        answers.error.map_or(Ok(coverage), Err)
+        match answers.error {
+            Some(AnswerError::Cancelled) => Ok(Coverage { complete: false, cancelled: true, ..coverage }),
+            error => error.map_or(Ok(coverage), Err),
+        }
     }
 }
 
 struct Answers<'a, 'b> {
     logspace: &'a str,
     asked: &'a mut [Asked<'b>],
+    work: Work<'a>,
     /// After this there is no answer.
     error: Option<AnswerError>,
 }
@@ -88,7 +93,7 @@ impl Visitor for Answers<'_, '_> {
         })
     }
 
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection) {
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
         (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
     }
 }
@@ -98,7 +103,7 @@ impl Answers<'_, '_> {
     fn add_by_columns(&mut self, at: usize, sealed: &Sealed<'_>, rows: &Selection) -> bool {
         let Some(index) = sealed.index.as_deref() else { return false };
         let columns = Columns { index, logspace: self.logspace, rows: rows.rows() };
-        match self.asked[at].add_columns(&columns, rows) {
+        match self.asked[at].add_columns(&columns, rows, &self.work) {
             Ok(added) => added,
             Err(Failed::Answer(error)) => {
                 self.error = Some(error);
@@ -114,28 +119,33 @@ impl Answers<'_, '_> {
     fn add_batch(&mut self, at: usize, first_sequence: u64, batch: &Batch, rows: &Selection) {
         if self.error.is_none() {
             let place = StoredAt { logspace: self.logspace, first_sequence };
-            self.error = self.asked[at].add_batch(batch, rows, place).err();
+            self.error = self.asked[at].add_batch(batch, rows, place, &self.work).err();
         }
     }
 }
 
 impl Asked<'_> {
     /// Adds rows of a segment by its columns; `false` where those do not suffice.
-    fn add_columns(&mut self, columns: &Columns<'_>, rows: &Selection) -> Result<bool, Failed> {
+    fn add_columns(
+        &mut self,
+        columns: &Columns<'_>,
+        rows: &Selection,
+        work: &Work<'_>,
+    ) -> Result<bool, Failed> {
         if let Asked::Table(table) = self
             && table.needs_batches()
         {
             return Ok(false);
         }
         if let Asked::Facets(facets) = self {
-            return columns.add_facets(facets, rows);
+            return columns.add_facets(facets, rows, work);
         }
-        let Some(fields) = columns.coded(self.needs())? else { return Ok(false) };
+        let Some(fields) = columns.coded(self.needs(), work)? else { return Ok(false) };
         let times = SegmentTimes::of(&columns.index.times);
         let part = Part { rows: rows.rows(), selected: rows, times: &times, fields };
         let added = match self {
-            Asked::Histogram(histogram) => histogram.add(&part),
-            Asked::Table(table) => table.add(&part),
+            Asked::Histogram(histogram) => histogram.add(&part, work),
+            Asked::Table(table) => table.add(&part, work),
             Asked::Facets(_) => Ok(()),
         };
         match added {
@@ -145,20 +155,26 @@ impl Asked<'_> {
         }
     }
 
-    fn add_batch(&mut self, batch: &Batch, rows: &Selection, place: StoredAt<'_>) -> Result<(), AnswerError> {
+    fn add_batch(
+        &mut self,
+        batch: &Batch,
+        rows: &Selection,
+        place: StoredAt<'_>,
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
         if let Asked::Table(table) = self {
-            return table.add_batch(batch, rows, place);
+            return table.add_batch(batch, rows, place, work);
+        }
+        if let Asked::Facets(facets) = self {
+            facets.add(batch, rows, place.logspace);
+            return Ok(());
         }
         let fields = self.needs().iter().map(|field| Coded::of_batch(batch, field, place.logspace)).collect();
         let times = BatchTimes::of(batch);
         let part = Part { rows: batch.rows(), selected: rows, times: &times, fields };
         match self {
-            Asked::Histogram(histogram) => histogram.add(&part),
-            Asked::Facets(facets) => {
-                facets.add(&part);
-                Ok(())
-            }
-            Asked::Table(_) => Ok(()),
+            Asked::Histogram(histogram) => histogram.add(&part, work),
+            Asked::Facets(_) | Asked::Table(_) => Ok(()),
         }
     }
 
@@ -225,10 +241,11 @@ impl Columns<'_> {
         Ok(Some(places))
     }
 
-    fn coded(&self, fields: &[FieldName]) -> Result<Option<Vec<Coded<'static>>>, Failed> {
+    fn coded(&self, fields: &[FieldName], work: &Work<'_>) -> Result<Option<Vec<Coded<'static>>>, Failed> {
         let Some(places) = self.places(fields)? else { return Ok(None) };
         let mut coded = Vec::with_capacity(fields.len());
         for (field, place) in fields.iter().zip(places) {
+            check(work, self.rows)?;
             coded.push(match place {
                 Place::Known(_) | Place::Dynamic(_) => {
                     let names = self.index.names(place).map_err(Failed::Index)?;
@@ -243,10 +260,11 @@ impl Columns<'_> {
     }
 
     /// Counts by ids, which takes no look at each row.
-    fn add_facets(&self, facets: &mut Facets, rows: &Selection) -> Result<bool, Failed> {
+    fn add_facets(&self, facets: &mut Facets, rows: &Selection, work: &Work<'_>) -> Result<bool, Failed> {
         let fields = facets.needs().to_vec();
         let Some(places) = self.places(&fields)? else { return Ok(false) };
         for (at, (field, place)) in fields.iter().zip(places).enumerate() {
+            check(work, self.rows)?;
             match place {
                 Place::Known(_) | Place::Dynamic(_) => {
                     let names = self.index.names(place).map_err(Failed::Index)?;
@@ -261,6 +279,11 @@ impl Columns<'_> {
         }
         Ok(true)
     }
+}
+
+/// Whether to look at a column of so many rows.
+fn check(work: &Work<'_>, rows: usize) -> Result<(), Failed> {
+    if work.go_on(rows) { Ok(()) } else { Err(Failed::Answer(AnswerError::Cancelled)) }
 }
 
 /// The values of a column as answers show them.

@@ -1,35 +1,68 @@
 //! Asks the index of a segment what a plan wants to know.
 //!
-//! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, every row is possible.
+//! Many conditions of which one has to hold are answered together: their wildcards by one walk over the dictionary, their
+//! values of a column by one pass over its rows. Many of which none may hold are those turned round.
+//!
+//! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
+//! know any more, every row is possible.
 
+use super::Run;
 use super::bounds::Bounds;
+use super::forms::Forms;
 use super::plan::{Content, Names, Plan, Sufficient};
-use super::required::Required;
+use super::required::{Form, Required};
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::IndexError;
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::words::Found;
+use crate::work::Work;
 use logstead_record::query::{FieldName, TimeRange};
-use logstead_record::{Batch, Columns, Selection};
+use logstead_record::{Batch, Selection};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A walk over the dictionary is given up after this many terms for each row: to scan is then cheaper.
 const WALKED_TERMS_PER_ROW: usize = 2;
+/// What looking at a condition counts.
+const PLAN_WORK: usize = 64;
+/// Most columns whose values are kept while a segment is asked.
+const VALUES_KEPT_MAX: usize = 16;
 
 /// A segment that is asked.
 pub(crate) struct Evaluation<'a> {
     blocks: &'a Blocks,
     index: &'a SegmentIndex,
     rows: usize,
+    work: Work<'a>,
     /// Words that were looked up.
     found: RefCell<HashMap<Vec<u8>, Option<Rc<Found>>>>,
+    /// The distinct values of the columns that were asked, where they are kept.
+    values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
+}
+
+/// Conditions of which one has to hold, by how they are answered.
+#[derive(Default)]
+struct AnyOf<'a> {
+    /// Words of one of these forms are what is meant.
+    sufficient: Vec<&'a Form>,
+    /// Words of one of these forms are required.
+    required: Vec<&'a Form>,
+    /// By the values of a column.
+    names: Vec<(&'a FieldName, Vec<&'a Names>)>,
+    others: Vec<&'a Plan>,
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(blocks: &'a Blocks, index: &'a SegmentIndex) -> Evaluation<'a> {
-        Evaluation { blocks, index, rows: blocks.rows() as usize, found: RefCell::default() }
+    pub(crate) fn new(blocks: &'a Blocks, index: &'a SegmentIndex, run: &Run<'a>) -> Evaluation<'a> {
+        Evaluation {
+            blocks,
+            index,
+            rows: blocks.rows() as usize,
+            work: run.work(),
+            found: RefCell::default(),
+            values: RefCell::default(),
+        }
     }
 
     /// The rows whose time is in a range.
@@ -46,12 +79,15 @@ impl<'a> Evaluation<'a> {
         if within.is_empty() {
             return Ok(Bounds::exact(within.clone()));
         }
+        if !self.work.go_on(PLAN_WORK) {
+            return Ok(Bounds::some_of(within.clone()));
+        }
         Ok(match plan {
             Plan::All => Bounds::exact(within.clone()),
             Plan::Nothing => Bounds::exact(Selection::none(self.rows)),
             Plan::Unknown => Bounds::some_of(within.clone()),
             Plan::And(plans) => self.all_of(plans, within)?,
-            Plan::Or(plans) => self.any_of(plans, within)?,
+            Plan::Or(plans) => self.any_of(plans.iter(), within)?,
             Plan::Not(plan) => self.bounds(plan, within)?.not(within),
             Plan::Time(range) => Bounds::exact(both(self.within(*range)?, within)),
             Plan::Received(range) => self.received(*range, within),
@@ -62,6 +98,9 @@ impl<'a> Evaluation<'a> {
 
     /// How many rows of the whole segment a plan means, where that takes no look at rows.
     pub(crate) fn count(&self, plan: &Plan) -> Result<Option<u64>, IndexError> {
+        if !self.work.go_on(PLAN_WORK) {
+            return Ok(None);
+        }
         Ok(match plan {
             Plan::All => Some(self.rows as u64),
             Plan::Nothing => Some(0),
@@ -82,12 +121,18 @@ impl<'a> Evaluation<'a> {
 
     /// About how many rows there are to look at for a plan, to take the cheapest first.
     fn cost(&self, plan: &Plan) -> Result<usize, IndexError> {
+        if !self.work.go_on(PLAN_WORK) {
+            return Ok(0);
+        }
         Ok(match plan {
             Plan::Nothing => 0,
             Plan::All | Plan::Time(_) | Plan::Received(_) => self.rows / 64,
             Plan::Names(_) => self.rows / 16,
             Plan::Content(content) => self.cost_of_words(&content.required)?,
-            Plan::Or(plans) => plans.iter().map(|plan| self.cost(plan)).sum::<Result<_, _>>()?,
+            Plan::Or(plans) => {
+                let costs = plans.iter().map(|plan| self.cost(plan)).collect::<Result<Vec<_>, _>>()?;
+                costs.into_iter().fold(0, usize::saturating_add)
+            }
             Plan::And(plans) => {
                 let costs = plans.iter().map(|plan| self.cost(plan)).collect::<Result<Vec<_>, _>>()?;
                 costs.into_iter().min().unwrap_or(0)
@@ -104,16 +149,22 @@ impl<'a> Evaluation<'a> {
                 let costs = many.iter().map(|one| self.cost_of_words(one)).collect::<Result<Vec<_>, _>>()?;
                 costs.into_iter().min().unwrap_or(0)
             }
-            Required::Any(many) => many.iter().map(|one| self.cost_of_words(one)).sum::<Result<_, _>>()?,
+            Required::Any(many) => {
+                let costs = many.iter().map(|one| self.cost_of_words(one)).collect::<Result<Vec<_>, _>>()?;
+                costs.into_iter().fold(0, usize::saturating_add)
+            }
             Required::Like(_) => self.rows * 4,
             Required::Anything => usize::MAX / 4096,
         })
     }
 
     fn all_of(&self, plans: &[Plan], within: &Selection) -> Result<Bounds, IndexError> {
-        let mut order = Vec::with_capacity(plans.len());
+        let (mut order, mut without) = (Vec::with_capacity(plans.len()), Vec::new());
         for plan in plans {
-            order.push((self.cost(plan)?, plan));
+            match plan {
+                Plan::Not(plan) => without.push(&**plan),
+                plan => order.push((self.cost(plan)?, plan)),
+            }
         }
         order.sort_by_key(|(cost, _)| *cost);
         let mut bounds = Bounds::exact(within.clone());
@@ -124,17 +175,56 @@ impl<'a> Evaluation<'a> {
             let more = self.bounds(plan, bounds.possible())?;
             bounds = bounds.and(&more);
         }
-        Ok(bounds)
+        if without.is_empty() || bounds.possible().is_empty() {
+            return Ok(bounds);
+        }
+        let left = self.any_of(without, bounds.possible())?.not(bounds.possible());
+        Ok(bounds.and(&left))
     }
 
-    fn any_of(&self, plans: &[Plan], within: &Selection) -> Result<Bounds, IndexError> {
-        let mut bounds = Bounds::exact(Selection::none(self.rows));
-        for plan in plans {
+    fn any_of<'p>(
+        &self,
+        plans: impl IntoIterator<Item = &'p Plan>,
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        let mut any = AnyOf::default();
+        plans.into_iter().for_each(|plan| self.sort_out(plan, &mut any));
+        let mut bounds = self.rows_with_forms(&any.sufficient, within)?;
+        if !any.required.is_empty() {
+            let required = self.rows_with_forms(&any.required, within)?;
+            bounds = bounds.or(&Bounds::some_of(required.possible().clone()));
+        }
+        for (field, names) in &any.names {
+            bounds = bounds.or(&self.any_name(field, names, within)?);
+        }
+        for plan in any.others {
+            if bounds.certain == *within || !self.work.go_on(PLAN_WORK) {
+                // The rest makes no difference, or none that anybody wants to know.
+                return Ok(bounds.or(&Bounds::some_of(within.clone())));
+            }
             if self.count(plan)? != Some(0) {
                 bounds = bounds.or(&self.bounds(plan, within)?);
             }
         }
         Ok(bounds)
+    }
+
+    fn sort_out<'p>(&self, plan: &'p Plan, any: &mut AnyOf<'p>) {
+        match plan {
+            Plan::Or(plans) => plans.iter().for_each(|plan| self.sort_out(plan, any)),
+            Plan::Content(content) => match &content.required {
+                Required::Like(form) if self.is_sufficient(content) => any.sufficient.push(form),
+                Required::Like(form) => any.required.push(form),
+                _ => any.others.push(plan),
+            },
+            Plan::Names(names) => match (&names.required, self.index.place(&names.field)) {
+                (_, Place::Nowhere) => {}
+                (_, Place::Known(_) | Place::Dynamic(_)) => any.add_names(names),
+                (Required::Like(form), Place::Blocks) if is_dynamic(&names.field) => any.required.push(form),
+                (_, Place::Blocks) => any.others.push(plan),
+            },
+            plan => any.others.push(plan),
+        }
     }
 
     fn count_any(&self, plans: &[Plan]) -> Result<Option<u64>, IndexError> {
@@ -165,17 +255,70 @@ impl<'a> Evaluation<'a> {
         Bounds::between(both(certain, within), both(possible, within))
     }
 
-    /// Which values of a column are meant, and whether having none is.
-    fn accepted(&self, names: &Names, place: Place) -> Result<Option<(Selection, bool)>, IndexError> {
-        let values = self.index.values(place)?;
-        if !values.is_complete {
-            return Ok(None);
+    /// The distinct values of a column, as a batch that a matcher can look at; none where they are not kept.
+    fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
+        if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
+            return Ok(values.clone());
         }
-        let Some(batch) = Batch::of_values(&names.field, &values.texts) else { return Ok(None) };
-        let accepted = names.matcher.select(&batch);
-        let is_known = matches!(names.field, FieldName::Known(_));
-        let accepts_none = is_known && !names.matcher.select(&nothing()).is_empty();
-        Ok(Some((accepted, accepts_none)))
+        let values = self.index.values(self.index.place(field))?;
+        let batch = values.is_complete.then(|| Batch::of_values(field, &values.texts)).flatten().map(Rc::new);
+        let mut kept = self.values.borrow_mut();
+        kept.truncate(VALUES_KEPT_MAX - 1);
+        kept.push((field.clone(), batch.clone()));
+        Ok(batch)
+    }
+
+    /// Which values of a column are meant; none where the values are not kept, or the work has ended.
+    fn accepted(&self, names: &Names) -> Result<Option<Selection>, IndexError> {
+        let Some(batch) = self.values(&names.field)? else { return Ok(None) };
+        let all = Selection::all(batch.rows());
+        Ok(names.matcher.select_while(&batch, &all, &|rows| self.work.go_on(rows)))
+    }
+
+    /// The rows that have one of these values of a field, or none where that is accepted.
+    fn rows_with_values(
+        &self,
+        field: &FieldName,
+        accepted: &Selection,
+        accepts_none: bool,
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        if accepted.is_empty() && !accepts_none {
+            return Ok(Bounds::exact(Selection::none(self.rows)));
+        }
+        let column = self.index.names(self.index.place(field))?;
+        let mut rows = column.rows_with(accepted);
+        if accepts_none {
+            let mut absent = column.present();
+            absent.invert();
+            rows.union(&absent);
+        }
+        Ok(Bounds::exact(both(rows, within)))
+    }
+
+    /// Where one of several conditions on the same field holds.
+    fn any_name(
+        &self,
+        field: &FieldName,
+        names: &[&Names],
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        let mut bounds = Bounds::exact(Selection::none(self.rows));
+        let Some(values) = self.values(field)? else {
+            for names in names {
+                bounds = bounds.or(&self.names(names, within)?);
+            }
+            return Ok(bounds);
+        };
+        let mut accepted = Selection::none(values.rows());
+        for names in names {
+            match self.accepted(names)? {
+                Some(more) => accepted.union(&more),
+                None => return Ok(Bounds::some_of(within.clone())),
+            }
+        }
+        let accepts_none = names.iter().any(|names| names.accepts_none);
+        self.rows_with_values(field, &accepted, accepts_none, within)
     }
 
     fn names(&self, names: &Names, within: &Selection) -> Result<Bounds, IndexError> {
@@ -185,41 +328,31 @@ impl<'a> Evaluation<'a> {
             Place::Blocks => return self.candidates(names, within.clone()),
             Place::Known(_) | Place::Dynamic(_) => {}
         }
-        let Some((accepted, accepts_none)) = self.accepted(names, place)? else {
-            if !self.index.knows_presence(place) {
-                return Ok(Bounds::some_of(within.clone()));
-            }
-            let present = both(self.index.names(place)?.present(), within);
-            // A known field without a value may have to be compared, too.
-            let is_known = matches!(names.field, FieldName::Known(_));
-            return match (names.exists, is_known) {
-                (true, _) => Ok(Bounds::exact(present)),
-                (false, true) => Ok(Bounds::some_of(within.clone())),
-                (false, false) => self.candidates(names, present),
-            };
-        };
-        if accepted.is_empty() && !accepts_none {
-            return Ok(Bounds::exact(accepted_nowhere(self.rows)));
+        if let Some(accepted) = self.accepted(names)? {
+            return self.rows_with_values(&names.field, &accepted, names.accepts_none, within);
+        }
+        if !self.index.knows_presence(place) || !self.work.go_on(PLAN_WORK) {
+            return Ok(Bounds::some_of(within.clone()));
         }
         let column = self.index.names(place)?;
-        let mut rows = column.rows_with(&accepted);
-        if accepts_none {
-            let mut absent = column.present();
-            absent.invert();
-            rows.union(&absent);
+        let present = both(column.present(), within);
+        match (names.exists, is_dynamic(&names.field)) {
+            (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(Bounds::exact(present)),
+            // A value may be empty, which is as if there were none.
+            (true, _) => Ok(Bounds::some_of(present)),
+            // A known field without a value may have to be compared, too.
+            (false, false) => Ok(Bounds::some_of(within.clone())),
+            (false, true) => self.candidates(names, present),
         }
-        Ok(Bounds::exact(both(rows, within)))
     }
 
     fn count_names(&self, names: &Names) -> Result<Option<u64>, IndexError> {
-        let place = self.index.place(&names.field);
-        Ok(match place {
+        Ok(match self.index.place(&names.field) {
             Place::Nowhere => Some(0),
             Place::Blocks => None,
+            Place::Known(_) | Place::Dynamic(_) if names.accepts_none => None,
             Place::Known(_) | Place::Dynamic(_) => {
-                let is_nobody =
-                    |(accepted, accepts_none): (Selection, bool)| accepted.is_empty() && !accepts_none;
-                self.accepted(names, place)?.is_some_and(is_nobody).then_some(0)
+                self.accepted(names)?.is_some_and(|accepted| accepted.is_empty()).then_some(0)
             }
         })
     }
@@ -267,17 +400,7 @@ impl<'a> Evaluation<'a> {
                     if found.exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
                 }
             },
-            Required::Like(form) => {
-                let accepts = &mut |word: &[u8]| form.accepts(word);
-                let walked =
-                    self.index.words.walk(form.prefix(), accepts, self.rows * WALKED_TERMS_PER_ROW)?;
-                if !walked.complete {
-                    return Ok(Bounds::some_of(within.clone()));
-                }
-                let mut possible = walked.rows.clone();
-                possible.union(&walked.cut);
-                Bounds::between(both(walked.rows, within), both(possible, within))
-            }
+            Required::Like(form) => self.rows_with_forms(&[form], within)?,
             Required::All(many) => {
                 let mut order = Vec::with_capacity(many.len());
                 for one in many {
@@ -296,11 +419,37 @@ impl<'a> Evaluation<'a> {
             Required::Any(many) => {
                 let mut bounds = Bounds::exact(Selection::none(self.rows));
                 for one in many {
+                    if !self.work.go_on(PLAN_WORK) {
+                        return Ok(Bounds::some_of(within.clone()));
+                    }
                     bounds = bounds.or(&self.rows_with_words(one, within)?);
                 }
                 bounds
             }
         })
+    }
+
+    /// The rows with a word of one of these forms: a walk over the dictionary, however many they are.
+    fn rows_with_forms(&self, forms: &[&Form], within: &Selection) -> Result<Bounds, IndexError> {
+        let none = Selection::none(self.rows);
+        if forms.is_empty() {
+            return Ok(Bounds::exact(none));
+        }
+        let forms = Forms::new(forms.iter().copied());
+        let mut terms_left = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
+        let (mut rows, mut cut) = (none.clone(), none);
+        for (beginning, all) in forms.walks() {
+            let accepts = &mut |word: &[u8]| all || forms.accept(word);
+            let walked = self.index.words.walk(beginning, accepts, terms_left, &self.work)?;
+            if !walked.complete {
+                return Ok(Bounds::some_of(within.clone()));
+            }
+            terms_left -= walked.terms;
+            rows.union(&walked.rows);
+            cut.union(&walked.cut);
+        }
+        cut.union(&rows);
+        Ok(Bounds::between(both(rows, within), both(cut, within)))
     }
 
     fn find(&self, word: &[u8]) -> Result<Option<Rc<Found>>, IndexError> {
@@ -318,11 +467,15 @@ fn both(mut rows: Selection, within: &Selection) -> Selection {
     rows
 }
 
-fn accepted_nowhere(rows: usize) -> Selection {
-    Selection::none(rows)
+fn is_dynamic(field: &FieldName) -> bool {
+    matches!(field, FieldName::Dynamic(_))
 }
 
-/// A message that says nothing.
-fn nothing() -> Batch {
-    Batch::from_columns(Columns::empty(1)).expect("columns of one row fit each other")
+impl<'a> AnyOf<'a> {
+    fn add_names(&mut self, names: &'a Names) {
+        match self.names.iter_mut().find(|(field, _)| **field == names.field) {
+            Some((_, same)) => same.push(names),
+            None => self.names.push((&names.field, vec![names])),
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::evaluate::Evaluation;
 use super::look::ask;
 use super::plan::{Plan, Sufficient};
 use super::required::{Form, Required};
-use super::{Filter, Searcher, overlaps};
+use super::{Filter, Run, Searcher, overlaps};
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
 use logstead_record::Selection;
@@ -58,8 +58,8 @@ pub struct Clause {
 }
 
 impl Searcher {
-    /// Explains how a filter is answered in a range.
-    pub fn explain(&self, filter: &Filter, range: TimeRange) -> Explained {
+    /// Explains how a filter is answered in a range. Where `run` ends before that is known, everything may match.
+    pub fn explain(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Explained {
         let view = self.view();
         let in_range = |segment: &&Segment| {
             segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
@@ -78,19 +78,19 @@ impl Searcher {
         explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
         for segment in asked {
-            explained.add_segment(segment, filter, range);
+            explained.add_segment(segment, filter, range, run);
         }
         explained
     }
 }
 
 impl Explained {
-    fn add_segment(&mut self, segment: &Segment, filter: &Filter, range: TimeRange) {
+    fn add_segment(&mut self, segment: &Segment, filter: &Filter, range: TimeRange, run: &Run<'_>) {
         let Ok(blocks) = &segment.blocks else { return };
         let mut plans = Vec::new();
         collect_plans(&filter.query, &filter.plan, &mut plans);
         let asked = ask(segment, |index| {
-            let evaluation = Evaluation::new(blocks, index);
+            let evaluation = Evaluation::new(blocks, index, run);
             let within = evaluation.within(range)?;
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
             Ok((

@@ -106,9 +106,9 @@ impl Follower {
     /// Shows what comes next, until `visit` has enough or there is no more for now.
     pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
         let view = self.searcher.view();
-        while self.next < view.next_sequence && !(run.cancelled)() {
+        while self.next < view.next_sequence && !run.is_over() {
             let shown = match part_at(&view, self.next) {
-                Part::Segment(segment) => self.show_block(segment, visit),
+                Part::Segment(segment) => self.show_block(segment, run, visit),
                 Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
                 Part::Missing(end, why) => self.show_missing(end, &why, visit),
             };
@@ -119,7 +119,7 @@ impl Follower {
     }
 
     /// Shows the block of a segment that the next message is in.
-    fn show_block(&mut self, segment: &Segment, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn show_block(&mut self, segment: &Segment, run: &Run<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let first = segment.id.first_sequence;
         let blocks = match &segment.blocks {
             Ok(blocks) => blocks,
@@ -131,7 +131,7 @@ impl Follower {
         let range = blocks.row_range(block);
         let (first_sequence, end) = (first + range.start as u64, first + range.end as u64);
         let after = self.not_shown(first_sequence, range.len());
-        let look = self.look_at(segment, blocks);
+        let look = self.look_at(segment, blocks, run);
         let (mut certain, mut undecided) =
             (look.bounds.certain.slice(range.clone()), look.bounds.possible().slice(range));
         certain.intersect(&after);
@@ -147,19 +147,21 @@ impl Follower {
                 return self.show_missing(end, &damage, visit);
             }
         };
-        let mut rows = select(&self.filter, &batch, &undecided);
+        let Some(mut rows) = select(&self.filter, &batch, &undecided, run) else {
+            return ControlFlow::Break(());
+        };
         rows.union(&certain);
         self.show(end, Some(Matched { batch: &batch, first_sequence, rows: &rows }), visit)
     }
 
-    fn look_at(&mut self, segment: &Segment, blocks: &Blocks) -> &Look {
+    fn look_at(&mut self, segment: &Segment, blocks: &Blocks, run: &Run<'_>) -> &Look {
         if self.look.as_ref().is_none_or(|(id, _)| *id != segment.id) {
             // The old one goes first: they may be large.
             self.look = None;
         }
         let filter = &self.filter;
         let (_, look) =
-            self.look.get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL)));
+            self.look.get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL, run)));
         look
     }
 
@@ -173,12 +175,12 @@ impl Follower {
         self.look = None;
         let mut why = None;
         let stopped = read_stretch(file, stretch, &mut |read| {
-            if (run.cancelled)() {
+            if run.is_over() {
                 return Err(());
             }
             match read {
                 Read::Batch(_, first_sequence, batch) => {
-                    let shown = self.show_batch(first_sequence, batch, why.as_deref(), visit);
+                    let shown = self.show_batch((first_sequence, batch), why.as_deref(), run, visit);
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
                 Read::Damage(damage) => {
@@ -195,9 +197,9 @@ impl Follower {
 
     fn show_batch(
         &mut self,
-        first_sequence: u64,
-        batch: &Arc<Batch>,
+        (first_sequence, batch): (u64, &Arc<Batch>),
         why_missing: Option<&str>,
+        run: &Run<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         self.show_missing(first_sequence, why_missing.unwrap_or(LOST), visit)?;
@@ -205,7 +207,8 @@ impl Follower {
         if end <= self.next {
             return ControlFlow::Continue(());
         }
-        let rows = select(&self.filter, batch, &self.not_shown(first_sequence, batch.rows()));
+        let not_shown = self.not_shown(first_sequence, batch.rows());
+        let Some(rows) = select(&self.filter, batch, &not_shown, run) else { return ControlFlow::Break(()) };
         self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
     }
 

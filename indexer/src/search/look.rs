@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::evaluate::Evaluation;
-use super::{Coverage, Filter};
+use super::{Coverage, Filter, Run};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
@@ -19,18 +19,25 @@ pub(crate) struct Look {
 }
 
 /// How many rows of a segment a filter means in a range, where that takes no look at rows.
-pub(crate) fn count(segment: &Segment, filter: &Filter, range: TimeRange) -> Option<u64> {
+pub(crate) fn count(segment: &Segment, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Option<u64> {
     let blocks = segment.blocks.as_ref().ok()?;
     if !range.contains(blocks.span.earliest) || !range.contains(blocks.span.latest) {
         return None;
     }
-    ask(segment, |index| Evaluation::new(blocks, index).count(&filter.plan)).flatten()
+    ask(segment, |index| Evaluation::new(blocks, index, run).count(&filter.plan)).flatten()
 }
 
-/// What the index of a segment knows of the rows that a filter means in a range.
-pub(crate) fn look(segment: &Segment, blocks: &Blocks, filter: &Filter, range: TimeRange) -> Look {
+/// What the index of a segment knows of the rows that a filter means in a range: less where `run` ends before it is
+/// through.
+pub(crate) fn look(
+    segment: &Segment,
+    blocks: &Blocks,
+    filter: &Filter,
+    range: TimeRange,
+    run: &Run<'_>,
+) -> Look {
     let known = ask(segment, |index| {
-        let evaluation = Evaluation::new(blocks, index);
+        let evaluation = Evaluation::new(blocks, index, run);
         evaluation.bounds(&filter.plan, &evaluation.within(range)?)
     });
     match known {
@@ -49,13 +56,14 @@ pub(crate) fn ask<T>(
 }
 
 impl Look {
-    /// Which rows of a block are meant, of those that are undecided; and what it took to know.
+    /// Which rows of a block are meant, of those that are undecided; and what it took to know. None where `run` ends
+    /// before.
     pub(crate) fn decide(
         &self,
         (segment, blocks): (&Segment, &Blocks),
         block: usize,
         undecided: &Selection,
-        (filter, range): (&Filter, TimeRange),
+        (filter, range, run): (&Filter, TimeRange, &Run<'_>),
         scratch: &mut Scratch,
     ) -> (Selection, Coverage) {
         let mut coverage = Coverage::default();
@@ -73,7 +81,10 @@ impl Look {
         };
         coverage.blocks = 1;
         coverage.scanned(&batch);
-        let mut rows = filter.matcher.select_within(&batch, undecided);
+        let Some(mut rows) = super::sweep::select(filter, &batch, undecided, run) else {
+            coverage.cancelled = true;
+            return (Selection::none(undecided.rows()), coverage);
+        };
         if self.index.is_none() {
             let times = blocks.entry(block).span.times();
             rows.intersect(&super::rows_within(range, &batch, times));

@@ -6,6 +6,7 @@
 //! | `plan`     | what a query asks of an index                                            |
 //! | `bounds`   | between which sets of rows an answer lies                                |
 //! | `evaluate` | plan and index → bounds                                                  |
+//! | `forms`    | many wildcards, looked for together                                      |
 //! | `look`     | bounds and blocks → exactly the rows of a segment                        |
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
@@ -23,6 +24,7 @@ mod bounds;
 mod evaluate;
 mod explain;
 mod follow;
+mod forms;
 mod lanes;
 mod look;
 mod page;
@@ -34,6 +36,7 @@ use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
 use crate::view::{Damage, Shared, Times, View};
+use crate::work::Work;
 pub use answers::Asked;
 pub use explain::{Clause, Explained};
 pub use follow::{Followed, Follower, Matched, Visit};
@@ -230,10 +233,20 @@ impl Filter {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// To the end, on the calling thread.
     pub fn alone() -> Run<'static> {
         Run { cancelled: &|| false, lanes: &Alone }
+    }
+
+    /// Whether nobody wants it any more.
+    pub(crate) fn is_over(&self) -> bool {
+        (self.cancelled)()
+    }
+
+    /// The work of one of its threads.
+    pub(crate) fn work(&self) -> Work<'a> {
+        Work::until(self.cancelled)
     }
 }
 
@@ -316,8 +329,9 @@ impl Searcher {
     }
 
     /// The names of the dynamic fields that messages of a range may have, as they were first spelled.
-    pub fn field_names(&self, range: TimeRange) -> Vec<String> {
-        sweep::field_names(&self.view(), range)
+    /// Those that are known until `run` ends.
+    pub fn field_names(&self, range: TimeRange, run: &Run<'_>) -> Vec<String> {
+        sweep::field_names(&self.view(), range, run)
     }
 
     /// What the logspace holds.
@@ -423,7 +437,7 @@ impl Visitor for Count {
         Coverage::default()
     }
 
-    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection) {
+    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
         self.0 += rows.count() as u64;
     }
 }
@@ -439,7 +453,7 @@ impl Visitor for Batches<'_> {
         sealed.read(rows, self.groups, run, &mut |_, batch, rows| (self.visit)(batch, rows))
     }
 
-    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection) {
+    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
         (self.visit)(batch, rows);
     }
 }

@@ -13,12 +13,15 @@ use crate::segment::blocks::{Blocks, BlocksError, Scratch};
 use crate::view::{FileView, Stretch, Times, View};
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most blocks that are looked at together.
 const WAVE_BLOCKS_MAX: usize = 32;
+/// Blocks that are still read after the time is up, to show the best of what was found.
+const LATE_BLOCKS_MAX: usize = 32;
 
 /// Greater is better: comes first in the order that was asked for. No two messages have the same.
 type Rank = (i64, u64);
@@ -102,7 +105,7 @@ impl<'a> Pages<'a> {
     fn collect(&mut self) {
         let mut wave_blocks = self.run.lanes.count();
         while let Some(part) = self.next() {
-            if (self.run.cancelled)() {
+            if self.run.is_over() {
                 self.coverage.cancelled = true;
                 return;
             }
@@ -142,7 +145,7 @@ impl<'a> Pages<'a> {
     fn read_stretch(&mut self, file: &FileView, stretch: &Stretch) {
         let Pages { request, run, best, coverage, .. } = self;
         let stopped = read_stretch(file, stretch, &mut |read| {
-            if (run.cancelled)() {
+            if run.is_over() {
                 return Err(());
             }
             match read {
@@ -150,7 +153,7 @@ impl<'a> Pages<'a> {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
                     let within = rows_within(request.range, batch, stretch.times);
-                    let rows = select(request.filter, batch, &within);
+                    let rows = select(request.filter, batch, &within, run).ok_or(())?;
                     best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
                 }
                 Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
@@ -164,7 +167,7 @@ impl<'a> Pages<'a> {
         let view = self.view;
         let segment = &view.segments[at];
         let Ok(blocks) = &segment.blocks else { return };
-        let look = look(segment, blocks, self.request.filter, self.request.range);
+        let look = look(segment, blocks, self.request.filter, self.request.range, self.run);
         self.coverage.segments += 1;
         self.coverage.unindexed_segments += u64::from(look.index.is_none());
         for block in 0..blocks.len() {
@@ -180,14 +183,17 @@ impl<'a> Pages<'a> {
 
     /// Ranks the rows of some blocks.
     fn read_blocks(&mut self, wave: &[(usize, usize)]) {
-        let (view, request, looks) = (self.view, self.request, &self.looks);
+        let (view, request, run, looks) = (self.view, self.request, self.run, &self.looks);
         let ranked = lanes::map(self.run.lanes, wave.len(), |at| {
             let (segment_at, block) = wave[at];
             let segment: &Segment = &view.segments[segment_at];
             let (Ok(blocks), Some(look)) = (&segment.blocks, looks.get(&segment_at)) else {
                 return (Vec::new(), Coverage::default());
             };
-            rank_block((segment, blocks), look, block, request)
+            if run.is_over() {
+                return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
+            }
+            rank_block((segment, blocks), look, block, request, run)
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
@@ -219,23 +225,35 @@ impl<'a> Pages<'a> {
         Found { hits, more, coverage: self.coverage.end(self.view) }
     }
 
-    /// The rows of the page that are in blocks, read.
+    /// The rows of the page that are in blocks, read: those of the best first.
     #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
     fn blocks_of(&mut self, ranked: &[Ranked]) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
-        let mut wanted: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        let mut at: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut wanted: Vec<((usize, usize), Vec<usize>)> = Vec::new();
         for Ranked { place, .. } in ranked {
             if let Place::Sealed { segment, block, row } = *place {
-                wanted.entry((segment, block)).or_default().push(row);
+                let place = (segment, block);
+                let at = *at.entry(place).or_insert(wanted.len());
+                if at == wanted.len() {
+                    wanted.push((place, Vec::new()));
+                }
+                wanted[at].1.push(row);
             }
         }
-        let mut wanted: Vec<_> = wanted.into_iter().collect();
         wanted.iter_mut().for_each(|(_, rows)| rows.sort_unstable());
-        let read = lanes::map(self.run.lanes, wanted.len(), |at| {
+        let run = self.run;
+        let late = AtomicUsize::new(0);
+        let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
+        let read = lanes::map(run.lanes, wanted.len(), |at| {
             let ((segment, block), rows) = &wanted[at];
-            read_rows(&self.view.segments[*segment], *block, rows)
+            (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows))
         });
         let mut blocks = BTreeMap::new();
         for ((place, rows), batch) in wanted.into_iter().zip(read) {
+            let Some(batch) = batch else {
+                self.coverage.cancelled = true;
+                continue;
+            };
             let batch = batch.map_err(|damage| self.coverage.damaged.push(damage)).ok();
             self.coverage.blocks += 1;
             blocks.insert(place, (batch, rows));
@@ -260,6 +278,7 @@ fn rank_block(
     look: &Look,
     block: usize,
     request: &Request<'_>,
+    run: &Run<'_>,
 ) -> (Vec<(Rank, usize)>, Coverage) {
     let range = blocks.row_range(block);
     let mut rows = look.bounds.certain.slice(range.clone());
@@ -267,7 +286,7 @@ fn rank_block(
     undecided.subtract(&rows);
     let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
     if !undecided.is_empty() {
-        let asked = (request.filter, request.range);
+        let asked = (request.filter, request.range, run);
         let (more, looked) = look.decide((segment, blocks), block, &undecided, asked, &mut scratch);
         rows.union(&more);
         coverage.add(looked);

@@ -4,7 +4,7 @@
 
 use super::required::Required;
 use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
-use logstead_record::{Field, word};
+use logstead_record::{Batch, Columns, Field, word};
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -36,8 +36,10 @@ pub(crate) enum Plan {
 pub(crate) struct Names {
     pub(crate) field: FieldName,
     pub(crate) matcher: Matcher,
-    /// Whether any value will do.
+    /// Whether any value will do that is not empty.
     pub(crate) exists: bool,
+    /// Whether a message without the field is meant.
+    pub(crate) accepts_none: bool,
     /// What to ask of the words where the field has no column.
     pub(crate) required: Required,
 }
@@ -131,11 +133,14 @@ impl Names {
             FieldTest::Equals(pattern) => Required::by_whole(pattern),
             _ => Required::Anything,
         };
-        Names {
-            field: field.clone(),
-            matcher: Matcher::new(&query, context),
-            exists: *test == FieldTest::Exists,
-            required,
-        }
+        let matcher = Matcher::new(&query, context);
+        let is_known = matches!(field, FieldName::Known(_));
+        let accepts_none = is_known && !matcher.select(&nothing()).is_empty();
+        Names { field: field.clone(), matcher, exists: *test == FieldTest::Exists, accepts_none, required }
     }
+}
+
+/// A message that says nothing.
+fn nothing() -> Batch {
+    Batch::from_columns(Columns::empty(1)).expect("columns of one row fit each other")
 }

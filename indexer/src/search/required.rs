@@ -40,16 +40,9 @@ pub(crate) enum Form {
     Holds(Vec<u8>),
 }
 
+#[cfg(test)]
 impl Form {
-    /// What every such word begins with.
-    pub(crate) fn prefix(&self) -> &[u8] {
-        match self {
-            Form::Begins(prefix) => prefix,
-            Form::Ends(_) | Form::Holds(_) => b"",
-        }
-    }
-
-    /// Whether a word is of this form.
+    /// Whether a word is of this form, said as plainly as possible.
     pub(crate) fn accepts(&self, word: &[u8]) -> bool {
         match self {
             Form::Begins(text) => word.starts_with(text),

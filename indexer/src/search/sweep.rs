@@ -46,7 +46,7 @@ pub(crate) trait Visitor {
     fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage;
 
     /// These rows of a batch of the tail match. The number is the sequence of its first row.
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection);
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &Run<'_>);
 }
 
 /// A segment whose rows are known.
@@ -120,12 +120,12 @@ fn sweep_segments(
     let wave: Vec<&Arc<Segment>> = wave.iter().filter(is_of_use).copied().collect();
     let looks = lanes::map(run.lanes, wave.len(), |at| {
         let blocks = wave[at].blocks.as_ref().ok()?;
-        if (run.cancelled)() {
+        if run.is_over() {
             return None;
         }
-        match counts_only.then(|| count(wave[at], filter, range)).flatten() {
+        match counts_only.then(|| count(wave[at], filter, range, run)).flatten() {
             Some(count) => Some(Seen::Counted(count)),
-            None => Some(Seen::Look(look(wave[at], blocks, filter, range), blocks)),
+            None => Some(Seen::Look(look(wave[at], blocks, filter, range, run), blocks)),
         }
     });
     let mut seen: Vec<(&Segment, Seen<'_>)> = Vec::with_capacity(wave.len());
@@ -137,6 +137,10 @@ fn sweep_segments(
     }
     decide(&mut seen, filter, range, run, coverage);
     for (segment, seen) in seen {
+        if run.is_over() {
+            coverage.cancelled = true;
+            return;
+        }
         coverage.segments += 1;
         match seen {
             Seen::Counted(count) => visitor.counted(count),
@@ -184,11 +188,11 @@ fn decide(
         let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
         let mut decided = Vec::with_capacity(blocks_of_job.len());
         for (block, undecided) in blocks_of_job {
-            if (run.cancelled)() {
+            if run.is_over() {
                 coverage.cancelled = true;
                 break;
             }
-            let asked = (filter, range);
+            let asked = (filter, range, run);
             let (rows, more) = look.decide((segment, blocks), *block, undecided, asked, &mut scratch);
             coverage.add(more);
             decided.push((*block, rows));
@@ -221,14 +225,15 @@ fn sweep_stretches(
         let (mut selected, mut coverage) = (Vec::<Selected>::new(), Coverage::default());
         let (file, stretch) = wave[at];
         coverage.cancelled = read_stretch(file, stretch, &mut |read| {
-            if (run.cancelled)() {
+            if run.is_over() {
                 return Err(());
             }
             match read {
                 Read::Batch(_, first_sequence, batch) => {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
-                    let rows = select(filter, batch, &rows_within(range, batch, stretch.times));
+                    let within = rows_within(range, batch, stretch.times);
+                    let rows = select(filter, batch, &within, run).ok_or(())?;
                     if !rows.is_empty() {
                         selected.push((first_sequence, Arc::clone(batch), rows));
                     }
@@ -243,14 +248,22 @@ fn sweep_stretches(
     for (selected, more) in read {
         coverage.add(more);
         for (first_sequence, batch, rows) in selected {
-            visitor.batch(first_sequence, &batch, &rows);
+            if run.is_over() {
+                coverage.cancelled = true;
+                return;
+            }
+            visitor.batch(first_sequence, &batch, &rows, run);
         }
     }
 }
 
-/// The rows of `within` that match.
-pub(super) fn select(filter: &Filter, batch: &Batch, within: &Selection) -> Selection {
-    if within.is_empty() { within.clone() } else { filter.matcher.select_within(batch, within) }
+/// The rows of `within` that match; none where `run` ends before.
+pub(super) fn select(filter: &Filter, batch: &Batch, within: &Selection, run: &Run<'_>) -> Option<Selection> {
+    if within.is_empty() {
+        return Some(within.clone());
+    }
+    let work = run.work();
+    filter.matcher.select_while(batch, within, &|rows| work.go_on(rows))
 }
 
 impl Sealed<'_> {
@@ -266,14 +279,14 @@ impl Sealed<'_> {
         let blocks = (0..self.blocks.len()).map(|block| (block, rows.slice(self.blocks.row_range(block))));
         let blocks: Vec<(usize, Selection)> = blocks.filter(|(_, rows)| !rows.is_empty()).collect();
         for wave in blocks.chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
-            if (run.cancelled)() {
-                coverage.cancelled = true;
-                break;
-            }
             let read = lanes::map(run.lanes, wave.len(), |at| {
-                self.blocks.read(wave[at].0, groups, &mut Scratch::default())
+                (!run.is_over()).then(|| self.blocks.read(wave[at].0, groups, &mut Scratch::default()))
             });
             for ((block, rows), batch) in wave.iter().zip(read) {
+                let Some(batch) = batch.filter(|_| !run.is_over()) else {
+                    coverage.cancelled = true;
+                    return coverage;
+                };
                 match batch {
                     Ok(batch) => {
                         coverage.blocks += 1;
@@ -292,7 +305,7 @@ impl Sealed<'_> {
 }
 
 /// The names of the dynamic fields that messages of a range may have.
-pub(super) fn field_names(view: &View, range: TimeRange) -> Vec<String> {
+pub(super) fn field_names(view: &View, range: TimeRange, run: &Run<'_>) -> Vec<String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |name: &str| {
         names.entry(name.to_ascii_lowercase()).or_insert_with(|| name.to_owned());
@@ -306,13 +319,19 @@ pub(super) fn field_names(view: &View, range: TimeRange) -> Vec<String> {
     }
     for file in &view.files {
         for stretch in file.stretches.iter().filter(|stretch| overlaps(range, stretch.times)) {
-            let Ok(()) = read_stretch(file, stretch, &mut |read| {
+            let shown = read_stretch(file, stretch, &mut |read| {
+                if run.is_over() {
+                    return Err(());
+                }
                 if let Read::Batch(_, _, batch) = read {
                     let names = batch.columns().field_names.values().iter();
                     names.for_each(|name| add(&String::from_utf8_lossy(name)));
                 }
-                Ok::<_, std::convert::Infallible>(())
+                Ok(())
             });
+            if shown.is_err() {
+                return names.into_values().collect();
+            }
         }
     }
     names.into_values().collect()

@@ -4,13 +4,14 @@
 //!
 //! | bytes       | field       | meaning                                                            |
 //! |-------------|-------------|--------------------------------------------------------------------|
-//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has       |
-//! | 4           | values      | how many distinct values there are; 0 for kind 0                   |
+//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has; 2: as 0, and no value is empty |
+//! | 4           | values      | how many distinct values there are; 0 for the kinds 0 and 2        |
 //! | 4 a value   | ends        | where each value ends in the bytes of all                          |
 //! | to last end | value bytes | the values back to back                                            |
-//! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for kind 0 always 1 |
+//! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for the kinds 0 and 2 always 1 |
 //!
-//! A column of more than [`VALUES_MAX`] values, or of more than [`VALUE_BYTES_MAX`] bytes of them, is of kind 0.
+//! A column of more than [`VALUES_MAX`] values, or of more than [`VALUE_BYTES_MAX`] bytes of them, is of
+//! kind 0 or 2. Before there was a kind 2, all of those were of kind 0.
 //!
 //! **Invariant:** every row of an open [`Names`] has a value that exists or none.
 
@@ -31,6 +32,7 @@ const SMALL_BYTES: usize = 64 << 10;
 
 const PRESENCE: u8 = 0;
 const COMPLETE: u8 = 1;
+const FILLED: u8 = 2;
 /// Among the packed numbers: no value.
 const ABSENT: u32 = 0;
 /// Among the packed numbers: the first value, or any where only presence is kept.
@@ -46,6 +48,7 @@ pub(crate) struct NamesBuilder {
     last: usize,
     rows: PackedBuilder,
     is_complete: bool,
+    has_empty: bool,
     /// For the batch at hand: the number of each of its values.
     numbers: Vec<u32>,
 }
@@ -59,6 +62,7 @@ impl Default for NamesBuilder {
             last: 0,
             rows: PackedBuilder::default(),
             is_complete: true,
+            has_empty: false,
             numbers: Vec::new(),
         }
     }
@@ -130,7 +134,11 @@ impl NamesBuilder {
 
     /// Appends the column to `out`.
     pub(crate) fn finish(self, out: &mut Vec<u8>) {
-        out.push(if self.is_complete { COMPLETE } else { PRESENCE });
+        out.push(match (self.is_complete, self.has_empty) {
+            (true, _) => COMPLETE,
+            (false, true) => PRESENCE,
+            (false, false) => FILLED,
+        });
         out.extend_from_slice(&(self.values.len() as u32).to_le_bytes());
         self.values.ends().iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
         out.extend_from_slice(self.values.bytes());
@@ -147,6 +155,7 @@ impl NamesBuilder {
 
     /// The number of a value, which is added where it is new.
     fn number(&mut self, value: &[u8]) -> u32 {
+        self.has_empty |= value.is_empty();
         if !self.is_complete {
             return FIRST;
         }
@@ -176,7 +185,7 @@ impl NamesBuilder {
 /// An *id* is the place of a value in [`Names::values`]; [`Names::absent`] is the id of having none.
 pub(crate) struct Names {
     values: TextColumn,
-    is_complete: bool,
+    kind: u8,
     /// Ids + 1, and 0 for none: so absence is known before all values are.
     rows: Packed,
 }
@@ -219,7 +228,7 @@ impl Names {
         let (&kind, rest) = bytes.split_first().ok_or(short)?;
         let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
         let count = u32::from_le_bytes(count) as usize;
-        if COMPLETE < kind || (kind == PRESENCE && count != 0) {
+        if FILLED < kind || (kind != COMPLETE && count != 0) {
             return Err(ColumnFault::Kind(kind));
         }
         let (ends, rest) = count.checked_mul(4).and_then(|ends| rest.split_at_checked(ends)).ok_or(short)?;
@@ -227,7 +236,7 @@ impl Names {
         let value_bytes = ends.last().map_or(0, |&end| end as usize);
         let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
         let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
-        let names = Names { values, is_complete: kind == COMPLETE, rows: Packed::new(packed)? };
+        let names = Names { values, kind, rows: Packed::new(packed)? };
         names.check(rows)?;
         Ok(names)
     }
@@ -248,7 +257,12 @@ impl Names {
 
     /// Whether the values are kept, and not only which rows have one.
     pub(crate) fn is_complete(&self) -> bool {
-        self.is_complete
+        self.kind == COMPLETE
+    }
+
+    /// Whether it is known that no row has an empty value, where values are not kept.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.kind == FILLED
     }
 
     /// How many rows there are.
@@ -259,7 +273,7 @@ impl Names {
     /// The id of a row without a value: as many as there are values. Where only presence is kept it is 1, and 0
     /// is any value.
     pub(crate) fn absent(&self) -> u32 {
-        if self.is_complete { self.values.len() as u32 } else { 1 }
+        if self.is_complete() { self.values.len() as u32 } else { 1 }
     }
 
     /// The id of each row.

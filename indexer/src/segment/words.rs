@@ -12,6 +12,7 @@
 use super::bundle::{Bundle, BundleWriter, IndexError};
 use super::directory::{Gathered, Sections};
 use super::inverter::{Inverted, TERM_BYTES_MAX};
+use crate::work::Work;
 use logstead_record::Selection;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ const SEGMENT: &str = "00000000000000000000000000000000";
 const STORE_BLOCK_BYTES: usize = 16 << 10;
 /// To look up a row in a word's rows costs as much as to decode about this many of them.
 const SEEK_ROWS: usize = 64;
+/// So many of a word's rows are decoded in the time of other work on one.
+const DECODED_ROWS: usize = 8;
 
 /// Writes the words of a segment of `rows` rows as sections of its index file.
 pub(crate) fn write(inverted: &Inverted, rows: u32, writer: &mut BundleWriter) -> Result<(), IndexError> {
@@ -134,25 +137,30 @@ impl Words {
     }
 
     /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
-    /// gives up: to scan the messages is then cheaper.
+    /// gives up: to scan the messages is then cheaper. It also ends where the work does.
     pub(crate) fn walk(
         &self,
         prefix: &[u8],
         accepts: &mut dyn FnMut(&[u8]) -> bool,
         terms_max: usize,
+        work: &Work<'_>,
     ) -> Result<Walked, IndexError> {
         let none = Selection::none(self.rows as usize);
         let mut walked = Walked { rows: none.clone(), cut: none, terms: 0, complete: true };
         let mut postings = BlockSegmentPostings::empty();
         let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
         while terms.advance() {
-            if walked.terms == terms_max {
+            if walked.terms == terms_max || !work.go_on(1) {
                 walked.complete = false;
                 break;
             }
             walked.terms += 1;
             let is_cut = terms.key().len() == TERM_BYTES_MAX;
             if is_cut || accepts(terms.key()) {
+                if !work.go_on(terms.value().doc_freq as usize / DECODED_ROWS) {
+                    walked.complete = false;
+                    break;
+                }
                 self.inverted.reset_block_postings_from_terminfo(terms.value(), &mut postings)?;
                 insert_all(&mut postings, if is_cut { &mut walked.cut } else { &mut walked.rows })?;
             }
@@ -307,7 +315,7 @@ mod tests {
             terms.push(term.to_vec());
             false
         };
-        words.walk(b"", &mut gather, usize::MAX)?;
+        words.walk(b"", &mut gather, usize::MAX, &Work::until(&|| false))?;
         terms
             .into_iter()
             .map(|term| {
@@ -401,7 +409,7 @@ mod tests {
                 let rows = seen.iter().take(terms_max).filter(|(term, _)| of(term)).flat_map(|(_, rows)| rows.clone());
                 selection(rows_of(&texts), &rows.collect())
             };
-            let walked = words.walk(prefix, &mut { accepts }, terms_max).unwrap();
+            let walked = words.walk(prefix, &mut { accepts }, terms_max, &Work::until(&|| false)).unwrap();
             prop_assert_eq!(walked.terms, seen.len().min(terms_max));
             prop_assert_eq!(walked.complete, seen.len() <= terms_max);
             prop_assert_eq!(&walked.rows, &union(&|term| term.len() < TERM_BYTES_MAX && accepts(term)));
@@ -471,7 +479,8 @@ mod tests {
             (0..30_000).map(|row| (row, format!("x{row}").into_bytes())).collect();
         let words = words_of(&texts);
         let check = |prefix: &str, expected: usize| {
-            let walked = words.walk(prefix.as_bytes(), &mut |_| true, usize::MAX).unwrap();
+            let walked =
+                words.walk(prefix.as_bytes(), &mut |_| true, usize::MAX, &Work::until(&|| false)).unwrap();
             assert_eq!((walked.terms, walked.rows.count()), (expected, expected), "{prefix}");
         };
         for (prefix, expected) in
@@ -487,7 +496,7 @@ mod tests {
             let words = words_of(&texts);
             assert_eq!(words.terms(), 0);
             assert!(words.find(b"a").unwrap().is_none());
-            let walked = words.walk(b"", &mut |_| true, 10).unwrap();
+            let walked = words.walk(b"", &mut |_| true, 10, &Work::until(&|| false)).unwrap();
             assert!(walked.is_exact() && walked.rows.is_empty());
         }
     }
@@ -523,7 +532,7 @@ mod tests {
         let found = words.find(b"a").unwrap().unwrap();
         let refused = IndexError::Format("a word's rows go beyond 2".to_owned());
         assert_eq!(words.rows(&found), Err(refused.clone()));
-        assert_eq!(words.walk(b"", &mut |_| true, 9).err(), Some(refused));
+        assert_eq!(words.walk(b"", &mut |_| true, 9, &Work::until(&|| false)).err(), Some(refused));
     }
 
     #[test]
@@ -546,7 +555,11 @@ mod tests {
         assert_eq!(words.rows(&found), Err(failed.clone()));
         for call in 0..2 {
             disk.fault_after(call, Fault::Fail);
-            assert_eq!(words.walk(b"", &mut |_| true, usize::MAX).err(), Some(failed.clone()), "call {call}");
+            assert_eq!(
+                words.walk(b"", &mut |_| true, usize::MAX, &Work::until(&|| false)).err(),
+                Some(failed.clone()),
+                "call {call}"
+            );
         }
     }
 
@@ -631,10 +644,16 @@ mod tests {
         }
         for prefix in ["auth", "3499", "1"] {
             measure(&format!("walk {prefix}*"), &mut || {
-                words.walk(prefix.as_bytes(), &mut |_| true, usize::MAX).unwrap().rows.count()
+                words
+                    .walk(prefix.as_bytes(), &mut |_| true, usize::MAX, &Work::until(&|| false))
+                    .unwrap()
+                    .rows
+                    .count()
             });
         }
         let mut finder = |term: &[u8]| memchr::memmem::find(term, b"quorum").is_some();
-        measure("walk *quorum*", &mut || words.walk(b"", &mut finder, usize::MAX).unwrap().rows.count());
+        measure("walk *quorum*", &mut || {
+            words.walk(b"", &mut finder, usize::MAX, &Work::until(&|| false)).unwrap().rows.count()
+        });
     }
 }

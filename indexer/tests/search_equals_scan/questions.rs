@@ -11,7 +11,27 @@ use proptest::sample::select;
 
 pub(crate) const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
 
-const LIKELY: [&str; 66] = [
+/// Parts of words, of which a query may have many.
+const WILDCARDS: [&str; 16] = [
+    "dis*",
+    "*isk",
+    "*is*",
+    "*sk",
+    "*s*",
+    "d*",
+    "a*",
+    "*a*",
+    "*na",
+    "w*",
+    "*ww*",
+    "*2*",
+    "*rror",
+    "shared:*s*",
+    "id:*1*",
+    "host:*eb*",
+];
+
+const LIKELY: [&str; 68] = [
     "disk",
     "full",
     "cs\"Disk\"",
@@ -78,6 +98,8 @@ const LIKELY: [&str; 66] = [
     "source=syslog",
     "pid=77",
     "raw:disk",
+    "shared:[* TO *]",
+    "id:/^$/",
 ];
 
 #[derive(Clone, Debug)]
@@ -121,8 +143,16 @@ fn queries() -> impl Strategy<Value = Query> {
             vec(inner.clone(), 2..4).prop_map(Query::and),
             vec(inner.clone(), 2..4).prop_map(Query::or),
             inner.prop_map(Query::negate),
+            (vec(wildcards(), 2..8), any::<bool>()).prop_map(|(any, negated)| match negated {
+                true => Query::and(any.into_iter().map(Query::negate).collect()),
+                false => Query::or(any),
+            }),
         ]
     })
+}
+
+fn wildcards() -> impl Strategy<Value = Query> {
+    select(&WILDCARDS[..]).prop_map(|text| parse(text).unwrap())
 }
 
 fn ranges() -> impl Strategy<Value = TimeRange> {
