@@ -21,6 +21,7 @@ mod lock;
 pub mod meta;
 pub mod pipeline;
 pub mod source;
+mod turns;
 
 pub use lock::{DataLock, LockError};
 

@@ -909,6 +909,47 @@ async fn a_search_whose_time_is_up_says_so() {
     assert!(found["warnings"][0]["message"].as_str().unwrap().contains("narrow the time range"));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
+    let server = Arc::new(Server::start(|settings| settings.limits.searches_max = 1));
+    let lines: String =
+        (0..40_000).map(|number| format!("user {number:x} of {:x}\n", number * 7919)).collect();
+    server.ingest("", "text/plain", lines).await;
+    let (greedy, modest) = (server.token(Role::Analyst), server.token(Role::Operator));
+    let patterns: Vec<String> =
+        (0..60).map(|number| format!("/(u|o)[a-z]+ {number}[0-9a-f]+ (x|y)?z/")).collect();
+    let slow = json!({"query": patterns.join(" OR ")});
+    let (refused, mut refusals) = tokio::sync::mpsc::unbounded_channel();
+    let flood: Vec<_> = (0..200)
+        .map(|_| {
+            let (server, greedy, slow, refused) =
+                (server.clone(), greedy.clone(), slow.clone(), refused.clone());
+            tokio::spawn(async move {
+                loop {
+                    let answer = server.json(Method::POST, "/api/v1/search", &greedy, &slow).await;
+                    if answer.status != StatusCode::OK {
+                        refused.send(answer).unwrap();
+                        return;
+                    }
+                }
+            })
+        })
+        .collect();
+    // Too many of one caller wait: it is told so, and when to come again.
+    let answer = refusals.recv().await.unwrap();
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text());
+    assert!(answer.text().contains("of token:analyst wait for their turn already"), "{}", answer.text());
+    assert!(answer.headers.contains_key(header::RETRY_AFTER));
+    // As long as some of them are left, others are answered.
+    for _ in 0..25 {
+        let answer = server.json(Method::POST, "/api/v1/count", &modest, &json!({"query": "user"})).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        assert_eq!(answer.json()["count"], 40_000);
+        assert!(flood.iter().any(|one| !one.is_finished()), "the slow ones are too few to tell");
+    }
+    flood.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
 #[tokio::test]
 async fn bad_requests_are_told_what_is_wrong() {
     let server = Server::start(|settings| settings.limits.ingest_body_max = Size::kib(4));

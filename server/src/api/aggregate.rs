@@ -7,10 +7,13 @@ use super::extract::{Json, Query};
 use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
 use super::table::{Table, prepare};
 use axum::extract::{Extension, State};
-use logstead_indexer::{Aggregation, Asked, Settings};
+use logstead_indexer::{Aggregation, Asked, Run, Settings};
 use logstead_record::query::Pipeline;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
+
+const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
+                         that are shown: group by fields with fewer values, or raise limits.search_time_max";
 
 /// What to make a table of.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
@@ -80,11 +83,18 @@ async fn run(
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
     let shown = Pipeline { filter: scope.asked.clone(), stages: pipeline.stages.clone() }.to_string();
     let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
+    let weight = scope.weight(true);
     let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
-        let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
-        let table = Table::from(aggregation.finish()?);
+        let mut coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
+        let cancelled = || cancel.is_requested();
+        let made = aggregation.finish(&Run { cancelled: &cancelled, lanes: cancel.lanes() })?;
+        if made.is_cut_short {
+            coverage.cut_short();
+            scope.warnings.push(QueryWarning::plain(CUT_SHORT.to_owned()));
+        }
+        let table = Table::from(made);
         if table.is_empty() {
-            scope.warn_of_unknown_fields();
+            scope.warn_of_unknown_fields(cancel);
         }
         Ok(AggregateResponse {
             table,
@@ -94,7 +104,7 @@ async fn run(
             query: shown,
         })
     };
-    ask(shared, answer).await?.map(axum::Json)
+    ask(shared, caller, weight, answer).await?.map(axum::Json)
 }
 
 /// Makes the stages ready to run, and the scope what they search for.

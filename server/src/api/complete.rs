@@ -4,9 +4,9 @@ use super::Shared;
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::Json;
-use super::scope::{Cancel, Scope, Target, ask_within, list};
+use super::scope::{Cancel, Scope, Target, Weight, ask_within, list};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Asked, Facet, Facets};
+use logstead_indexer::{self as indexer, Asked, Facet, Facets, Run};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
 use logstead_record::{Field, SEVERITY_NAMES, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -177,12 +177,14 @@ pub(crate) async fn complete(
     };
     let mut offer =
         Offer { typed: Typed::new(&writing.typed), scope, limit, memory_bytes_max, complete: true };
+    // It ends soon by itself.
+    let weight = Weight::Unknown(Box::new(|| true));
     let answer = move |cancel: &Cancel| {
         let mut options = offer.options(&writing.wanted, cancel);
         options.truncate(offer.limit);
         (options, offer.complete)
     };
-    let (options, complete) = ask_within(&shared, time_max, answer).await?;
+    let (options, complete) = ask_within(&shared, &caller, weight, time_max, answer).await?;
     let took_ms = started.elapsed().as_millis() as u64;
     Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
 }
@@ -294,7 +296,7 @@ impl Offer {
 
     /// Fields whose names have what is typed; those with values in the rest of the query first.
     fn fields(&self, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
-        let mut names = self.field_names();
+        let mut names = self.field_names(cancel);
         if !self.scope.narrowed {
             names.truncate(self.limit);
         }
@@ -320,16 +322,18 @@ impl Offer {
     }
 
     /// Best first: names that begin with what is typed, those of all messages before others.
-    fn field_names(&self) -> Vec<FieldName> {
+    fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
         let known = Field::ALL.iter().filter_map(|(field, name)| {
             let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
             let rank =
                 self.typed.rank(name).or_else(|| aliases.filter_map(|alias| self.typed.rank(alias)).min());
             rank.map(|rank| (rank, FieldName::Known(*field)))
         });
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
         let searchers = self.scope.searchers.iter();
         let dynamic: BTreeSet<String> =
-            searchers.flat_map(|(_, searcher)| searcher.field_names(self.scope.range)).collect();
+            searchers.flat_map(|(_, searcher)| searcher.field_names(self.scope.range, &run)).collect();
         let dynamic = dynamic.into_iter().filter_map(|name| {
             // What every message has of its own hides a field of that name.
             let name = Some(FieldName::new(&name)).filter(|name| matches!(name, FieldName::Dynamic(_)))?;

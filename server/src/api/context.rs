@@ -85,6 +85,7 @@ pub(crate) async fn context(
     for name in request.same.iter().flatten() {
         scope.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);
     }
+    let weight = scope.weight(false);
     let answer = move |cancel: &Cancel| {
         let mut side = |order: Order, limit: usize| {
             let cursor = Cursor { order, time: hit.time, logspace: logspace.clone(), sequence: hit.sequence };
@@ -104,7 +105,7 @@ pub(crate) async fn context(
             warnings: scope.warnings,
         }
     };
-    ask(&shared, answer).await.map(axum::Json)
+    ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
 fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {

@@ -191,7 +191,7 @@ impl From<AnswerError> for ApiError {
                 let detail = format!("{error}; the limit is the setting limits.query_memory_max");
                 ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
             }
-            AnswerError::Unreadable(_) => ApiError::internal(error),
+            AnswerError::Cancelled | AnswerError::Unreadable(_) => ApiError::internal(error),
         }
     }
 }

@@ -5,10 +5,11 @@ use super::access::Caller;
 use super::aggregate::compile;
 use super::error::{ApiError, Result};
 use super::extract::Json;
-use super::scope::{Cancel, QueryWarning, Scope, ask, list, target};
+use super::scope::{Cancel, QueryWarning, Scope, Weight, ask, list, target};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Explained, Filter};
-use logstead_record::query::{Context, Outline, Pipeline, outline};
+use logstead_indexer::{self as indexer, Explained, Filter, Run, Searcher};
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Outline, Pipeline, Query, TimeRange, outline};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::time::Instant;
@@ -169,13 +170,13 @@ pub(crate) async fn explain(
     let narrowed = scope.narrowed;
     let answer = move |cancel: &Cancel| {
         let mut logspaces = Vec::new();
-        scope.each(cancel, |of, _| {
-            let explained = of.searcher.explain(of.filter, of.range);
+        scope.each(cancel, |of, run| {
+            let explained = of.searcher.explain(of.filter, of.range, run);
             let explained = if narrowed { without_contents(explained) } else { explained };
             logspaces.push(LogspaceExplained::new(of.logspace, &explained));
             indexer::Coverage::default()
         });
-        scope.warn_of_unknown_fields();
+        scope.warn_of_unknown_fields(cancel);
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
         ExplainResponse {
             query: pipeline.to_string(),
@@ -189,7 +190,7 @@ pub(crate) async fn explain(
             warnings: scope.warnings,
         }
     };
-    ask(&shared, answer).await.map(axum::Json)
+    ask(&shared, &caller, Weight::Heavy, answer).await.map(axum::Json)
 }
 
 /// The parts of a query with their places in characters.
@@ -227,13 +228,29 @@ fn without_contents(explained: Explained) -> Explained {
     }
 }
 
-/// About how many messages are looked at one by one for an answer over everything that matches.
-pub(super) fn looked_at(scope: &Scope) -> u64 {
-    let of = scope.searchers.iter().map(|(logspace, searcher)| {
-        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace });
-        Effort::of(&searcher.explain(&filter, scope.range)).looked_at()
+/// What is done for an answer over everything that matches.
+pub(super) fn effort(
+    query: &Query,
+    range: TimeRange,
+    now: Timestamp,
+    searchers: &[(String, Searcher)],
+    run: &Run<'_>,
+) -> Effort {
+    let of = searchers.iter().map(|(logspace, searcher)| {
+        let filter = Filter::new(query, &Context { now, logspace });
+        Effort::of(&searcher.explain(&filter, range, run))
     });
-    of.sum()
+    of.fold(Effort::default(), |sum, effort| sum.plus(&effort))
+}
+
+/// How many texts and fields are compared at most.
+fn conditions(query: &Query) -> u64 {
+    match query {
+        Query::All => 0,
+        Query::And(queries) | Query::Or(queries) => queries.iter().map(conditions).sum(),
+        Query::Not(query) => conditions(query),
+        Query::Text(_) | Query::Field(..) => 1,
+    }
 }
 
 impl Cost {
@@ -249,8 +266,16 @@ impl Cost {
 
 impl Effort {
     /// Messages that are looked at one by one.
-    fn looked_at(&self) -> u64 {
+    pub(super) fn looked_at(&self) -> u64 {
         self.undecided_messages.saturating_add(self.tail_messages)
+    }
+
+    /// Whether an answer takes no time, which depends on how many conditions a look compares, and for some answers also on
+    /// how many messages match.
+    pub(super) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
+        let matching = if looks_at_all { self.certain_messages } else { 0 };
+        let looked_at = self.looked_at().saturating_mul(conditions(query));
+        Cost::of(looked_at.saturating_add(matching)) == Cost::Instant
     }
 
     fn plus(self, other: &Effort) -> Effort {

@@ -12,7 +12,7 @@ use super::error::{ApiError, Result};
 use super::export_read::{ReadError, Reading, Wanted};
 use super::export_write::{self, Writing};
 use super::extract::Query;
-use super::scope::{Cancel, Guard, Scope, ask, list, target};
+use super::scope::{Cancel, Guard, Scope, Weight, ask, list, target};
 use super::search::Order;
 use super::stream::{Piece, Pieces};
 use super::table::Table;
@@ -113,7 +113,7 @@ pub(crate) async fn export(
     let format = request.format.unwrap_or_default();
     let limit = request.limit.unwrap_or(u64::MAX);
     if !scope.stages.is_empty() {
-        return export_table(&shared, scope, format, limit).await;
+        return export_table(&shared, &caller, scope, format, limit).await;
     }
     let writing = match format {
         ExportFormat::Ndjson => Writing::Ndjson,
@@ -142,6 +142,7 @@ pub(crate) async fn export(
 /// The table of a query with stages: it is made before the first byte is sent.
 async fn export_table(
     shared: &Shared,
+    caller: &Caller,
     mut scope: Scope,
     format: ExportFormat,
     rows_max: u64,
@@ -160,10 +161,15 @@ async fn export_table(
             let reasons: Vec<&str> = reasons.collect();
             return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
         }
-        let table = Table::from(aggregation.finish()?);
+        let cancelled = || cancel.is_requested();
+        let table = aggregation.finish(&run(cancel, &cancelled))?;
+        if table.is_cut_short {
+            return Err(busy("there was no time to make the whole table"));
+        }
+        let table = Table::from(table);
         export_write::table(&table, rows_max, format == ExportFormat::Csv).map_err(ApiError::internal)
     };
-    let (count, text) = ask(shared, made).await??;
+    let (count, text) = ask(shared, caller, Weight::Heavy, made).await??;
     let mut response = Body::from(text).into_response();
     format.describe(&mut response, now, count);
     Ok(response)

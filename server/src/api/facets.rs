@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Most fields of one request.
-const FIELDS_MAX: usize = 32;
+pub(super) const FIELDS_MAX: usize = 32;
 /// Most values of one field.
 const LIMIT_MAX: u32 = 10_000;
 /// Values of a field, where a request does not say how many.
@@ -112,16 +112,17 @@ async fn run(shared: &Shared, caller: &Caller, request: FacetsRequest) -> Result
         return Err(ApiError::bad_request(detail).path("fields"));
     }
     let mut counting = Counting::new(fields, request.limit, "limit", shared.query_memory_max())?;
+    let weight = scope.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
         let coverage = scope.answer(cancel, &mut [counting.asked()])?;
-        let fields = counting.finish(&mut scope);
+        let fields = counting.finish(&mut scope, cancel);
         if fields.values().all(|facet| facet.distinct == 0) {
-            scope.warn_of_unknown_fields();
+            scope.warn_of_unknown_fields(cancel);
         }
         let took_ms = started.elapsed().as_millis() as u64;
         Ok(FacetsResponse { fields, took_ms, coverage, warnings: scope.warnings })
     };
-    ask(shared, answer).await?.map(axum::Json)
+    ask(shared, caller, weight, answer).await?.map(axum::Json)
 }
 
 /// Facets that are being made.
@@ -160,10 +161,10 @@ impl Counting {
     }
 
     /// The facets. Says so where no message has a field.
-    pub(super) fn finish(self, scope: &mut Scope) -> BTreeMap<String, Facet> {
+    pub(super) fn finish(self, scope: &mut Scope, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.facets.so_far();
         let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
-        scope.warn_of_unknown_names(empty);
+        scope.warn_of_unknown_names(empty, cancel);
         self.named(facets)
     }
 

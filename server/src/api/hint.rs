@@ -1,7 +1,7 @@
 //! What a search that found nothing may have meant: a field that no message has is probably misspelt, or was
 //! never meant to be a field.
 
-use logstead_indexer::Searcher;
+use logstead_indexer::{Run, Searcher};
 use logstead_record::query::TimeRange;
 use std::collections::BTreeSet;
 
@@ -20,12 +20,13 @@ pub(super) fn unknown_fields(
     asked: &[&str],
     searchers: &[(String, Searcher)],
     range: TimeRange,
+    run: &Run<'_>,
 ) -> Vec<UnknownField> {
     if asked.is_empty() {
         return Vec::new();
     }
     let known: BTreeSet<String> =
-        searchers.iter().flat_map(|(_, searcher)| searcher.field_names(range)).collect();
+        searchers.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect();
     let unknown = asked.iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
     unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }

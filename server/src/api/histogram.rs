@@ -129,16 +129,17 @@ async fn run(
     let started = Instant::now();
     let mut scope = Scope::new(shared, caller, &target!(request))?;
     let mut drawing = Drawing::new(&scope, &request.spans(), shared.query_memory_max())?;
+    let weight = scope.weight(true);
     let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
         let coverage = scope.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
-        let histogram = drawing.finish(&mut scope);
+        let histogram = drawing.finish(&mut scope, cancel);
         if histogram.total == 0 {
-            scope.warn_of_unknown_fields();
+            scope.warn_of_unknown_fields(cancel);
         }
         let took_ms = started.elapsed().as_millis() as u64;
         Ok(HistogramResponse { histogram, took_ms, coverage, warnings: scope.warnings })
     };
-    ask(shared, answer).await?.map(axum::Json)
+    ask(shared, caller, weight, answer).await?.map(axum::Json)
 }
 
 impl HistogramRequest {
@@ -187,10 +188,10 @@ impl Drawing {
     }
 
     /// The histogram. Says so where no message has the field that it is made by.
-    pub(super) fn finish(self, scope: &mut Scope) -> Histogram {
+    pub(super) fn finish(self, scope: &mut Scope, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(indexer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
-            scope.warn_of_unknown_names(self.by.iter());
+            scope.warn_of_unknown_names(self.by.iter(), cancel);
         }
         Histogram::new(counts, self.by.is_some())
     }

@@ -21,6 +21,7 @@ mod facets;
 mod hint;
 mod histogram;
 mod ingest;
+mod limits;
 mod logspaces;
 pub(crate) mod message;
 mod overview;
@@ -39,12 +40,13 @@ mod tail_position;
 mod tail_sampling;
 mod tail_turn;
 mod throttle;
+mod turn;
 
 use crate::clock;
 use crate::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
-use access::Needs;
+use access::{Caller, Needs};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -53,10 +55,12 @@ use axum::response::Response;
 use error::{ApiError, Result};
 use logstead_config::settings::Settings;
 use parking_lot::Mutex;
+use scope::Weight;
 use std::sync::Arc;
 use std::time::Duration;
 use throttle::Throttle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
+use turn::{Lane, Permit};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
     Components, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response as Answer, ResponseBuilder,
@@ -70,8 +74,8 @@ use utoipa_axum::routes;
 const PASSWORDS_MAX: usize = 2;
 /// How long a request waits for its turn before it is told to come again.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Searches that wait for their turn; more are told to come again.
-const SEARCH_QUEUE_MAX: usize = 64;
+/// Searches that take no time and run beside the others: one of each caller.
+const INSTANT_SEARCHES_MAX: usize = 2;
 /// Ingest bodies in memory at a time, counted in the largest one.
 const INGEST_BODIES_MAX: usize = 4;
 
@@ -96,10 +100,10 @@ struct Inner {
     state: ApiState,
     throttle: Mutex<Throttle>,
     passwords: Semaphore,
-    /// Searches that run.
-    searches: Arc<Semaphore>,
-    /// Searches that run or wait.
-    search_queue: Semaphore,
+    /// Where searches run.
+    searches: Lane,
+    /// Where those run that take no time, when others have to wait.
+    instant_searches: Lane,
     /// KiB of ingest bodies.
     ingest_kib: Semaphore,
     /// Held by the one verification that runs: it reads everything.
@@ -150,6 +154,8 @@ pub fn openapi() -> OpenApi {
     for (name, schema) in problem_schemas() {
         schemas.insert(name, schema);
     }
+    let missing = limits::describe(&mut all);
+    assert!(missing.is_empty(), "limits of what the API does not have: {}", missing.join(", "));
     all
 }
 
@@ -219,8 +225,8 @@ impl Inner {
             state,
             throttle: Mutex::default(),
             passwords: Semaphore::new(PASSWORDS_MAX),
-            searches: Arc::new(Semaphore::new(searches_max)),
-            search_queue: Semaphore::new(searches_max + SEARCH_QUEUE_MAX),
+            searches: Lane::new(searches_max, searches_max),
+            instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
@@ -254,16 +260,19 @@ impl Inner {
         }
     }
 
-    /// Waits for a search's turn. The permit goes with the search to its thread, and is held as long as that
-    /// really runs.
-    async fn search_permit(&self) -> Result<OwnedSemaphorePermit> {
-        let Ok(_in_queue) = self.search_queue.try_acquire() else {
-            return Err(busy("too many searches wait for their turn"));
-        };
-        match tokio::time::timeout(TURN_WAIT_MAX, self.searches.clone().acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(busy("other searches take long")),
+    /// Waits for a search's turn, unless it takes no time.
+    async fn search_permit(&self, caller: &Caller, weight: Weight) -> Result<Permit> {
+        if let Some(permit) = self.searches.enter_now(&caller.name) {
+            return Ok(permit);
         }
+        // Who has no room here, too, waits among the others.
+        if let Weight::Unknown(is_instant) = weight
+            && let Ok(permit) = self.instant_searches.enter(&caller.name).await
+            && let (true, permit) = blocking(move || (is_instant(), permit)).await?
+        {
+            return Ok(permit);
+        }
+        self.searches.enter(&caller.name).await
     }
 
     /// What memory one answer may take.

@@ -16,7 +16,7 @@
 use super::Shared;
 use super::access::Caller;
 use super::error::{Problem, Result};
-use super::explain::looked_at;
+use super::explain::effort;
 use super::extract::Json;
 use super::facets::{Counting, Facet};
 use super::histogram::{Drawing, Histogram, Spans};
@@ -27,7 +27,7 @@ use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
-use logstead_indexer::AnswerError;
+use logstead_indexer::{AnswerError, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ pub(crate) async fn overview(
         started,
         pace: PACE,
     };
-    let permit = shared.search_permit().await?;
+    let permit = shared.search_permit(&caller, overview.scope.weight(true)).await?;
     let (cancel, guard) = Cancel::new(&shared);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(move || {
@@ -187,8 +187,8 @@ impl Overview {
                 return send(lines, &OverviewLine::Error(error.into_problem()));
             }
         };
-        send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.scope)));
-        send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.scope)));
+        send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.scope, cancel)));
+        send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.scope, cancel)));
         let took_ms = self.started.elapsed().as_millis() as u64;
         send(lines, &OverviewLine::End(OverviewEnd { took_ms, coverage, warnings: self.scope.warnings }));
     }
@@ -199,7 +199,7 @@ impl Overview {
     fn answer(&mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) -> Result<Coverage, AnswerError> {
         let began = Instant::now();
         let mut slices = Slices::new(self.scope.range, self.drawing.starts());
-        if !self.pays() {
+        if !self.pays(cancel) {
             slices.take_all();
         }
         let (mut told, mut sum) = (began, None);
@@ -235,9 +235,13 @@ impl Overview {
 
     /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
     /// twice.
-    fn pays(&self) -> bool {
-        let messages: u64 = self.scope.searchers.iter().map(|(_, searcher)| searcher.stats().messages).sum();
-        self.pace.messages_min <= messages && self.pace.looked_at_min <= looked_at(&self.scope)
+    fn pays(&self, cancel: &Cancel) -> bool {
+        let Scope { query, range, now, searchers, .. } = &self.scope;
+        let messages: u64 = searchers.iter().map(|(_, searcher)| searcher.stats().messages).sum();
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+        let looked_at = || effort(query, *range, *now, searchers, &run).looked_at();
+        self.pace.messages_min <= messages && self.pace.looked_at_min <= looked_at()
     }
 }
 

@@ -9,7 +9,7 @@
 use super::access::Caller;
 use super::error::{ApiError, Place, Result};
 use super::hint::{self, UnknownField};
-use super::{Inner, Shared, blocking};
+use super::{Inner, Shared, blocking, explain};
 use crate::clock;
 use crate::lanes::SharedLanes;
 use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
@@ -23,6 +23,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// An estimate that takes longer is one of a question that takes long.
+const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// What a request says about it.
 pub(super) struct Target<'a> {
@@ -211,6 +214,20 @@ impl Scope {
         failed.map_or(Ok(coverage), Err)
     }
 
+    /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
+    /// the index can not decide about.
+    pub(super) fn weight(&self, looks_at_all: bool) -> Weight {
+        let (query, range, now) = (self.query.clone(), self.range, self.now);
+        let searchers = self.searchers.clone();
+        Weight::Unknown(Box::new(move || {
+            let started = Instant::now();
+            let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
+            let run = Run { cancelled: &cancelled, ..Run::alone() };
+            let effort = explain::effort(&query, range, now, &searchers, &run);
+            !cancelled() && effort.is_instant(&query, looks_at_all)
+        }))
+    }
+
     /// Asks for those alone that this means too.
     pub(super) fn narrow(&mut self, to: Query) {
         let query = std::mem::replace(&mut self.query, Query::All);
@@ -237,11 +254,9 @@ impl Scope {
 
     /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
     /// of the messages, as the names are those of all.
-    pub(super) fn warn_of_unknown_fields(&mut self) {
-        if self.narrowed {
-            return;
-        }
-        for field in hint::unknown_fields(&self.query.field_names(), &self.searchers, self.range) {
+    pub(super) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
+        let names = self.query.field_names();
+        for field in self.unknown_fields(&names, cancel) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
             self.warnings.push(QueryWarning { suggestion, ..warning });
@@ -249,15 +264,27 @@ impl Scope {
     }
 
     /// The same for fields that are asked for by name.
-    pub(super) fn warn_of_unknown_names<'a>(&mut self, names: impl Iterator<Item = &'a FieldName>) {
-        if self.narrowed {
-            return;
-        }
+    pub(super) fn warn_of_unknown_names<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a FieldName>,
+        cancel: &Cancel,
+    ) {
         let names: Vec<&str> =
             names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
-        for field in hint::unknown_fields(&names, &self.searchers, self.range) {
+        for field in self.unknown_fields(&names, cancel) {
             self.warnings.push(QueryWarning::of_field(&field, "look for its name in a message"));
         }
+    }
+
+    /// None where there is no time to look for them.
+    fn unknown_fields(&self, names: &[&str], cancel: &Cancel) -> Vec<UnknownField> {
+        if self.narrowed {
+            return Vec::new();
+        }
+        let cancelled = || cancel.is_requested();
+        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
+        let unknown = hint::unknown_fields(names, &self.searchers, self.range, &run);
+        if cancelled() { Vec::new() } else { unknown }
     }
 }
 
@@ -287,21 +314,33 @@ impl Drop for Guard {
     }
 }
 
+/// How long a question takes, which decides where it waits for its turn.
+pub(super) enum Weight {
+    /// This tells whether it takes no time, and is as quick itself.
+    Unknown(Box<dyn FnOnce() -> bool + Send>),
+    /// It may take long.
+    Heavy,
+}
+
 /// Answers a question where blocking is allowed, once its turn has come.
 pub(super) async fn ask<T: Send + 'static>(
     shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
-    ask_within(shared, shared.state.settings.limits.search_time_max.duration(), answer).await
+    ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
 }
 
 /// The same for a question that has less time.
 pub(super) async fn ask_within<T: Send + 'static>(
     shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
     time_max: Duration,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
-    let permit = shared.search_permit().await?;
+    let permit = shared.search_permit(caller, weight).await?;
     let (cancel, _guard) = Cancel::without_limit(shared);
     let cancel = Cancel { time_max: Some(time_max), ..cancel };
     let answer = move || {
@@ -351,6 +390,11 @@ impl Cancel {
 impl Coverage {
     pub(super) fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// What was looked at is all, but there was no time to make the answer of all of it.
+    pub(super) fn cut_short(&mut self) {
+        self.complete = false;
     }
 
     /// What two questions looked at.

@@ -185,7 +185,8 @@ async fn run_search(
     let order = request.order.unwrap_or_default();
     let page = PageRequest::new(request.limit, order, request.cursor.as_deref())?;
     let mut scope = Scope::new(shared, caller, &target!(request))?;
-    ask(shared, move |cancel| page.run(&mut scope, cancel)).await.map(axum::Json)
+    let weight = scope.weight(false);
+    ask(shared, caller, weight, move |cancel| page.run(&mut scope, cancel)).await.map(axum::Json)
 }
 
 async fn run_count(
@@ -195,6 +196,7 @@ async fn run_count(
 ) -> Result<axum::Json<CountResponse>> {
     let started = Instant::now();
     let mut scope = Scope::new(shared, caller, &target!(request))?;
+    let weight = scope.weight(false);
     let counted = move |cancel: &Cancel| {
         let mut count = 0;
         let coverage = scope.each(cancel, |of, run| {
@@ -205,7 +207,7 @@ async fn run_count(
         let took_ms = started.elapsed().as_millis() as u64;
         CountResponse { count, took_ms, coverage, warnings: scope.warnings }
     };
-    ask(shared, counted).await.map(axum::Json)
+    ask(shared, caller, weight, counted).await.map(axum::Json)
 }
 
 /// Which page of messages is asked for.
@@ -248,7 +250,7 @@ impl PageRequest {
         let (page, coverage) = self.page(scope, cancel);
         let (messages, cursor) = page.finish();
         if messages.is_empty() {
-            scope.warn_of_unknown_fields();
+            scope.warn_of_unknown_fields(cancel);
         }
         SearchResponse {
             messages,

@@ -137,7 +137,9 @@ pub(crate) async fn tail(
     let (following, stored) = if last == 0 || since.is_some() {
         (follow(scope, since.as_ref(), sampling), Vec::new())
     } else {
-        ask(&shared, move |cancel| follow_after_last(scope, last as usize, sampling, cancel)).await?
+        let weight = scope.weight(false);
+        ask(&shared, &caller, weight, move |cancel| follow_after_last(scope, last as usize, sampling, cancel))
+            .await?
     };
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);

@@ -148,9 +148,7 @@ impl Export {
             text::error(&format!("warning: {}", warning.message));
         }
         let now = clock::now();
-        let first = search::time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN);
-        let last = search::time("--to", self.to.as_deref(), now)?;
-        let range = TimeRange { first, last: last.map_or(Timestamp::MAX, |end| end.saturating_add(-1)) };
+        let range = search::range(self.from.as_deref(), self.to.as_deref(), now)?;
         let store = Store::of(data, Options::default())?;
         let opened = store.open(&self.logspaces)?.into_iter();
         let searchers: Vec<(String, Searcher)> =
@@ -215,7 +213,7 @@ impl Export {
                 searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
             search::warn_of_damage(id, &coverage.damaged);
         }
-        let table = Table::from(aggregation.finish().map_err(Failure::no)?);
+        let table = Table::from(aggregation.finish(&run).map_err(Failure::no)?);
         let rows_max = self.limit.unwrap_or(u64::MAX);
         let written = export_write::table(&table, rows_max, self.format == Format::Csv);
         let (_, text) = written.map_err(Failure::environment)?;

@@ -8,11 +8,15 @@ use crate::api::message::Message;
 use crate::api::table;
 use crate::clock;
 use crate::lanes::SharedLanes;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use logstead_indexer::{Asked, Filter, Hit, Opened, Options, Order, Request, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use serde_json::Value;
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -46,7 +50,8 @@ pub(super) struct Search {
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
     /// How many messages at most
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: usize,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -89,11 +94,9 @@ impl Search {
 
     fn print(&self, messages: &[Value]) -> Result<(), Failure> {
         if let Format::Csv = self.format {
-            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+            text::line(COLUMNS.join(",")).map_err(Failure::environment)?;
         }
-        messages
-            .iter()
-            .try_for_each(|message| text::line(&self.format.print(message)).map_err(Failure::environment))
+        messages.iter().try_for_each(|message| self.format.print_line(message)).map_err(Failure::environment)
     }
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
@@ -106,10 +109,7 @@ impl Search {
         for warning in &search.warnings {
             text::error(&format!("warning: {}", warning.message));
         }
-        let range = TimeRange {
-            first: time("--from", self.from.as_deref(), now)?.unwrap_or(Timestamp::MIN),
-            last: time("--to", self.to.as_deref(), now)?.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
-        };
+        let range = range(self.from.as_deref(), self.to.as_deref(), now)?;
         let opened = store.open(&self.logspaces)?.into_iter();
         let searchers = opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
         let within = Within { searchers, now, range };
@@ -223,7 +223,7 @@ impl Within {
                 searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
             warn_of_damage(id, &coverage.damaged);
         }
-        let table = table::Table::from(aggregation.finish().map_err(Failure::no)?);
+        let table = table::Table::from(aggregation.finish(&run).map_err(Failure::no)?);
         serde_json::to_value(table).map(|table| Table::new(&table)).map_err(Failure::environment)
     }
 }
@@ -234,7 +234,21 @@ pub(super) fn warn_of_damage(logspace: &str, damaged: &[String]) {
     }
 }
 
-pub(super) fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+/// The times that `--from` and `--to` say.
+pub(super) fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
+    let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
+    if let (Some(first), Some(end)) = (first, end)
+        && end <= first
+    {
+        return Err(Failure::no(format!("--from ({first}) must be before --to ({end})")));
+    }
+    Ok(TimeRange {
+        first: first.unwrap_or(Timestamp::MIN),
+        last: end.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
+    })
+}
+
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
         Failure::no(format!(
@@ -245,7 +259,16 @@ pub(super) fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Opt
 }
 
 impl Format {
-    pub(super) fn print(self, message: &Value) -> String {
+    /// Prints a message. The bytes that were received need be no text.
+    pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
+        let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
+        match (self, exact) {
+            (Format::Raw, Some(bytes)) => text::line(bytes),
+            _ => text::line(self.print(message)),
+        }
+    }
+
+    fn print(self, message: &Value) -> String {
         let text = |name: &str| message[name].as_str().unwrap_or_default();
         match self {
             Format::Json => message.to_string(),

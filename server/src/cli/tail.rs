@@ -6,11 +6,9 @@
 use super::remote::Remote;
 use super::search::Format as Shown;
 use super::{Failure, text};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -19,7 +17,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tail 'severity>=error' --server https://logs.example --last 20
   logstead tail 'program=sshd' --server http://127.0.0.1:8080 --logspace main --format json | jq .host
 
-The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C (exit code 0). A lost connection is made again without a gap.
+The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C, or until nobody reads what it prints (exit code 0). A lost connection is made again without a gap.
 Where more messages match than the server sends in a second, it sends every n-th, and a line on standard error says so.
 Exit code 1: the query is wrong, or the token is not good any more; 3: the server could not be reached at all.";
 
@@ -75,6 +73,7 @@ struct Printed {
 impl Tail {
     pub(super) fn run(&self) -> Result<(), Failure> {
         end_on_interrupt()?;
+        text::end_when_nobody_reads().map_err(Failure::environment)?;
         let mut printed = Printed::default();
         let mut events = self.connect(None)?;
         let mut wait = RETRY_WAIT;
@@ -181,21 +180,12 @@ impl Printed {
 impl Format {
     fn print(self, message: &Value) -> Result<(), Failure> {
         match self {
-            Format::Text => text::line(&Shown::Text.print(message)).map_err(Failure::environment),
-            Format::Json => text::line(&Shown::Json.print(message)).map_err(Failure::environment),
-            Format::Raw => raw_line(message),
+            Format::Text => Shown::Text.print_line(message),
+            Format::Json => Shown::Json.print_line(message),
+            Format::Raw => Shown::Raw.print_line(message),
         }
+        .map_err(Failure::environment)
     }
-}
-
-fn raw_line(message: &Value) -> Result<(), Failure> {
-    let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
-    let Some(mut bytes) = exact else {
-        return text::line(message["raw"].as_str().unwrap_or_default()).map_err(Failure::environment);
-    };
-    bytes.push(b'\n');
-    let mut out = std::io::stdout().lock();
-    out.write_all(&bytes).and_then(|()| out.flush()).map_err(Failure::environment)
 }
 
 /// The events in a stream, until it ends or breaks.

@@ -1,11 +1,12 @@
 //! What the commands print. A reader that has gone away (`| head`) is no error.
 
+use rustix::event::{PollFd, PollFlags, poll};
 use std::io::{self, Write};
 
-/// Prints a line.
-pub(super) fn line(text: &str) -> io::Result<()> {
+/// Prints a line, which need not be UTF-8.
+pub(super) fn line(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+    match out.write_all(text.as_ref()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         done => done,
     }
@@ -15,6 +16,23 @@ pub(super) fn line(text: &str) -> io::Result<()> {
 pub(super) fn notice(text: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).ok();
+}
+
+/// Ends the process when nobody can read what it prints any more, also while it has nothing to print.
+pub(super) fn end_when_nobody_reads() -> io::Result<()> {
+    let wait = || {
+        let out = io::stdout();
+        loop {
+            // Without asking for anything: what is left are the end of the reader and errors.
+            let mut waiting = [PollFd::new(&out, PollFlags::empty())];
+            match poll(&mut waiting, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(1..) => std::process::exit(0),
+                Ok(0) | Err(_) => return,
+            }
+        }
+    };
+    std::thread::Builder::new().name("stdout".to_owned()).spawn(wait).map(drop)
 }
 
 /// Prints to standard error, where that is still open.

@@ -1,13 +1,15 @@
 //! Whom a TLS connection trusts, and who it says it is.
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// Where distributions keep the authorities that the system trusts.
 const SYSTEM_AUTHORITIES: [&str; 3] =
@@ -30,13 +32,9 @@ pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> 
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    let builder = if options.trusts_anyone {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone(provider)))
-    } else {
-        let roots = Arc::new(roots(options.authorities.as_deref())?);
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
-        builder.with_webpki_verifier(verifier.map_err(|error| format!("--ca: {error}"))?)
-    };
+    let trust = if options.trusts_anyone { Trust::Anyone } else { trust(options, &provider)? };
+    let verifier = Arc::new(Verifier { trust, provider });
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let config = match &options.identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
@@ -49,17 +47,23 @@ pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> 
     Ok(Arc::new(config))
 }
 
-fn roots(authorities: Option<&Path>) -> Result<RootCertStore, String> {
+/// Trusts the authorities of `--ca`, and each certificate there when a receiver shows it as its own; the authorities of
+/// the system where there is no `--ca`.
+fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let system = || SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
-    let path = authorities.or_else(system);
+    let path = options.authorities.as_deref().or_else(system);
     let path =
         path.ok_or("this system keeps no list of authorities: name one with --ca FILE, or use --insecure")?;
+    let known = certificates(path)?;
     let mut roots = RootCertStore::empty();
-    let (added, ignored) = roots.add_parsable_certificates(certificates(path)?);
+    let (added, ignored) = roots.add_parsable_certificates(known.clone());
     if added == 0 {
         return Err(format!("{}: none of {ignored} certificates is an authority's", path.display()));
     }
-    Ok(roots)
+    let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+    let authorities = authorities.map_err(|error| format!("--ca: {error}"))?;
+    let named = if options.authorities.is_some() { known } else { Vec::new() };
+    Ok(Trust::Known { authorities, named })
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -75,19 +79,56 @@ fn unreadable(path: &Path, error: &rustls::pki_types::pem::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Believes every certificate, for receivers under test; the handshake itself is still checked.
+/// Whose certificates are believed. The handshake itself is always checked.
 #[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
+struct Verifier {
+    trust: Trust,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for Anyone {
+#[derive(Debug)]
+enum Trust {
+    /// Every one, for receivers under test.
+    Anyone,
+    Known {
+        authorities: Arc<WebPkiServerVerifier>,
+        /// Trusted by themselves: `openssl req -x509` makes an authority's certificate, which no receiver could show
+        /// otherwise.
+        named: Vec<CertificateDer<'static>>,
+    },
+}
+
+/// Checks of a certificate that is trusted by itself what it says.
+fn check_named(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
+    let bad = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
+    verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+    let (_, parsed) = X509Certificate::from_der(certificate).map_err(bad)?;
+    let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let validity = parsed.validity();
+    let reason = match () {
+        () if now < validity.not_before.timestamp() => CertificateError::NotValidYet,
+        () if validity.not_after.timestamp() < now => CertificateError::Expired,
+        () => return Ok(()),
+    };
+    Err(Error::InvalidCertificate(reason))
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
+        certificate: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        match &self.trust {
+            Trust::Anyone => {}
+            Trust::Known { named, .. } if named.contains(certificate) => check_named(certificate, name, now)?,
+            Trust::Known { authorities, .. } => {
+                return authorities.verify_server_cert(certificate, chain, name, ocsp, now);
+            }
+        }
         Ok(ServerCertVerified::assertion())
     }
 
@@ -97,7 +138,7 @@ impl ServerCertVerifier for Anyone {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         rustls::crypto::verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
@@ -107,18 +148,62 @@ impl ServerCertVerifier for Anyone {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         rustls::crypto::verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine;
+    use std::time::Duration;
+
+    /// A certificate as `openssl req -x509` makes it: its own authority.
+    fn self_signed(name: &str) -> CertificateDer<'static> {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        params.not_before = rcgen::date_time_ymd(2026, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2027, 1, 1);
+        params.self_signed(&key).unwrap().der().clone()
+    }
+
+    #[test]
+    fn a_certificate_that_is_named_is_trusted_as_the_receivers_own() {
+        let (named, other) = (self_signed("logs.example"), self_signed("logs.example"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cert.pem");
+        let encoded = base64::engine::general_purpose::STANDARD.encode(&named);
+        let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+        std::fs::write(&file, pem).unwrap();
+        let options = TlsOptions { authorities: Some(file), ..TlsOptions::default() };
+        let provider = Arc::new(ring::default_provider());
+        let trust = trust(&options, &provider).unwrap();
+        let verifier = Verifier { trust, provider };
+        let check = |certificate: &CertificateDer<'_>, name: &str, now: u64| {
+            let name = ServerName::try_from(name.to_owned()).unwrap();
+            let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
+            verifier.verify_server_cert(certificate, &[], &name, &[], now).map(drop)
+        };
+        const MID_2026: u64 = 1_782_000_000;
+        assert_eq!(check(&named, "logs.example", MID_2026), Ok(()));
+        let refused = |result: Result<(), Error>| match result {
+            Err(Error::InvalidCertificate(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(
+            refused(check(&named, "other.example", MID_2026)),
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
+        ));
+        assert_eq!(refused(check(&named, "logs.example", MID_2026 * 2)), CertificateError::Expired);
+        assert_eq!(refused(check(&named, "logs.example", 1_000_000_000)), CertificateError::NotValidYet);
+        refused(check(&other, "logs.example", MID_2026));
+    }
 
     #[test]
     fn files_that_are_no_certificates_are_named() {

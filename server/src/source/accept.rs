@@ -55,11 +55,21 @@ impl Door {
         match self {
             Door::Tcp(socket, spoken) => {
                 let (stream, peer) = socket.accept().await?;
+                if let Err(error) = tune(&stream) {
+                    tracing::debug!(%peer, "options of a connection could not be set: {error}");
+                }
                 Ok(Visitor::Tcp(stream, peer.ip(), *spoken))
             }
             Door::Unix(socket) => socket.accept().await.map(|(stream, _)| Visitor::Unix(stream)),
         }
     }
+}
+
+/// Answers go out at once: a RELP sender waits for each, and would wait 40 ms where the system gathers them.
+fn tune(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
 /// Accepts connections until told to stop, then waits for those that are open.
@@ -146,10 +156,6 @@ async fn tcp(
     spoken: Spoken,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
-    if let Err(error) = socket2::SockRef::from(&stream).set_tcp_keepalive(&keepalive) {
-        tracing::debug!(source = %shared.id, %peer, "no keep-alive: {error}");
-    }
     let opened = tokio::select! {
         // Where there is nothing to wait for, a stop makes no difference.
         biased;
@@ -233,4 +239,26 @@ async fn encrypt(
     };
     shared.refuse("tls_handshake", &sender.address, &message);
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_answered_on_any_connection_goes_out_at_once() {
+        for kind in [Listener::Tcp, Listener::Tls, Listener::Relp, Listener::RelpTls] {
+            let listener = kind("127.0.0.1:0".parse().unwrap());
+            let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let address = socket.local_addr().unwrap();
+            let door = Door::tcp(socket, &listener).unwrap();
+            let (accepted, sender) = tokio::join!(door.accept(), TcpStream::connect(address));
+            let (Ok(Visitor::Tcp(stream, ..)), Ok(_sender)) = (accepted, sender) else {
+                panic!("{listener}")
+            };
+            assert!(stream.nodelay().unwrap(), "{listener}");
+            assert!(socket2::SockRef::from(&stream).keepalive().unwrap(), "{listener}");
+        }
+    }
 }

@@ -1,0 +1,163 @@
+//! When a question runs: at once where there is room, else when it is its caller's turn.
+//!
+//! Questions that take no time have a lane of their own beside that of all others, so that a small count does not wait for
+//! great ones to end. Whether one belongs there is estimated in that lane, which takes no longer than such a question.
+
+use super::busy;
+use super::error::Result;
+use crate::turns::{Asked, Bounds, Turns};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long a question waits for its turn before its caller is told to come again.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+/// Questions of one caller that wait.
+const WAITING_OF_ONE_MAX: usize = 16;
+/// Questions of all callers that wait.
+const WAITING_MAX: usize = 256;
+
+/// Where questions run that take about as long.
+#[derive(Clone)]
+pub(super) struct Lane(Arc<Inner>);
+
+struct Inner {
+    turns: Mutex<Turns<String, Ticket>>,
+    numbers: AtomicU64,
+}
+
+/// A question that waits, known by its number.
+struct Ticket(u64, oneshot::Sender<Permit>);
+
+impl PartialEq for Ticket {
+    fn eq(&self, other: &Ticket) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// The right to run; it goes with the question to its thread, and is held as long as that really runs.
+pub(crate) struct Permit {
+    lane: Lane,
+    caller: String,
+}
+
+/// A question that waits; dropped when nobody does any more.
+struct Waiting<'a> {
+    lane: &'a Lane,
+    caller: &'a String,
+    number: u64,
+}
+
+impl Lane {
+    /// For so many questions at a time, and so many of one caller.
+    pub(super) fn new(running_max: usize, running_of_one_max: usize) -> Lane {
+        let bounds = Bounds {
+            running_max,
+            running_of_one_max,
+            waiting_of_one_max: WAITING_OF_ONE_MAX,
+            waiting_max: WAITING_MAX,
+        };
+        Lane(Arc::new(Inner { turns: Mutex::new(Turns::new(bounds)), numbers: AtomicU64::new(0) }))
+    }
+
+    /// A permit, if nobody has to wait for it.
+    pub(super) fn enter_now(&self, caller: &str) -> Option<Permit> {
+        let caller = caller.to_owned();
+        let runs = self.0.turns.lock().ask_now(&caller);
+        runs.then(|| Permit { lane: self.clone(), caller })
+    }
+
+    /// Waits for a turn.
+    pub(super) async fn enter(&self, caller: &str) -> Result<Permit> {
+        let caller = caller.to_owned();
+        let number = self.0.numbers.fetch_add(1, Ordering::Relaxed);
+        let (sender, permit) = oneshot::channel();
+        let asked = self.0.turns.lock().ask(&caller, Ticket(number, sender));
+        let _waiting = match asked {
+            Asked::Runs => return Ok(Permit { lane: self.clone(), caller }),
+            Asked::Waits => Waiting { lane: self, caller: &caller, number },
+            Asked::TooMany => {
+                let reason = format!("{WAITING_OF_ONE_MAX} searches of {caller} wait for their turn already");
+                return Err(busy(&reason));
+            }
+            Asked::Full => return Err(busy("too many searches wait for their turn")),
+        };
+        match tokio::time::timeout(WAIT_MAX, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(busy("other searches take long")),
+        }
+    }
+
+    fn begin_next(&self) {
+        // Where a sender finds nobody, the permit it carried is dropped, which comes here again.
+        let next = self.0.turns.lock().next();
+        if let Some((caller, Ticket(_, sender))) = next {
+            sender.send(Permit { lane: self.clone(), caller }).ok();
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.lane.0.turns.lock().end(&self.caller);
+        self.lane.begin_next();
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let (sender, _) = oneshot::channel();
+        self.lane.0.turns.lock().forget(self.caller, &Ticket(self.number, sender));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_gives_up_waiting_is_passed_over() {
+        let lane = Lane::new(1, 1);
+        let runs = lane.enter("ana").await.unwrap();
+        assert!(lane.enter_now("ben").is_none());
+        let given_up = tokio::time::timeout(Duration::ZERO, lane.enter("ben")).await;
+        assert!(given_up.is_err());
+        let (turn, ()) = tokio::join!(lane.enter("eve"), async { drop(runs) });
+        assert!(lane.enter_now("ana").is_none());
+        drop(turn);
+        assert!(lane.enter_now("ana").is_some());
+    }
+
+    #[tokio::test]
+    async fn one_caller_is_refused_and_others_are_not() {
+        let lane = Lane::new(1, 1);
+        let runs = lane.enter("ana").await.unwrap();
+        let ask = |caller: &'static str| {
+            let lane = lane.clone();
+            tokio::spawn(async move { lane.enter(caller).await.map(drop) })
+        };
+        let waiting: Vec<_> = (0..WAITING_OF_ONE_MAX).map(|_| ask("ana")).collect();
+        let is_full = || async { ask("ana").await.unwrap().is_err() };
+        // One more is refused as soon as all of these wait; until then it waits itself, and is not waited for.
+        let mut more = Vec::new();
+        loop {
+            let one = ask("ana");
+            tokio::task::yield_now().await;
+            if one.is_finished() {
+                assert!(one.await.unwrap().is_err());
+                break;
+            }
+            more.push(one);
+        }
+        assert!(is_full().await);
+        let other = ask("ben");
+        tokio::task::yield_now().await;
+        assert!(!other.is_finished());
+        drop(runs);
+        for waits in waiting.into_iter().chain(more).chain([other]) {
+            waits.await.unwrap().unwrap();
+        }
+    }
+}
