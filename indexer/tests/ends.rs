@@ -16,8 +16,8 @@ use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const SEALED: u64 = 40_000;
-const TAIL: u64 = 4_000;
+const SEALED: u64 = 16_000;
+const TAIL: u64 = 2_000;
 const MEMORY_MAX: usize = 256 << 20;
 /// Longest between two questions whether to go on. A debug build is some thirty times slower than what is released.
 const SILENCE_MAX_NANOS: u64 = 400_000_000;
@@ -120,9 +120,9 @@ fn joined(many: impl Iterator<Item = String>, with: &str) -> String {
 
 fn questions() -> Vec<(&'static str, Ask)> {
     let wildcards = || (0..2000).map(|number| format!("*{:x}z*", number * 7));
-    let globs = || (0..400).map(|number| format!("*{:x}*q*", number * 7));
-    let regexes = || (0..60).map(|number| format!("/(w|x)+{number}[0-9]*(a|b)?z/"));
-    let phrases = || (0..600).map(|number| format!("\"of {:x} failed\"", number * 977));
+    let globs = || (0..200).map(|number| format!("*{:x}*q*", number * 7));
+    let regexes = || (0..30).map(|number| format!("/(w|x)+{number}[0-9]*(a|b)?z/"));
+    let phrases = || (0..300).map(|number| format!("\"of {:x} failed\"", number * 977));
     let values = || (0..1000).map(|number| format!("user:*{number}"));
     vec![
         ("wildcards", count(joined(wildcards(), " OR "))),
@@ -135,7 +135,7 @@ fn questions() -> Vec<(&'static str, Ask)> {
         ("groups", table("* | stats count(), avg(took), p95(took), dc(user) by message")),
         (
             "groups of groups",
-            table("* | stats count() by message | sort -count, message | stats count() by count"),
+            table("* | stats count() by message | sort -count, message | stats count() as groups by count"),
         ),
         ("most frequent", table("* | top 1000000 message")),
         ("sorted", table("* | sort message | limit 1000000")),
@@ -169,10 +169,10 @@ fn a_search_ends_soon_wherever_it_is() {
         assert!(coverage.complete, "{name}: {coverage:?}");
         assert!(longest < SILENCE_MAX_NANOS, "{name}: {} ms without a question", longest / 1_000_000);
         // It ends at its beginning, at its end, and in between.
-        for end in [0, 1, asks / 5, asks / 2, asks * 4 / 5, asks.saturating_sub(1)] {
+        for end in [0, asks / 3, asks * 4 / 5] {
             let (_, longest, coverage) = asked(&searcher, &ask, end);
             assert!(longest < SILENCE_MAX_NANOS, "{name} at {end} of {asks}: {} ms", longest / 1_000_000);
-            assert!(!coverage.complete || end + 1 == asks, "{name} at {end} of {asks}: {coverage:?}");
+            assert!(!coverage.complete, "{name} at {end} of {asks}: {coverage:?}");
         }
     }
 }

@@ -25,7 +25,9 @@ use std::rc::Rc;
 /// A walk over the dictionary is given up after this many terms for each row: to scan is then cheaper.
 const WALKED_TERMS_PER_ROW: usize = 2;
 /// What looking at a condition counts.
-const PLAN_WORK: usize = 64;
+const PLAN_WORK: usize = 256;
+/// So many rows of a packed column, or of a word, are unpacked in the time of other work on one.
+const PACKED_ROWS: usize = 8;
 /// Most columns whose values are kept while a segment is asked.
 const VALUES_KEPT_MAX: usize = 16;
 
@@ -286,6 +288,9 @@ impl<'a> Evaluation<'a> {
         if accepted.is_empty() && !accepts_none {
             return Ok(Bounds::exact(Selection::none(self.rows)));
         }
+        if !self.work.go_on(self.rows / PACKED_ROWS) {
+            return Ok(Bounds::some_of(within.clone()));
+        }
         let column = self.index.names(self.index.place(field))?;
         let mut rows = column.rows_with(accepted);
         if accepts_none {
@@ -379,7 +384,9 @@ impl<'a> Evaluation<'a> {
         }
         let possible = self.rows_with_words(&content.required, within)?.possible().clone();
         let by_shape = match &content.shape {
-            Some(shape) if !possible.is_empty() => self.index.rows_with_shape(shape)?,
+            Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
+                self.index.rows_with_shape(shape)?
+            }
             _ => None,
         };
         Ok(match by_shape {
@@ -394,6 +401,9 @@ impl<'a> Evaluation<'a> {
             Required::Anything => Bounds::some_of(within.clone()),
             Required::Word(word) => match self.find(word)? {
                 None => Bounds::exact(Selection::none(self.rows)),
+                Some(found) if !self.work.go_on(found.rows as usize / PACKED_ROWS) => {
+                    Bounds::some_of(within.clone())
+                }
                 Some(found) => {
                     let mut rows = within.clone();
                     self.index.words.retain(&found, &mut rows)?;

@@ -523,6 +523,27 @@ mod tests {
     }
 
     #[test]
+    fn a_column_without_values_knows_whether_one_may_be_empty() {
+        let check = |values: &[&[u8]], is_filled: bool| {
+            let mut builder = NamesBuilder::default();
+            values.iter().for_each(|value| builder.push(value));
+            builder.keep_presence();
+            builder.push_absent(1);
+            let names = open(builder);
+            assert_eq!((names.is_complete(), names.is_filled()), (false, is_filled), "{values:?}");
+            assert_eq!(names.present().count(), values.len());
+        };
+        check(&[b"a", b"b", b"a"], true);
+        check(&[b"a", b""], false);
+        check(&[], true);
+        let mut builder = NamesBuilder::default();
+        builder.push(b"a");
+        builder.keep_presence();
+        builder.push(b"");
+        assert!(!open(builder).is_filled());
+    }
+
+    #[test]
     fn bytes_are_values() {
         let mut builder = NamesBuilder::default();
         builder.push_bytes(&[13, 255, 0, 13], Some(255));
@@ -540,7 +561,8 @@ mod tests {
         let one = written(&vec![Some(b"x".to_vec())]);
         check(&[], 0, ColumnFault::Short { bytes: 0 });
         check(&[1, 0xff, 0xff, 0xff, 0xff], 0, ColumnFault::Short { bytes: 5 });
-        check(&[2, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(2));
+        check(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(3));
+        check(&[2, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(2));
         check(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(0));
         check(&one, 2, ColumnFault::Rows { rows: 1, expected: 2 });
         let mut beyond = one;

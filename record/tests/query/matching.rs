@@ -178,7 +178,7 @@ fn a_matcher_knows_when_it_selects_all_or_none() {
 fn a_look_at_a_batch_ends_between_conditions() {
     let batch = one(b"hello world", &[("user", "root")]);
     let within = Selection::all(batch.rows());
-    let matcher = Matcher::new(&parse("a OR b OR NOT (c user:x) OR hello").unwrap(), &context());
+    let matcher = Matcher::new(&parse("a OR b OR NOT (world user:root) OR zebra").unwrap(), &context());
     let asked = Cell::new(0);
     let select = |asks_max: usize| {
         asked.set(0);

@@ -127,6 +127,9 @@ mod tests {
         assert_eq!(property("FacetsRequest", "fields")["maxItems"], facets::FIELDS_MAX);
         assert_eq!(property("NewUser", "name")["maxLength"], accounts::NAME_CHARS_MAX);
         assert_eq!(property("NewUser", "name")["pattern"], NAME_PATTERN);
-        assert_eq!(property("SavedSearchRequest", "tags")["items"]["maxLength"], saved_searches::TAG_CHARS_MAX);
+        assert_eq!(
+            property("SavedSearchRequest", "tags")["items"]["maxLength"],
+            saved_searches::TAG_CHARS_MAX
+        );
     }
 }
