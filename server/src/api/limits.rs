@@ -2,13 +2,14 @@
 //! that the two cannot differ.
 
 use super::{accounts, facets, saved_searches};
+use crate::meta::name::NAME_CHARS_MAX;
 use crate::meta::password::PASSWORD_BYTES_MAX;
 use logstead_record::query::QUERY_BYTES_MAX;
 use utoipa::openapi::schema::{Array, ArrayItems, Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
 
 /// The characters of a name.
-const NAME_PATTERN: &str = r"^[\p{L}\p{N}._@-]+$";
+const NAME_PATTERN: &str = "^[a-z0-9][a-z0-9._@-]*$";
 
 /// What a value is limited to.
 enum Limit {
@@ -39,9 +40,9 @@ fn limits() -> Vec<(&'static str, &'static str, Limit)> {
     let mut limits: Vec<_> =
         asking.into_iter().map(|schema| (schema, "query", Text(0, QUERY_BYTES_MAX))).collect();
     limits.extend([
-        ("NewUser", "name", Name(accounts::NAME_CHARS_MAX)),
-        ("Setup", "name", Name(accounts::NAME_CHARS_MAX)),
-        ("TokenRequest", "name", Name(accounts::NAME_CHARS_MAX)),
+        ("NewUser", "name", Name(NAME_CHARS_MAX)),
+        ("Setup", "name", Name(NAME_CHARS_MAX)),
+        ("TokenRequest", "name", Name(NAME_CHARS_MAX)),
         ("NewUser", "password", Text(1, PASSWORD_BYTES_MAX)),
         ("Setup", "password", Text(1, PASSWORD_BYTES_MAX)),
         ("NewPassword", "password", Text(1, PASSWORD_BYTES_MAX)),
@@ -125,7 +126,7 @@ mod tests {
         let schemas = serde_json::to_value(&api).unwrap()["components"]["schemas"].take();
         let property = |schema: &str, property: &str| schemas[schema]["properties"][property].clone();
         assert_eq!(property("FacetsRequest", "fields")["maxItems"], facets::FIELDS_MAX);
-        assert_eq!(property("NewUser", "name")["maxLength"], accounts::NAME_CHARS_MAX);
+        assert_eq!(property("NewUser", "name")["maxLength"], NAME_CHARS_MAX);
         assert_eq!(property("NewUser", "name")["pattern"], NAME_PATTERN);
         assert_eq!(
             property("SavedSearchRequest", "tags")["items"]["maxLength"],
