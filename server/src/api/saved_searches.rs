@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Longest name.
-pub(super) const NAME_CHARS_MAX: usize = 100;
+const NAME_CHARS_MAX: usize = 100;
 /// Longest folder.
-pub(super) const FOLDER_CHARS_MAX: usize = 200;
+const FOLDER_CHARS_MAX: usize = 200;
 /// Most tags of one search.
-pub(super) const TAGS_MAX: usize = 20;
+const TAGS_MAX: usize = 20;
 /// Longest tag.
-pub(super) const TAG_CHARS_MAX: usize = 50;
+const TAG_CHARS_MAX: usize = 50;
 /// Most logspaces that one search names.
-pub(super) const LOGSPACES_MAX: usize = 1000;
+const LOGSPACES_MAX: usize = 1000;
 /// Longest text of a time or of the id of a logspace.
-pub(super) const WORD_CHARS_MAX: usize = 100;
+const WORD_CHARS_MAX: usize = 100;
 /// Longest view, as compact JSON.
 const VIEW_BYTES_MAX: usize = 16 << 10;
 
