@@ -30,6 +30,8 @@ pub struct Settings {
     pub memory: Memory,
     /// How messages lie on the disk.
     pub storage: Storage,
+    /// Where router documents may lead outside of the messages.
+    pub files: Files,
     /// What threads are spent on.
     pub threads: Threads,
     /// What Logstead says about itself.
@@ -95,6 +97,17 @@ pub struct Storage {
     pub journal_file_max: Size,
     /// Nor does it, or a segment, hold more messages than this.
     pub segment_rows_max: u32,
+}
+
+/// Folders that a router document may name files in. Absolute; what is below them belongs to them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Files {
+    /// Sources of files read here.
+    pub read: Vec<String>,
+    /// Destinations write here, and below `forward` in the data directory.
+    pub write: Vec<String>,
+    /// Unix sockets are made here, and below `run` in the data directory.
+    pub sockets: Vec<String>,
 }
 
 /// What threads are spent on.
@@ -208,6 +221,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let limits = fields.table("limits", None, read_limits);
     let memory = fields.table("memory", None, read_memory);
     let storage = fields.table("storage", None, read_storage);
+    let files = fields.table("files", None, read_files);
     let threads = fields.table("threads", None, read_threads);
     let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
     fields.finish();
@@ -217,6 +231,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         limits: limits?,
         memory: memory?,
         storage: storage?,
+        files: files?,
         threads: threads?,
         log: log?,
     })
@@ -284,6 +299,25 @@ fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {
         journal_file_max: journal_file_max?,
         segment_rows_max: segment_rows_max?,
     })
+}
+
+fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
+    let mut folders = |key| {
+        let folders = fields.optional::<Vec<String>>(key);
+        if let Some(wrong) = folders.iter().flatten().find(|folder| !is_folder(folder)) {
+            let message =
+                format!("{} is not a folder: write it like `/var/log`, without `..`", quoted(wrong));
+            fields.note(key, message);
+        }
+        folders
+    };
+    let (read, write, sockets) = (folders("read"), folders("write"), folders("sockets"));
+    Some(Files { read: read?, write: write?, sockets: sockets? })
+}
+
+/// Absolute, and nowhere else than it says.
+fn is_folder(path: &str) -> bool {
+    path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }
 
 fn read_threads(fields: &mut Fields<'_>) -> Option<Threads> {

@@ -103,6 +103,24 @@ fn the_address_of_the_console_says_whether_it_is_encrypted() {
 }
 
 #[test]
+fn a_list_is_written_with_commas_where_there_are_no_brackets() {
+    let env = [("LOGSTEAD_FILES__READ", "/var/log, /srv/logs")];
+    let settings = loaded("[files]\nsockets = [\"/run\"]\n", &env, &["files.write=/srv/out"]);
+    assert_eq!(settings.files.read, ["/var/log", "/srv/logs"]);
+    assert_eq!(settings.files.write, ["/srv/out"]);
+    assert_eq!(settings.files.sockets, ["/run"]);
+    assert!(loaded("", &[], &["files.read="]).files.read.is_empty());
+    let message = |key: &str, folder: &str| {
+        format!(
+            "files.{key}: `{folder}` is not a folder: write it like `/var/log`, without `..` (set by --set \
+                 files.{key})"
+        )
+    };
+    let (read, write) = (message("read", "logs"), message("write", "/srv/../etc"));
+    check_problems("", &[], &["files.read=/var/log,logs", "files.write=/srv/../etc"], &[&read, &write]);
+}
+
+#[test]
 fn variables_that_are_no_settings_are_passed_over() {
     let env = [
         ("PATH", "/bin"),

@@ -226,6 +226,14 @@ impl Keeper {
         })
     }
 
+    /// When the newest of all messages was received; `None` where there is none, or none that can be read.
+    pub fn received_last(&self) -> Option<Timestamp> {
+        let view = self.view();
+        let files = view.files.iter().filter(|file| 0 < file.messages).map(|file| file.received);
+        let blocks = view.segments.iter().filter_map(|segment| segment.blocks.as_ref().ok());
+        files.chain(blocks.map(|blocks| blocks.span.received_last)).max()
+    }
+
     /// What [`Keeper::expire`] would remove.
     pub fn preview(&self, expiry: &Expiry) -> Expired {
         let mut expired = Expired::default();

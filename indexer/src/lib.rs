@@ -24,6 +24,7 @@ mod append;
 mod columns;
 mod disk;
 mod frame;
+mod holds;
 mod inspect;
 mod journal;
 mod keep;
@@ -47,6 +48,7 @@ pub use disk::{Disk, DiskFile, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
+pub use holds::holds_messages;
 pub use inspect::{InspectError, inspect};
 pub use journal::HeaderError;
 pub use keep::{Backlog, Done, KeepError, Keeper, Task};

@@ -13,13 +13,16 @@ pub mod api;
 pub mod cli;
 mod clock;
 mod destination;
+mod folders;
 pub mod format;
 mod internal;
+mod kept;
 mod lanes;
 mod loadgen;
 mod lock;
 pub mod meta;
 pub mod pipeline;
+mod rights;
 pub mod source;
 mod turns;
 

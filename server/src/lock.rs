@@ -1,4 +1,7 @@
-//! One process for a data directory: a lock file that says who holds it.
+//! One process for a data directory: the directory itself is locked, and a lock file in it says by whom.
+//!
+//! **Invariant:** removing the lock file lets nobody in. It names the holder; the directory's own lock keeps others
+//! out. Where a file system cannot lock directories, as NFS, the lock file is all there is.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -7,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// Holds a data directory until it is dropped.
 #[derive(Debug)]
 pub struct DataLock {
+    _folder: File,
     _file: File,
 }
 
@@ -14,13 +18,22 @@ pub struct DataLock {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process holds it.
-    #[error("the data directory {} is in use by another logstead (pid {holder}): stop it first, or choose another \
+    #[error("the data directory {} is in use by another logstead ({holder}): stop it first, or choose another \
              directory", .folder.display())]
     Held {
         /// The directory.
         folder: PathBuf,
-        /// Who holds it, as the lock file says.
+        /// Who holds it, as far as the lock file says.
         holder: String,
+    },
+    /// Its file system cannot lock files.
+    #[error("the data directory {} cannot be locked, so a second logstead could destroy what this one stores: \
+             {source}; put it on a local file system, or allow locks where it is mounted", .folder.display())]
+    NoLocks {
+        /// The directory.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
     },
     /// It can not be created or written.
     #[error("the data directory {} can not be written: {source}", .folder.display())]
@@ -37,22 +50,38 @@ impl DataLock {
     pub fn acquire(folder: &Path) -> Result<DataLock, LockError> {
         let io = |source| LockError::Io { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
+        let directory = File::open(folder).map_err(io)?;
+        // First, so that who comes second leaves no lock file where the holder's was removed.
+        match directory.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(held(folder)),
+            Err(TryLockError::Error(error)) => tracing::debug!("the data directory has no lock: {error}"),
+        }
         let path = folder.join("lock");
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                file.read_to_string(&mut holder).map_err(io)?;
-                return Err(LockError::Held { folder: folder.to_owned(), holder: holder.trim().to_owned() });
+            Err(TryLockError::WouldBlock) => return Err(held(folder)),
+            Err(TryLockError::Error(source)) => {
+                return Err(LockError::NoLocks { folder: folder.to_owned(), source });
             }
-            Err(TryLockError::Error(source)) => return Err(io(source)),
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
         writeln!(file, "{}", std::process::id()).map_err(io)?;
-        Ok(DataLock { _file: file })
+        Ok(DataLock { _folder: directory, _file: file })
     }
+}
+
+/// What the second process hears.
+fn held(folder: &Path) -> LockError {
+    let mut pid = String::new();
+    let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));
+    let holder = match read {
+        Ok(_) if !pid.trim().is_empty() => format!("pid {}", pid.trim()),
+        _ => "its lock file is gone, `fuser -v` on the directory names it".to_owned(),
+    };
+    LockError::Held { folder: folder.to_owned(), holder }
 }
 
 #[cfg(test)]
@@ -67,6 +96,16 @@ mod tests {
         assert!(second.contains(&format!("pid {}", std::process::id())), "{second}");
         drop(first);
         DataLock::acquire(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn removing_the_lock_file_lets_nobody_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let _first = DataLock::acquire(folder.path()).unwrap();
+        std::fs::remove_file(folder.path().join("lock")).unwrap();
+        let second = DataLock::acquire(folder.path()).unwrap_err().to_string();
+        assert!(second.contains("its lock file is gone"), "{second}");
+        assert!(!folder.path().join("lock").exists(), "a refused process leaves nothing");
     }
 
     #[test]

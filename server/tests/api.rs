@@ -220,7 +220,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 54] = [
+const ROUTES: [(&str, &str, Option<Role>); 55] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -271,6 +271,7 @@ const ROUTES: [(&str, &str, Option<Role>); 54] = [
     ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
     ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
     ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
+    ("POST", "/api/v1/retention/resume", Some(Role::Admin)),
     ("GET", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/metrics", Some(Role::Analyst)),

@@ -35,7 +35,8 @@ to = ["main"]
 /// A folder of logs and a server that follows them.
 fn start(more: &str) -> (TempDir, Server) {
     let logs = tempfile::tempdir().unwrap();
-    let server = Server::start(&router(logs.path(), more));
+    let read = format!("files.read={}", logs.path().display());
+    let server = Server::start_with(&router(logs.path(), more), &[&read]);
     (logs, server)
 }
 

@@ -351,7 +351,8 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
     }
     assert!(received.iter().rev().take(100).eq(expected.iter().rev().take(100)));
     wait_until("the file holds all", || {
-        std::fs::read_to_string(server.data().join("copy.log")).is_ok_and(|text| text.lines().eq(&expected))
+        std::fs::read_to_string(server.data().join("forward/copy.log"))
+            .is_ok_and(|text| text.lines().eq(&expected))
     });
     assert_eq!(siem("state"), "ok");
 }
@@ -469,7 +470,7 @@ fn the_command_line_searches_a_stopped_and_a_running_store() {
 
 #[test]
 fn help_shows_an_example_for_every_command() {
-    for command in ["serve", "check", "search", "import", "verify", "reindex", "inspect"] {
+    for command in ["serve", "check", "router", "search", "import", "verify", "reindex", "inspect"] {
         let (code, help, _) = output(&[command, "--help"]);
         assert_eq!(code, 0);
         assert!(help.contains(&format!("logstead {command}")) && help.contains("Examples:"), "{help}");

@@ -211,6 +211,7 @@ impl From<meta::Error> for ApiError {
             meta::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
             meta::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             meta::Error::Open { .. }
+            | meta::Error::Damaged { .. }
             | meta::Error::TooNew { .. }
             | meta::Error::Sqlite(_)
             | meta::Error::UnfitPassword { .. }

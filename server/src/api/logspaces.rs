@@ -117,6 +117,21 @@ pub(crate) async fn retention_preview(
     }))
 }
 
+/// Says that the clock is right: messages are removed by age again, though the clock had left where it should be.
+#[utoipa::path(
+    post, path = "/api/v1/retention/resume", tag = "logspaces",
+    responses((status = 204, description = "Messages are removed by age"))
+)]
+pub(crate) async fn resume_retention(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<StatusCode> {
+    let pipeline = shared.state.pipeline.clone();
+    blocking(move || pipeline.believe_clock()).await?;
+    shared.audit(caller.actor(), "retention.resume", "the clock is right".to_owned()).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
 /// reading it does; ends when the client goes.
 #[utoipa::path(

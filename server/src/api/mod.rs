@@ -202,6 +202,7 @@ fn routes() -> [(Needs, OpenApiRouter<Shared>); 5] {
         .routes(routes!(accounts::change_user, accounts::remove_user))
         .routes(routes!(accounts::list_tokens, accounts::create_token))
         .routes(routes!(accounts::remove_token))
+        .routes(routes!(logspaces::resume_retention))
         .routes(routes!(accounts::audit));
     [
         (Needs::Nothing, public),

@@ -360,6 +360,9 @@ async fn apply(
                 let stored = meta.add_revision(&text, &author, &kept, clock::now());
                 stored.map_err(|error| refused.insert(error).to_string())
             });
+            if live.is_ok() {
+                crate::kept::keep_or_say(pipeline.data(), &meta);
+            }
             // Whether the disk is full is known only to who asked it.
             live.map_err(|error| refused.map_or_else(|| Err(error), Ok))
         });

@@ -31,8 +31,12 @@ pub(crate) async fn healthz() -> &'static str {
 )]
 pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
+    let deaf: Vec<String> = pipeline.partly_deaf().into_iter().map(|reason| reason + "\n").collect();
     Ok(match super::blocking(move || pipeline.ready()).await? {
-        Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
+        Ok(()) => {
+            let deaf = without_place(&deaf.concat(), &shared.state.settings.data);
+            (StatusCode::OK, "ready\n".to_owned() + &deaf)
+        }
         Err(reasons) => {
             let reasons = without_place(&(reasons.join("\n") + "\n"), &shared.state.settings.data);
             (StatusCode::SERVICE_UNAVAILABLE, reasons)

@@ -4,10 +4,11 @@
 
 use super::progress::Progress;
 use super::store::{Store, options};
-use super::{Failure, SettingsArgs, text};
-use crate::clock;
+use super::{Failure, SettingsArgs, starting, text};
 use crate::format::{Known, Syslog};
+use crate::meta::Meta;
 use crate::pipeline::sealer_count;
+use crate::{clock, rights};
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
@@ -138,7 +139,13 @@ impl Import {
     ) -> Result<Imported, Failure> {
         let settings = self.settings.load()?;
         let data = self.data.as_ref().unwrap_or(&settings.data);
+        rights::keep_to_owner();
+        let is_new = !data.join("logspaces").exists();
         let store = Store::create(data, options(&settings))?;
+        if is_new {
+            // Messages without a database are taken for a store that has lost it.
+            Meta::open(&starting::database(data)).map_err(Failure::environment)?;
+        }
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
         let syslog = Syslog::of_lines(Format::Auto, zone);

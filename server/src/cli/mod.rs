@@ -8,13 +8,16 @@ mod loadgen;
 mod progress;
 mod reindex;
 mod remote;
+mod router;
 mod search;
 mod serve;
+mod starting;
 mod store;
 mod table;
 mod tail;
 mod text;
 mod verify;
+mod verify_database;
 
 use clap::{Args, Parser, Subcommand};
 use logstead_config::Problem;
@@ -39,6 +42,9 @@ enum Command {
     /// Checks the settings and the router document
     #[command(after_help = check::EXAMPLES)]
     Check(check::Check),
+    /// Prints, replaces or checks the router document of a server, stopped or running
+    #[command(after_help = router::EXAMPLES)]
+    Router(Box<router::Router>),
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
     Search(search::Search),
@@ -101,6 +107,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Check(check) => check.run(),
+        Command::Router(router) => router.run(),
         Command::Search(search) => search.run(),
         Command::Tail(tail) => tail.run(),
         Command::Export(export) => export.run(),

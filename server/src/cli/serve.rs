@@ -1,13 +1,14 @@
 //! `logstead serve`: wires the process together, says when it is ready, and takes it down in order.
 
-use super::{Failure, SettingsArgs, listed, read, text};
+use super::starting::{self, First};
+use super::{Failure, SettingsArgs, text};
 use crate::api::{self, ApiState};
 use crate::lock::{DataLock, LockError};
 use crate::meta::{Bookkeeper, Meta, setup_code};
-use crate::pipeline::{ApplyError, Change, Pipeline};
-use crate::{clock, internal};
+use crate::pipeline::Pipeline;
+use crate::{clock, internal, kept, rights};
 use clap::Args;
-use logstead_config::{DEFAULT_ROUTER_TOML, check_toml};
+use logstead_config::settings::Settings;
 use logstead_indexer::RealDisk;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::net::SocketAddr;
@@ -36,6 +37,9 @@ pub(super) struct Serve {
     /// The router document that a new data directory starts with
     #[arg(long, value_name = "FILE")]
     router: Option<PathBuf>,
+    /// Begin a new database beside messages whose database is missing or damaged; the old one is set aside
+    #[arg(long)]
+    new_database: bool,
     /// The data directory, instead of the one that the settings name
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -48,17 +52,18 @@ impl Serve {
             settings.data.clone_from(data);
         }
         raise_file_limit();
+        rights::keep_to_owner();
         let entries = internal::start(settings.log.level.name()).map_err(Failure::no)?;
         let _lock = DataLock::acquire(&settings.data).map_err(Failure::environment)?;
-        let meta = Meta::open(&settings.data.join("logstead.db")).map_err(Failure::environment)?;
+        if let Some(warning) = rights::too_wide(&settings.data) {
+            tracing::warn!("{warning}");
+        }
+        let meta = starting::open(&settings.data, self.new_database)?;
         let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
         let web = runtime.block_on(bind(settings.web.listen))?;
         let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(Failure::environment)?;
-        let (revision, change) = self.change(&meta)?;
         let settings = Arc::new(settings);
-        let disk = Arc::new(RealDisk);
-        let pipeline =
-            Pipeline::start(disk, &settings.data, settings.clone(), revision, change).map_err(refused)?;
+        let pipeline = self.pipeline(&settings, &meta)?;
         internal::feed(entries, pipeline.clone()).map_err(Failure::environment)?;
         let setup_code = first_login(&meta)?;
         let state = ApiState {
@@ -76,24 +81,24 @@ impl Serve {
         served
     }
 
-    /// The router document to start with: the latest revision, or the first one of a new data directory.
-    fn change(&self, meta: &Meta) -> Result<(u64, Change), Failure> {
-        if let Some(revision) = meta.latest_revision().map_err(Failure::environment)? {
-            if self.router.is_some() {
-                let number = revision.number;
-                tracing::warn!("--router is for a new data directory: revision {number} of this one is used");
+    /// Everything that runs. A first document is stored once it does.
+    fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, Failure> {
+        let (disk, data) = (Arc::new(RealDisk), &settings.data);
+        let pipeline = match starting::document(data, meta, self.router.as_deref(), self.new_database)? {
+            First::Stored(revision, change) => {
+                Pipeline::start(disk, data, settings.clone(), revision, change)
             }
-            let name = format!("router document, revision {}", revision.number);
-            return Ok((revision.number, change(&name, revision.toml)?));
-        }
-        let (name, toml) = match &self.router {
-            Some(path) => (path.display().to_string(), read(path)?),
-            None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),
+            First::New(name, change) => {
+                let (toml, comment) = (change.toml.clone(), format!("first start, from {name}"));
+                let store = || meta.add_revision(&toml, "system", &comment, clock::now());
+                let store = || store().map_err(|error| error.to_string());
+                Pipeline::start_first(disk, data, settings.clone(), change, store)
+            }
         };
-        let first = change(&name, toml)?;
-        let number =
-            meta.add_revision(&first.toml, "system", &format!("first start, from {name}"), clock::now());
-        Ok((number.map_err(Failure::environment)?, first))
+        // A port that is taken is the environment's fault; what a document says was checked before.
+        let pipeline = pipeline.map_err(Failure::environment)?;
+        kept::keep_or_say(data, meta);
+        Ok(pipeline)
     }
 }
 
@@ -102,19 +107,6 @@ pub(super) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     // Where it can not be raised, the soft limit that the process was given stays.
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
-}
-
-fn change(name: &str, toml: String) -> Result<Change, Failure> {
-    let (document, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(name, &problems)))?;
-    for warning in &checked.warnings {
-        tracing::warn!("{name}: {warning}");
-    }
-    Ok(Change { toml, document, checked })
-}
-
-/// A port that is taken is the environment's fault, a document that can not run is its author's.
-fn refused(error: ApplyError) -> Failure {
-    Failure::environment(error)
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {

@@ -33,7 +33,7 @@ struct Seen {
 impl Verify {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = self.store.open()?;
-        let mut problems = 0;
+        let mut problems = super::verify_database::verify(&store.settings.data)?;
         for (id, opened) in &store.logspaces {
             problems += verify(id, opened)?;
         }

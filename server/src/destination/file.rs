@@ -2,19 +2,20 @@
 //! a rotated file is left alone.
 
 use super::Sink;
+use crate::folders::Folders;
 use logstead_record::Batch;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(super) struct File {
-    path: PathBuf,
+    folders: Arc<Folders>,
+    path: String,
     lines: Vec<u8>,
 }
 
 impl File {
-    pub(super) fn new(data: &Path, path: &str) -> File {
-        File { path: data.join(path), lines: Vec::new() }
+    pub(super) fn new(folders: Arc<Folders>, path: &str) -> File {
+        File { folders, path: path.to_owned(), lines: Vec::new() }
     }
 }
 
@@ -25,10 +26,7 @@ impl Sink for File {
             batch.write_raw(row, &mut self.lines);
             self.lines.push(b'\n');
         }
-        if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
+        let mut file = self.folders.open_to_append(&self.path)?;
         let length = file.metadata()?.len();
         if let Err(error) = file.write_all(&self.lines) {
             // The batch comes again: half of it must not stay.
@@ -51,7 +49,8 @@ mod tests {
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::default() });
         builder.push(&Row::text(b"<13>one\r"));
         builder.push(&Row::text(b"two"));
-        let mut sink = File::new(folder.path(), "out/archive.log");
+        let path = folder.path().join("out/archive.log");
+        let mut sink = File::new(Arc::new(Folders::below(folder.path())), path.to_str().unwrap());
         let batch = builder.seal();
         assert_eq!(sink.send(&batch).unwrap(), 13);
         sink.send(&batch).unwrap();

@@ -6,13 +6,13 @@ mod file;
 pub(crate) mod queue;
 mod syslog;
 
+use crate::folders::Folders;
 use crate::pipeline::counters::DestinationCounters;
 use crate::pipeline::receipt::Receipt;
 use arc_swap::ArcSwap;
 use logstead_config::{Destination as Config, DestinationKind};
 use logstead_record::Batch;
 use queue::{Depth, Queue};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -37,16 +37,21 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// Starts the thread. Relative file paths are in `data`.
+    /// Starts the thread. Files are written where `folders` say.
     pub(crate) fn start(
         config: &Config,
-        data: &Path,
+        folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
     ) -> std::io::Result<Destination> {
+        if let Some(refused) = folders.refused_sink(&config.kind) {
+            tracing::error!(destination = config.id, "nothing is written: {refused}");
+            *counters.last_error.lock() = Some(refused);
+            counters.retrying.store(true, Ordering::Relaxed);
+        }
         let queue = Arc::new(Queue::new(config.queue.size.as_usize()));
         let shared = Arc::new(ArcSwap::from_pointee(config.clone()));
         let drain = Drain {
-            data: data.to_owned(),
+            folders: folders.clone(),
             config: shared.clone(),
             queue: queue.clone(),
             counters: counters.clone(),
@@ -105,7 +110,7 @@ impl Destination {
 }
 
 struct Drain {
-    data: PathBuf,
+    folders: Arc<Folders>,
     config: Arc<ArcSwap<Config>>,
     queue: Arc<Queue>,
     counters: Arc<DestinationCounters>,
@@ -114,12 +119,12 @@ struct Drain {
 impl Drain {
     fn run(self) {
         let mut config = self.config.load_full();
-        let mut sink = sink(&config, &self.data);
+        let mut sink = sink(&config, &self.folders);
         let mut wait = RETRY_WAIT_FIRST;
         while let Some(batch) = self.queue.peek() {
             let current = self.config.load_full();
             if !Arc::ptr_eq(&config, &current) {
-                sink = self::sink(&current, &self.data);
+                sink = self::sink(&current, &self.folders);
                 config = current;
             }
             match sink.send(&batch) {
@@ -155,9 +160,9 @@ impl Drain {
     }
 }
 
-fn sink(config: &Config, data: &Path) -> Box<dyn Sink> {
+fn sink(config: &Config, folders: &Arc<Folders>) -> Box<dyn Sink> {
     match &config.kind {
         DestinationKind::Syslog(syslog) => Box::new(syslog::Syslog::new(syslog)),
-        DestinationKind::File(file) => Box::new(file::File::new(data, &file.path)),
+        DestinationKind::File(file) => Box::new(file::File::new(folders.clone(), &file.path)),
     }
 }

@@ -23,6 +23,7 @@ mod devices;
 mod grant;
 mod keeping;
 pub mod name;
+mod opening;
 pub mod password;
 mod reserve;
 mod revisions;
@@ -36,6 +37,7 @@ pub use account::{Account, Actor};
 pub use audit::AuditEntry;
 pub use grant::Grant;
 pub use keeping::{Bookkeeper, BooksStatus};
+pub use opening::{Found, Look, look, set_aside};
 pub(crate) use reserve::Reserve;
 pub use revisions::Revision;
 pub use saved_searches::{SAVED_SEARCHES_MAX, SavedSearch, SearchToSave};
@@ -89,6 +91,15 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file is not as SQLite wrote it.
+    #[error("{} is damaged: {what}; put a backup of it in its place, or start once with `serve --new-database`, which sets \
+             it aside and begins a new one beside the messages", path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What SQLite says.
+        what: String,
     },
     /// A newer Logstead has written the file.
     #[error("{} has schema version {found}, this program knows up to {known}: use a newer Logstead", path.display())]
@@ -250,8 +261,11 @@ fn is_full(path: &Path) -> bool {
 }
 
 fn open(path: &Path) -> Result<Connection> {
-    let mut connection = connect(path).map_err(|source| Error::Open { path: path.to_owned(), source })?;
-    migrate(&mut connection, path)?;
+    let mut connection = connect(path).map_err(|source| not_opened(source, path))?;
+    migrate(&mut connection, path).map_err(|error| match error {
+        Error::Sqlite(error) => not_opened(error.into(), path),
+        other => other,
+    })?;
     Ok(connection)
 }
 
@@ -281,6 +295,15 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// Says what to do about a file that SQLite refuses.
+fn not_opened(source: Box<dyn std::error::Error + Send + Sync>, path: &Path) -> Error {
+    let path = path.to_owned();
+    if source.downcast_ref().is_some_and(opening::is_damage) {
+        return Error::Damaged { path, what: source.to_string() };
+    }
+    Error::Open { path, source }
 }
 
 /// A [`Timestamp`] as the database stores it: nanoseconds since 1970.

@@ -42,6 +42,30 @@ impl Meta {
         Ok(statement.query_row([], read).optional()?)
     }
 
+    /// Puts revisions back that the database has lost, under their own numbers.
+    pub fn put_back(&self, revisions: &[Revision]) -> Result<()> {
+        self.write(|connection| {
+            let transaction = connection.transaction()?;
+            for Revision { number, toml, author, comment, created_at } in revisions {
+                transaction.execute(
+                    "INSERT INTO revisions (number, toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    params![*number as i64, toml, author, comment, Nanos(*created_at)],
+                )?;
+            }
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// As many of the newest revisions, newest first.
+    pub fn newest_revisions(&self, count: usize) -> Result<Vec<Revision>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT number, toml, author, comment, created_at FROM revisions ORDER BY number DESC LIMIT ?1",
+        )?;
+        let revisions = statement.query_map([count as i64], read)?;
+        Ok(revisions.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// A revision by its number.
     pub fn revision(&self, number: u64) -> Result<Option<Revision>> {
         let Ok(number) = i64::try_from(number) else { return Ok(None) };

@@ -6,12 +6,13 @@
 //! socket whose source was renamed is handed over open, a destination that changed keeps its queue.
 
 use super::counters::Counters;
-use super::logspace::{Configuration, Logspace};
+use super::logspace::{Configuration, Logspace, Shared as OfAll};
 use super::receipt::Budget;
 use super::route::Router;
-use super::running::{Inlet, Live, Running};
+use super::running::{Failed, Inlet, Live, Running};
 use super::{Pipeline, now};
 use crate::destination::Destination;
+use crate::folders::Folders;
 use crate::source::{Bound, Refused, Settings, Shared, Source};
 use logstead_config::{Checked, Count, Document, Listener, Problem, SourceKind};
 use logstead_indexer::{Options, Recovery};
@@ -54,9 +55,20 @@ pub enum ApplyError {
     System(String),
 }
 
+/// What a source that cannot be prepared does to the whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// The revision does not become live: whoever changes it is there to mend it.
+    All,
+    /// The others run, and it is tried again: at a start nobody may be there, and one port that is taken must not
+    /// keep the others, and the console, closed.
+    WhatCan,
+}
+
 /// Everything that a new revision needs and that is not live yet.
 #[derive(Default)]
 struct Prepared {
+    failed: Vec<Failed>,
     settings: Vec<(String, Settings)>,
     /// Source id, listener and its socket.
     sockets: Vec<(String, Listener, Bound)>,
@@ -95,9 +107,22 @@ pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Runn
         logspaces: BTreeMap::new(),
         destinations: BTreeMap::new(),
         sources: BTreeMap::new(),
+        failed: Vec::new(),
         http: None,
         internal: None,
     }
+}
+
+/// Why a document can not run on this machine with these settings, as far as that can be said without opening
+/// sockets.
+pub(crate) fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
+    let mut problems = folders.forbidden(checked);
+    for (index, source) in checked.sources.iter().enumerate() {
+        if let Some(Err(Refused { key, message })) = Settings::new(&source.kind, data) {
+            problems.push(problem(format!("sources[{index}].{key}"), &message));
+        }
+    }
+    problems
 }
 
 impl Pipeline {
@@ -105,6 +130,17 @@ impl Pipeline {
     /// that can fail has succeeded. `expected` is the revision that must be live. Blocks: not for async tasks.
     pub fn apply(
         &self,
+        change: Change,
+        expected: Option<u64>,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<Arc<Live>, ApplyError> {
+        self.apply_with(Demand::All, change, expected, store)
+    }
+
+    /// As [`Pipeline::apply`], with what is demanded of the sources.
+    pub(super) fn apply_with(
+        &self,
+        demand: Demand,
         change: Change,
         expected: Option<u64>,
         store: impl FnOnce() -> Result<u64, String>,
@@ -118,7 +154,7 @@ impl Pipeline {
         if expected.is_some_and(|expected| expected != current) {
             return Err(ApplyError::Conflict { current });
         }
-        let prepared = self.prepare(&change.checked, &before)?;
+        let prepared = self.prepare(demand, &change.checked, &before)?;
         let stored = self.sources(&prepared, &before).map_err(|error| error.to_string());
         let stored = stored.and_then(|sources| Ok((sources, store()?)));
         let (sources, revision) = match stored {
@@ -133,20 +169,31 @@ impl Pipeline {
             toml: change.toml,
             document: change.document,
             checked: Arc::new(change.checked),
-            applied_at: now(),
+            // Trying again what could not be opened is no change.
+            applied_at: if revision == current { before.live.applied_at } else { now() },
         });
         self.swap(live.clone(), prepared, &sources, &before)?;
         Ok(live)
     }
 
     /// Opens what is new, and reports every problem at once.
-    fn prepare(&self, checked: &Checked, before: &Running) -> Result<Prepared, ApplyError> {
+    fn prepare(&self, demand: Demand, checked: &Checked, before: &Running) -> Result<Prepared, ApplyError> {
         let mut prepared = Prepared::default();
-        let mut problems = Vec::new();
+        let mut problems = match demand {
+            Demand::All => self.folders.forbidden(checked),
+            Demand::WhatCan => {
+                prepared.failed = self.forbidden_sources(checked);
+                Vec::new()
+            }
+        };
         for (index, source) in checked.sources.iter().enumerate() {
             if let Some(settings) = Settings::new(&source.kind, &self.data) {
                 let prepared_source = PreparedSource { index, id: &source.id, kind: &source.kind, settings };
-                prepared.prepare_source(prepared_source, before, &self.data, &mut problems);
+                let found = prepared.prepare_source(prepared_source, before, &self.folders);
+                match demand {
+                    Demand::All => problems.extend(found.into_iter().map(|(_, problem)| problem)),
+                    Demand::WhatCan => prepared.do_without(&source.id, &source.kind, found, before),
+                }
             }
         }
         for (index, config) in checked.logspaces.iter().enumerate() {
@@ -162,7 +209,7 @@ impl Pipeline {
         for (index, config) in checked.destinations.iter().enumerate() {
             let started = match before.destinations.get(&config.id) {
                 Some(running) => Ok(running.clone()),
-                None => Destination::start(config, &self.data, self.counters.destination(&config.id))
+                None => Destination::start(config, &self.folders, self.counters.destination(&config.id))
                     .map(Arc::new),
             };
             match started {
@@ -177,6 +224,22 @@ impl Pipeline {
         Err(ApplyError::Problems(problems))
     }
 
+    /// What a document that was stored says and the settings of the process do not allow, or not any more. The paths
+    /// are not read; the rest of their sources runs.
+    fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
+        let refused = |source: &logstead_config::Source| {
+            let paths = self.folders.refused_paths(&source.kind).into_iter();
+            let id = source.id.clone();
+            paths.map(move |(_, reason)| Failed {
+                source: id.clone(),
+                listener: None,
+                reason,
+                is_final: true,
+            })
+        };
+        checked.sources.iter().flat_map(refused).collect()
+    }
+
     /// The sources of the new revision; those that are new have no socket yet.
     fn sources(&self, prepared: &Prepared, before: &Running) -> io::Result<BTreeMap<String, Arc<Source>>> {
         let mut sources = BTreeMap::new();
@@ -186,7 +249,14 @@ impl Pipeline {
                 None => {
                     let budget = Budget::new(self.settings.memory.source_queue_max.as_usize());
                     let (counters, work) = (self.counters.source(id), self.work.clone());
-                    let shared = Shared::new(id, settings.clone(), counters, budget, work, &self.data);
+                    let shared = Shared::new(
+                        id,
+                        settings.clone(),
+                        counters,
+                        budget,
+                        work,
+                        (&self.data, &self.folders),
+                    );
                     Arc::new(Source::start(shared)?)
                 }
             };
@@ -221,8 +291,10 @@ impl Pipeline {
             targets,
             logspaces: logspaces.clone(),
             destinations: prepared.destinations.clone(),
+            failed: prepared.failed.clone(),
             live,
         }));
+        report_listeners(&before.failed, &prepared.failed);
         for (id, logspace) in &logspaces {
             logspace.configure(self.configuration(id, &checked, logspaces.len()));
         }
@@ -255,14 +327,15 @@ impl Pipeline {
         let opened = logstead_indexer::open(&self.disk, &folder, configuration.options)
             .map_err(|error| error.to_string())?;
         report(id, &folder, &opened.recovery);
+        self.clock.saw(opened.keeper.received_last());
         let counters = self.counters.logspace(id);
-        let logspace = Logspace::start(
-            id,
-            opened,
-            configuration,
-            counters,
-            (self.sealers.bell(), self.wake.clone(), self.headroom.clone()),
-        );
+        let shared = OfAll {
+            bell: self.sealers.bell(),
+            wake: self.wake.clone(),
+            headroom: self.headroom.clone(),
+            clock: self.clock.clone(),
+        };
+        let logspace = Logspace::start(id, opened, configuration, counters, shared);
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 
@@ -313,25 +386,27 @@ impl Pipeline {
 }
 
 impl Prepared {
+    /// Opens what a source needs; what cannot be opened comes back, with the listener that it is about, or none
+    /// where it is about the whole source.
     fn prepare_source(
         &mut self,
         source: PreparedSource<'_>,
         before: &Running,
-        data: &Path,
-        problems: &mut Vec<Problem>,
-    ) {
+        folders: &Folders,
+    ) -> Vec<(Option<Listener>, Problem)> {
         let PreparedSource { index, id, kind, settings } = source;
         let settings = match settings {
             Ok(settings) => settings,
             Err(Refused { key, message }) => {
-                return problems.push(problem(format!("sources[{index}].{key}"), &message));
+                return vec![(None, problem(format!("sources[{index}].{key}"), &message))];
             }
         };
+        let mut problems = Vec::new();
         for (at, listener) in kind.listen().iter().enumerate() {
             if before.sources.get(id).is_some_and(|source| source.has(listener)) {
                 continue;
             }
-            match socket(listener, udp_sockets(settings.partitions), before, data) {
+            match socket(listener, udp_sockets(settings.partitions), before, folders) {
                 Ok(socket) => self.sockets.push((id.to_owned(), listener.clone(), socket)),
                 Err(error) => {
                     let instead = if listener.path().is_some() { "path" } else { "port" };
@@ -339,11 +414,45 @@ impl Prepared {
                         "{listener} can not be listened on: {error}; stop what listens there, or choose another \
                          {instead}"
                     );
-                    problems.push(problem(format!("sources[{index}].listen[{at}]"), &message));
+                    let problem = problem(format!("sources[{index}].listen[{at}]"), &message);
+                    problems.push((Some(listener.clone()), problem));
                 }
             }
         }
         self.settings.push((id.to_owned(), settings));
+        problems
+    }
+
+    /// A source runs with what of it could be prepared; one that runs already, with the settings that it has.
+    fn do_without(
+        &mut self,
+        id: &str,
+        kind: &SourceKind,
+        problems: Vec<(Option<Listener>, Problem)>,
+        before: &Running,
+    ) {
+        for (listener, problem) in problems {
+            let running = before.sources.get(id);
+            if let (None, Some(running)) = (&listener, running) {
+                self.settings.push((id.to_owned(), (**running.shared().settings.load()).clone()));
+            }
+            let is_open = |listener: &Listener| running.is_some_and(|source| source.has(listener));
+            let closed: Vec<Option<Listener>> = match listener {
+                Some(listener) => vec![Some(listener)],
+                None if kind.listen().is_empty() => vec![None],
+                None => {
+                    kind.listen().iter().filter(|listener| !is_open(listener)).cloned().map(Some).collect()
+                }
+            };
+            let reason = || problem.message.clone();
+            let failed = closed.into_iter().map(|listener| Failed {
+                source: id.to_owned(),
+                listener,
+                reason: reason(),
+                is_final: false,
+            });
+            self.failed.extend(failed);
+        }
     }
 
     /// Ends what was started for a revision that does not become live.
@@ -364,9 +473,9 @@ impl Prepared {
 }
 
 /// The open socket of any source, or a new one.
-fn socket(listener: &Listener, udp_sockets: usize, before: &Running, data: &Path) -> io::Result<Bound> {
+fn socket(listener: &Listener, udp_sockets: usize, before: &Running, folders: &Folders) -> io::Result<Bound> {
     let taken_over = before.sources.values().find_map(|source| source.socket(listener));
-    taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, data))
+    taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, folders))
 }
 
 /// How many sockets read one UDP address.
@@ -399,6 +508,17 @@ fn stop_removed(checked: &Checked, before: &Running) {
 
 fn has_thread(kind: &SourceKind) -> bool {
     matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::File(_))
+}
+
+/// Says once what cannot be listened on, and when it can.
+fn report_listeners(before: &[Failed], now: &[Failed]) {
+    for failed in now.iter().filter(|failed| !before.contains(failed)) {
+        let Failed { source, reason, .. } = failed;
+        tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
+    }
+    for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
+        tracing::info!(source = failed.source, "{failed} is no longer in trouble");
+    }
 }
 
 fn report(id: &str, folder: &Path, recovery: &Recovery) {

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
+use super::clock_watch::ClockWatch;
 use super::counters::LogspaceCounters;
 use super::headroom::Headroom;
 use super::receipt::Pending;
@@ -40,7 +41,16 @@ pub(crate) struct Append {
 enum Command {
     Append(Append),
     Configure(Configuration),
+    Tidy,
     Stop,
+}
+
+/// What all logspaces have in common.
+pub(crate) struct Shared {
+    pub(crate) bell: Bell,
+    pub(crate) wake: Wake,
+    pub(crate) headroom: Headroom,
+    pub(crate) clock: Arc<ClockWatch>,
 }
 
 /// What can change while a logspace is open.
@@ -70,7 +80,7 @@ impl Logspace {
         opened: Opened,
         configuration: Configuration,
         counters: Arc<LogspaceCounters>,
-        (bell, wake, headroom): (Bell, Wake, Headroom),
+        Shared { bell, wake, headroom, clock }: Shared,
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
         let (commands, received) = unbounded();
@@ -85,6 +95,7 @@ impl Logspace {
             wake,
             headroom,
             tidy_at: Instant::now(),
+            clock,
             received,
             counters: counters.clone(),
             stopping: stopping.clone(),
@@ -107,6 +118,12 @@ impl Logspace {
     pub(crate) fn configure(&self, configuration: Configuration) {
         // A thread that has ended has nothing to configure.
         self.commands.send(Command::Configure(configuration)).ok();
+    }
+
+    /// Looks for what is to be removed at once.
+    pub(crate) fn tidy_soon(&self) {
+        // A thread that has ended has nothing to remove.
+        self.commands.send(Command::Tidy).ok();
     }
 
     /// For queries.
@@ -161,6 +178,7 @@ struct Writer {
     headroom: Headroom,
     /// When old messages are looked for next.
     tidy_at: Instant,
+    clock: Arc<ClockWatch>,
     received: Receiver<Command>,
     counters: Arc<LogspaceCounters>,
     stopping: Arc<AtomicBool>,
@@ -172,6 +190,7 @@ impl Writer {
             self.tidy_when_due();
             match self.received.recv_deadline(self.tidy_at) {
                 Ok(Command::Configure(configuration)) => self.configure(configuration),
+                Ok(Command::Tidy) => self.tidy_at = Instant::now(),
                 Ok(Command::Append(append)) => {
                     if self.commit_with_all_that_wait(append) {
                         return;
@@ -201,7 +220,9 @@ impl Writer {
         if let Err(error) = self.appender.close_old(before(self.configuration.seal_after)) {
             tracing::error!(logspace = self.id, "the journal can not go on in another file: {error}");
         }
-        let expiry = expiry(self.configuration.retention);
+        let retention = self.configuration.retention;
+        let believed = self.clock.is_believed();
+        let expiry = expiry(Retention { age: retention.age.filter(|_| believed), ..retention });
         if expiry != Expiry::default() {
             self.expire(&expiry);
         }
@@ -251,6 +272,8 @@ impl Writer {
                     appends.push(append);
                 }
                 Command::Configure(configuration) => self.configure(configuration),
+                // It is done once a minute anyway.
+                Command::Tidy => {}
                 Command::Stop => {
                     stop = true;
                     break;
@@ -321,6 +344,7 @@ impl Writer {
                     pending.push(append.pending);
                 }
                 Ok(Command::Configure(configuration)) => self.configure(configuration),
+                Ok(Command::Tidy) => {}
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
                 Err(RecvTimeoutError::Timeout) => return false,
             }

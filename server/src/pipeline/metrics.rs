@@ -62,6 +62,11 @@ fn metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
             "The live revision of the router document.",
             vec![(String::new(), status.revision)],
         ),
+        gauge(
+            "expiry_held",
+            "1 while no message is removed by age, as the clock left where it should be.",
+            vec![(String::new(), u64::from(status.expiry_held.is_some()))],
+        ),
         counter(
             "unrouted_messages_total",
             "Messages that no route matched: dropped.",
@@ -120,6 +125,11 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
         sizes("source_read_messages", "Messages of a coalesced read.", running, |counters| {
             &counters.read_messages
         }),
+        gauge(
+            "source_listeners_failed",
+            "Listeners that could not be opened.",
+            each(|source| source.listeners.iter().filter(|listener| listener.error.is_some()).count() as u64),
+        ),
         gauge("source_connections", "Open connections.", each(|source| source.connections)),
         gauge("source_queue_bytes", "Bytes between sockets and disk.", each(|source| source.queue_bytes)),
         gauge(

@@ -11,18 +11,22 @@
 //! budget for each source.
 
 pub(crate) mod apply;
+mod clock_watch;
 pub(crate) mod counters;
 mod headroom;
 mod logspace;
 mod metrics;
 pub(crate) mod receipt;
+mod retry;
 mod route;
 mod running;
 mod sealers;
 mod status;
+mod trust;
 pub(crate) mod watch;
 pub(crate) mod worker;
 
+pub(crate) use apply::unfit;
 pub use apply::{ApplyError, Change};
 pub use counters::Counters;
 pub use route::{Delivery, Routed, Router};
@@ -34,7 +38,10 @@ pub use status::{
 };
 
 use crate::clock;
+use crate::folders::Folders;
+use apply::Demand;
 use arc_swap::ArcSwap;
+use clock_watch::ClockWatch;
 use headroom::Headroom;
 use logstead_config::settings::Settings;
 use logstead_config::{Count, Retention};
@@ -68,6 +75,8 @@ pub struct Pipeline {
     disk: Arc<dyn Disk>,
     headroom: Headroom,
     data: PathBuf,
+    folders: Arc<Folders>,
+    clock: Arc<ClockWatch>,
     settings: Arc<Settings>,
     /// Held while another revision becomes live.
     applying: Mutex<()>,
@@ -95,7 +104,8 @@ pub enum SubmitError {
 }
 
 impl Pipeline {
-    /// Starts the workers and makes `change` live.
+    /// Starts the workers and makes a stored revision live. A listener that cannot be opened is tried again, and
+    /// all else runs.
     pub fn start(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -103,13 +113,46 @@ impl Pipeline {
         revision: u64,
         change: Change,
     ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
+        pipeline.apply_with(Demand::WhatCan, change, None, || Ok(revision))?;
+        retry::start(&pipeline).map_err(|error| ApplyError::System(error.to_string()))?;
+        Ok(pipeline)
+    }
+
+    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
+    /// open: what can not run is not kept.
+    pub fn start_first(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        change: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
+        match pipeline.apply(change, None, store) {
+            Ok(_) => Ok(pipeline),
+            Err(error) => {
+                pipeline.stop();
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts everything that needs no document, and opens what is stored.
+    fn begin(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: &Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
         let workers = match settings.threads.workers {
             Count::Auto => crate::cores(),
             Count::Exactly(workers) => workers as usize,
         };
         let (work, received) = worker::queues(workers);
-        let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, &change)));
+        let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
         let sealers = Sealers::new(running.clone(), headroom.clone());
         let pipeline = Arc::new(Pipeline {
@@ -122,13 +165,15 @@ impl Pipeline {
             disk,
             headroom,
             data: data.to_owned(),
+            clock: Arc::new(ClockWatch::new(data)),
+            folders: Arc::new(Folders::new(data, &settings.files)),
             settings,
             applying: Mutex::new(()),
             stopping: AtomicBool::new(false),
         });
         pipeline.start_workers(received).map_err(|error| ApplyError::System(error.to_string()))?;
-        pipeline.open_existing(&change).map_err(|error| ApplyError::System(error.to_string()))?;
-        pipeline.apply(change, None, || Ok(revision))?;
+        pipeline.open_existing(change).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.clock.begin();
         let sealers = sealer_count(pipeline.settings.threads.sealers);
         pipeline.sealers.start(sealers).map_err(|error| ApplyError::System(error.to_string()))?;
         Ok(pipeline)
@@ -214,7 +259,7 @@ impl Pipeline {
 
     /// Counters and states of everything that the live router document names.
     pub fn status(&self) -> Status {
-        self.running.load().status(&self.counters, Instant::now())
+        self.running.load().status(&self.counters, self.clock.hold(), Instant::now())
     }
 
     /// What a retention would remove from a logspace; `None` where there is no such logspace.
@@ -224,7 +269,7 @@ impl Pipeline {
 
     /// Every logspace with what it holds.
     pub fn logspaces(&self) -> Vec<LogspaceInfo> {
-        self.running.load().logspace_infos()
+        self.running.load().logspace_infos(self.clock.hold().as_deref())
     }
 
     /// Reads every certificate again, also where its file looks as before.
@@ -245,7 +290,7 @@ impl Pipeline {
     /// All counters in Prometheus' text format.
     pub fn metrics_text(&self) -> String {
         let running = self.running.load();
-        metrics::text(&running.status(&self.counters, Instant::now()), &running)
+        metrics::text(&running.status(&self.counters, self.clock.hold(), Instant::now()), &running)
     }
 
     /// Whether messages can be taken and stored; `Err` says what stands against it.
@@ -258,7 +303,11 @@ impl Pipeline {
             let error = logspace.counters().last_error.lock().clone();
             error.map(|error| format!("logspace `{id}` can not store messages: {error}"))
         };
-        against.extend(self.running.load().logspaces.iter().filter_map(failing));
+        let running = self.running.load();
+        against.extend(running.logspaces.iter().filter_map(failing));
+        if running.is_deaf() {
+            against.extend(running.failed.iter().map(|failed| failed.reason.clone()));
+        }
         match self.headroom.space() {
             Ok(space) if space.is_nearly_full() => {
                 against.push(format!("the disk is nearly full: {} bytes are free", space.free_bytes));
@@ -267,6 +316,22 @@ impl Pipeline {
             Err(error) => against.push(format!("the data directory can not be read: {error}")),
         }
         if against.is_empty() { Ok(()) } else { Err(against) }
+    }
+
+    /// Removes messages by age from now on, whatever the clock did before.
+    pub(crate) fn believe_clock(&self) {
+        self.clock.agree();
+        self.running.load().logspaces.values().for_each(|logspace| logspace.tidy_soon());
+    }
+
+    /// The data directory.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Listeners that do not receive though others do, and why.
+    pub fn partly_deaf(&self) -> Vec<String> {
+        self.running.load().failed.iter().map(|failed| failed.reason.clone()).collect()
     }
 
     /// Stops listening, stores and forwards what was received, and ends every thread.

@@ -6,7 +6,7 @@ use super::receipt::{Budget, Receipt};
 use super::route::Router;
 use crate::destination::Destination;
 use crate::source::Source;
-use logstead_config::{Checked, Document, Target};
+use logstead_config::{Checked, Document, Listener, Target};
 use logstead_record::{Batch, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,10 +43,41 @@ pub(crate) struct Running {
     pub(crate) logspaces: BTreeMap<String, Arc<Logspace>>,
     pub(crate) destinations: BTreeMap<String, Arc<Destination>>,
     pub(crate) sources: BTreeMap<String, Arc<Source>>,
+    /// What the document names and cannot be received on for now.
+    pub(crate) failed: Vec<Failed>,
     /// The source of the HTTP endpoints, where the document has one.
     pub(crate) http: Option<Arc<Inlet>>,
     /// The source of our own log, where the document has one.
     pub(crate) internal: Option<Arc<Inlet>>,
+}
+
+/// What could not be opened when the process started. It is tried again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    /// The id of its source.
+    pub(crate) source: String,
+    /// `None`: the source has no listeners, and all of it does not run.
+    pub(crate) listener: Option<Listener>,
+    /// Why, and what to do.
+    pub(crate) reason: String,
+    /// Whether only another document or another setting ends it.
+    pub(crate) is_final: bool,
+}
+
+impl Failed {
+    /// Whether the other is about the same.
+    pub(crate) fn is_about(&self, other: &Failed) -> bool {
+        self.source == other.source && self.listener == other.listener
+    }
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.listener {
+            Some(listener) => write!(f, "{listener}"),
+            None => write!(f, "source {}", self.source),
+        }
+    }
 }
 
 /// A target that is open.
@@ -56,6 +87,12 @@ pub(crate) enum Reached {
 }
 
 impl Running {
+    /// Whether nothing is received from anywhere although the document names listeners.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.failed.iter().any(|failed| failed.listener.is_some())
+            && self.sources.values().all(|source| source.urls().is_empty())
+    }
+
     /// Opens the way to the router's targets.
     pub(crate) fn reach(
         router: &Router,

@@ -1,5 +1,6 @@
 //! What the pipeline is doing right now, as the API shows it.
 
+use super::receipt::Budget;
 use super::running::{Inlet, Running};
 use crate::destination::Destination;
 use crate::source::Source;
@@ -20,6 +21,8 @@ pub struct Status {
     pub applied_at: String,
     /// Messages that no route matched: they are dropped.
     pub unrouted_messages: u64,
+    /// Why no message is removed by age for now: the clock left where it should be.
+    pub expiry_held: Option<String>,
     /// Receivers.
     pub sources: Vec<SourceStatus>,
     /// Rules, in order.
@@ -83,8 +86,10 @@ pub struct SourceStatus {
 pub struct ListenerStatus {
     /// Where senders connect to.
     pub url: String,
-    /// `listening`.
+    /// `listening`, or `failed`: it could not be opened when the process started, and is tried again.
     pub state: String,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
 }
 
 /// A route.
@@ -215,6 +220,9 @@ pub struct RetentionInfo {
     /// At most this much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
+    /// Why no message is removed by age for now: the clock left where it should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
 }
 
 fn time(time: Option<Timestamp>) -> Option<String> {
@@ -223,13 +231,19 @@ fn time(time: Option<Timestamp>) -> Option<String> {
 
 impl Running {
     /// Counters and states of the live revision.
-    pub(crate) fn status(&self, counters: &super::counters::Counters, now: Instant) -> Status {
+    pub(crate) fn status(
+        &self,
+        counters: &super::counters::Counters,
+        expiry_held: Option<String>,
+        now: Instant,
+    ) -> Status {
         let checked = &self.live.checked;
         Status {
             revision: self.live.revision,
             applied_at: self.live.applied_at.to_string(),
             unrouted_messages: counters.unrouted.get(),
-            sources: self.source_status(now),
+            expiry_held,
+            sources: self.source_status(counters, now),
             routes: checked
                 .routes
                 .iter()
@@ -250,12 +264,31 @@ impl Running {
         }
     }
 
-    fn source_status(&self, now: Instant) -> Vec<SourceStatus> {
+    /// Sources of the document of which nothing runs.
+    fn idle_sources(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let sources = self.live.checked.sources.iter();
+        let is_idle =
+            |id: &str| !self.sources.contains_key(id) && self.failed.iter().any(|failed| failed.source == id);
+        sources
+            .filter(move |source| is_idle(&source.id))
+            .map(|source| (source.id.as_str(), source.kind.name()))
+    }
+
+    fn source_status(&self, counters: &super::counters::Counters, now: Instant) -> Vec<SourceStatus> {
         let syslog = self.sources.values().map(|source| source_status(source, now));
+        let idle = self.idle_sources().map(|(id, kind)| inlet_status(&idle_inlet(id, counters), kind, now));
         let inlets = [("http", &self.http), ("internal", &self.internal)];
         let inlets =
             inlets.into_iter().filter_map(|(kind, inlet)| Some(inlet_status(inlet.as_ref()?, kind, now)));
-        let mut all: Vec<SourceStatus> = syslog.chain(inlets).collect();
+        let mut all: Vec<SourceStatus> = syslog.chain(idle).chain(inlets).collect();
+        for source in &mut all {
+            let failed = self.failed.iter().filter(|failed| failed.source == source.id);
+            source.listeners.extend(failed.map(|failed| ListenerStatus {
+                url: failed.listener.as_ref().map_or_else(|| source.kind.clone(), ToString::to_string),
+                state: "failed".to_owned(),
+                error: Some(failed.reason.clone()),
+            }));
+        }
         let order = |id: &str| self.live.checked.sources.iter().position(|source| source.id == id);
         all.sort_by_key(|source| order(&source.id));
         all
@@ -282,7 +315,7 @@ impl Running {
     }
 
     /// Every logspace that can be searched.
-    pub(crate) fn logspace_infos(&self) -> Vec<LogspaceInfo> {
+    pub(crate) fn logspace_infos(&self, expiry_held: Option<&str>) -> Vec<LogspaceInfo> {
         let info = |(id, logspace): (&String, &Arc<super::logspace::Logspace>)| {
             let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
             let config = self.live.checked.logspaces.iter().find(|config| config.id == *id);
@@ -316,6 +349,7 @@ impl Running {
                 retention: RetentionInfo {
                     age: retention.age.map(|age| age.to_string()),
                     size: retention.size.map(|size| size.to_string()),
+                    held: retention.age.and(expiry_held).map(str::to_owned),
                 },
             }
         };
@@ -327,11 +361,16 @@ fn source_status(source: &Source, now: Instant) -> SourceStatus {
     let shared = source.shared();
     let inlet =
         Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
-    let listening = |url| ListenerStatus { url, state: "listening".to_owned() };
+    let listening = |url| ListenerStatus { url, state: "listening".to_owned(), error: None };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
         ..inlet_status(&inlet, shared.settings.load().kind, now)
     }
+}
+
+/// A source that does not run: what it counted before is shown.
+fn idle_inlet(id: &str, counters: &super::counters::Counters) -> Inlet {
+    Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
 }
 
 fn inlet_status(inlet: &Inlet, kind: &str, now: Instant) -> SourceStatus {

@@ -30,6 +30,7 @@ pub(crate) use settings::{Refused, Settings};
 pub(crate) use sockets::Bound;
 
 use crate::clock;
+use crate::folders::Folders;
 use crate::pipeline::counters::SourceCounters;
 use crate::pipeline::receipt::{Budget, Outcome, Pending};
 use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
@@ -128,6 +129,8 @@ pub(crate) struct Shared {
     pub(crate) work: WorkSender,
     /// The data directory.
     data: PathBuf,
+    /// Where files may be read.
+    folders: Arc<Folders>,
     /// Connections so far.
     connections: AtomicUsize,
     /// One for all, or one for each worker where a connection keeps to some of them.
@@ -142,7 +145,7 @@ impl Shared {
         counters: Arc<SourceCounters>,
         budget: Budget,
         work: WorkSender,
-        data: &Path,
+        (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
         Shared {
             id: id.into(),
@@ -150,6 +153,7 @@ impl Shared {
             counters,
             budget,
             data: data.to_owned(),
+            folders: folders.clone(),
             connections: AtomicUsize::new(0),
             gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
             work,

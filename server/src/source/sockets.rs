@@ -1,5 +1,6 @@
 //! Opens the sockets that sources listen on.
 
+use crate::folders::Folders;
 use logstead_config::Listener;
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -27,8 +28,8 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    /// Opens a socket; `partitions` is how many a UDP address is spread over. Relative paths are below `data`.
-    pub(crate) fn bind(listener: &Listener, partitions: usize, data: &Path) -> io::Result<Bound> {
+    /// Opens a socket; `partitions` is how many a UDP address is spread over.
+    pub(crate) fn bind(listener: &Listener, partitions: usize, folders: &Folders) -> io::Result<Bound> {
         match listener {
             Listener::Udp(address) => udp(*address, partitions).map(Bound::Udp),
             Listener::Tcp(address)
@@ -36,7 +37,7 @@ impl Bound {
             | Listener::Relp(address)
             | Listener::RelpTls(address) => tcp(*address).map(Bound::Tcp),
             Listener::UnixStream(path) => {
-                let path = free_path(&data.join(path), |path| UnixStream::connect(path).map(drop))?;
+                let path = free_path(&folders.socket(path)?, |path| UnixStream::connect(path).map(drop))?;
                 let socket = UnixListener::bind(&path)?;
                 socket.set_nonblocking(true)?;
                 open_to_all(&path)?;
@@ -44,7 +45,7 @@ impl Bound {
             }
             Listener::UnixDgram(path) => {
                 let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
-                let path = free_path(&data.join(path), connect)?;
+                let path = free_path(&folders.socket(path)?, connect)?;
                 let socket = UnixDatagram::bind(&path)?;
                 socket.set_nonblocking(true)?;
                 open_to_all(&path)?;
@@ -133,9 +134,6 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
 
 /// The path without what an earlier process left there. Whatever else lies there is not ours to remove.
 fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
@@ -159,13 +157,14 @@ mod tests {
     use super::*;
 
     fn bind(url: &str, data: &Path) -> io::Result<Bound> {
-        let path = url.split_once(':').unwrap().1.to_owned();
+        let name = url.split_once(':').unwrap().1;
+        let path = data.join(name).to_string_lossy().into_owned();
         let listener = if url.starts_with("unix-dgram") {
             Listener::UnixDgram(path)
         } else {
             Listener::UnixStream(path)
         };
-        Bound::bind(&listener, 1, data)
+        Bound::bind(&listener, 1, &Folders::below(data))
     }
 
     #[test]
@@ -200,7 +199,9 @@ mod tests {
     #[test]
     fn the_sockets_of_one_udp_address_share_its_port() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let Bound::Udp(sockets) = Bound::bind(&Listener::Udp(any), 3, Path::new("")).unwrap() else {
+        let Bound::Udp(sockets) =
+            Bound::bind(&Listener::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
+        else {
             panic!()
         };
         let ports: Vec<u16> = sockets.iter().map(|socket| socket.local_addr().unwrap().port()).collect();

@@ -87,7 +87,8 @@ impl Server {
     pub fn start_in(folder: TempDir, data: PathBuf, router: &str, settings: &[&str]) -> Server {
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
-        let (child, web, listening) = launch(&data, &folder.path().join("router.toml"), &settings);
+        let router = folder.path().join("router.toml");
+        let (child, web, listening) = launch(&data, &["--router", router.to_str().unwrap()], &settings);
         Server { child, data, folder: Some(folder), web, listening, settings }
     }
 
@@ -101,7 +102,17 @@ impl Server {
     /// Starts it again on the same data.
     pub fn restart(&mut self) {
         let router = self.folder.as_ref().unwrap().path().join("router.toml");
-        (self.child, self.web, self.listening) = launch(&self.data, &router, &self.settings);
+        self.restart_with(&["--router", router.to_str().unwrap()]);
+    }
+
+    /// The same with other arguments than `--router`.
+    pub fn restart_with(&mut self, arguments: &[&str]) {
+        (self.child, self.web, self.listening) = launch(&self.data, arguments, &self.settings);
+    }
+
+    /// Changes the settings for the next start.
+    pub fn set(&mut self, settings: &[&str]) {
+        self.settings = settings.iter().map(|&setting| setting.to_owned()).collect();
     }
 
     /// Asks it to stop and waits until it has.
@@ -242,6 +253,13 @@ impl Server {
         });
     }
 
+    /// What `/readyz` says.
+    pub fn ready(&self) -> (u16, String) {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let mut answer = agent.get(format!("{}/readyz", self.web)).call().unwrap();
+        (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
+    }
+
     /// A metric of the logspace `main`.
     pub fn metric(&self, name: &str) -> f64 {
         let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
@@ -312,10 +330,10 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn launch(data: &Path, router: &Path, settings: &[String]) -> (Child, String, Vec<(String, String)>) {
-    let (data, router) = (data.to_str().unwrap(), router.to_str().unwrap());
-    let mut command =
-        logstead(&["serve", "--data", data, "--router", router, "--set", "web.listen=127.0.0.1:0"]);
+fn launch(data: &Path, arguments: &[&str], settings: &[String]) -> (Child, String, Vec<(String, String)>) {
+    let data = data.to_str().unwrap();
+    let mut command = logstead(&["serve", "--data", data, "--set", "web.listen=127.0.0.1:0"]);
+    command.args(arguments);
     for setting in settings {
         command.args(["--set", setting]);
     }

@@ -286,6 +286,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/retention/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that the clock is right: messages are removed by age again, though the clock had left where it should be. */
+        post: operations["resume_retention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/router": {
         parameters: {
             query?: never;
@@ -1298,7 +1315,9 @@ export interface components {
         };
         /** @description A socket of a source. */
         ListenerStatus: {
-            /** @description `listening`. */
+            /** @description Why it failed, and what to do. */
+            error?: string | null;
+            /** @description `listening`, or `failed`: it could not be opened when the process started, and is tried again. */
             state: string;
             /** @description Where senders connect to. */
             url: string;
@@ -1684,6 +1703,8 @@ export interface components {
         RetentionInfo: {
             /** @description At most this old. */
             age?: string | null;
+            /** @description Why no message is removed by age for now: the clock left where it should be. */
+            held?: string | null;
             /** @description At most this much. */
             size?: string | null;
         };
@@ -2026,6 +2047,8 @@ export interface components {
             applied_at: string;
             /** @description Where messages are forwarded to. */
             destinations: components["schemas"]["DestinationStatus"][];
+            /** @description Why no message is removed by age for now: the clock left where it should be. */
+            expiry_held?: string | null;
             /** @description Where messages are stored. */
             logspaces: components["schemas"]["LogspaceStatus"][];
             /**
@@ -3435,6 +3458,51 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Messages are removed by age */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -57,7 +57,8 @@ function sourceRow(source: SourceStatus): Row {
   return {
     id: source.id,
     about: source.listeners.map(({ url }) => url).join(' ') || source.kind,
-    trouble: failed.map(({ url, state }) => `${url}: ${state}`).join('; ') || undefined,
+    trouble:
+      failed.map(({ url, state, error }) => `${url}: ${error ?? state}`).join('; ') || undefined,
     cells: [
       formatCount(source.messages),
       formatRate(source.messages_per_second),

@@ -12,10 +12,9 @@ export function Listeners() {
   const failed = status.sources.flatMap(({ listeners }) => failedListeners(listeners));
   return (
     <>
-      {failed.map(({ url, state }) => (
-        <Notice key={url} tone="caution" title={`${url} could not be opened: ${state}`}>
-          Another program may use the port: stop it, or give the source another one in Router. Ports
-          below 1024 need a right of their own.
+      {failed.map(({ url, error }) => (
+        <Notice key={url} tone="caution" title={`${url} could not be opened and is tried again`}>
+          {error ?? 'Another program may use the port: stop it, or give the source another one.'}
         </Notice>
       ))}
       {up.length === 0 ? (

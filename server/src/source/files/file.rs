@@ -4,15 +4,16 @@
 //! the end of a file that is complete. So reading goes on there as if it had never stopped, in this process or
 //! in the next one.
 
+use crate::folders::Folders;
 use crate::source::Sender;
 use crate::source::framing::{Frame, Framer};
 use logstead_config::Framing;
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// By how many of its first bytes a file is known again.
@@ -85,6 +86,8 @@ fn fingerprint(first_bytes: &[u8], position: u64) -> String {
 
 /// A file that is followed.
 pub(super) struct Followed {
+    /// Where it may be.
+    folders: Arc<Folders>,
     pub(super) path: PathBuf,
     pub(super) identity: Identity,
     /// Who its lines come from.
@@ -125,9 +128,16 @@ pub(super) struct Read {
 
 impl Followed {
     /// A file that is there under this name.
-    pub(super) fn new(path: &Path, file: File, place: Place, now: Instant) -> io::Result<Followed> {
+    pub(super) fn new(
+        path: &Path,
+        file: File,
+        place: Place,
+        folders: &Arc<Folders>,
+        now: Instant,
+    ) -> io::Result<Followed> {
         let identity = Identity::of(&file.metadata()?);
         Ok(Followed {
+            folders: folders.clone(),
             path: path.to_owned(),
             identity,
             sender: sender(path),
@@ -195,7 +205,7 @@ impl Followed {
     pub(super) fn read(&mut self, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<Read> {
         let file = match self.handle.take() {
             Some(file) => file,
-            None => open(&self.path, Some(self.identity))?,
+            None => open(&self.path, Some(self.identity), &self.folders)?,
         };
         let read = read(&file, &self.place, bytes_max, line_max, is_last);
         self.handle = Some(file);
@@ -210,10 +220,8 @@ fn sender(path: &Path) -> Sender {
 }
 
 /// Opens a file for reading, which is not waited for, and must be the expected one.
-pub(super) fn open(path: &Path, expected: Option<Identity>) -> io::Result<File> {
-    // A pipe could have taken the name meanwhile: opening it would wait for a writer.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+pub(super) fn open(path: &Path, expected: Option<Identity>, folders: &Folders) -> io::Result<File> {
+    let file = folders.open_to_read(path)?;
     let found = file.metadata()?;
     if !found.is_file() || expected.is_some_and(|expected| expected != Identity::of(&found)) {
         return Err(io::Error::new(io::ErrorKind::NotFound, "another file has taken its name"));

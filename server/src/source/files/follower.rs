@@ -9,6 +9,7 @@
 use super::file::{Followed, Identity, Place, Read, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
+use crate::folders::Folders;
 use crate::source::Frames;
 use logstead_config::{Files, Start};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,6 +18,7 @@ use std::io;
 use std::ops::Bound;
 use std::os::unix::fs::DirEntryExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How much of all files a round takes.
@@ -34,6 +36,8 @@ const REMEMBERED_MAX: Duration = Duration::from_secs(3600);
 pub(super) struct Follower {
     /// The data directory, which relative paths are below.
     data: PathBuf,
+    /// Where files may be read.
+    folders: Arc<Folders>,
     /// By the order in which they came.
     files: BTreeMap<u64, Followed>,
     numbers: HashMap<Identity, u64>,
@@ -89,7 +93,12 @@ struct Look {
 
 impl Follower {
     /// Goes on where the positions say.
-    pub(super) fn new(data: &Path, positions: Option<Positions>, now: Instant) -> Follower {
+    pub(super) fn new(
+        data: &Path,
+        folders: Arc<Folders>,
+        positions: Option<Positions>,
+        now: Instant,
+    ) -> Follower {
         let Positions { patterns, files, .. } =
             positions.unwrap_or_else(|| Positions::new(BTreeSet::new(), Vec::new()));
         let mut remembered: HashMap<u64, Vec<_>> = HashMap::new();
@@ -98,6 +107,7 @@ impl Follower {
         }
         Follower {
             data: data.to_owned(),
+            folders,
             files: BTreeMap::new(),
             numbers: HashMap::new(),
             next_number: 1,
@@ -130,6 +140,10 @@ impl Follower {
     pub(super) fn look(&mut self, config: &Files, now: Instant, round: &mut Round) {
         let mut look = Look::default();
         for pattern in &config.paths {
+            if let Err(problem) = self.folders.may_look_for(&self.data.join(pattern)) {
+                look.problems.push((self.data.join(pattern), problem));
+                continue;
+            }
             let from_end = config.start == Start::End && !self.patterns.contains(pattern);
             let found = find(&self.data.join(pattern));
             look.problems.extend(found.problems);
@@ -196,9 +210,9 @@ impl Follower {
         if FILES_MAX <= self.files.len() {
             return Err(format!("{FILES_MAX} files are followed, as many as one source can"));
         }
-        let begun = open(path, None).and_then(|file| {
+        let begun = open(path, None, &self.folders).and_then(|file| {
             let place = self.first_place(path, &file, from_end)?;
-            Followed::new(path, file, place, now)
+            Followed::new(path, file, place, &self.folders, now)
         });
         let followed = match begun {
             Ok(followed) => followed,
@@ -262,14 +276,14 @@ impl Follower {
         let candidates = self.remembered.get_mut(&entry.ino())?;
         let is_here = |saved: &Saved| Path::new(&saved.path).parent() == Some(folder);
         let index = candidates.iter().position(|(saved, _)| is_here(saved))?;
-        let file = open(&entry.path(), None).ok()?;
+        let file = open(&entry.path(), None, &self.folders).ok()?;
         let is_same = candidates[index].0.place.is_in(&file).ok()?;
         let identity = Identity::of(&file.metadata().ok()?);
         if !is_same || self.numbers.contains_key(&identity) {
             return None;
         }
         let (saved, _) = candidates.swap_remove(index);
-        Followed::new(Path::new(&saved.path), file, saved.place, now).ok()
+        Followed::new(Path::new(&saved.path), file, saved.place, &self.folders, now).ok()
     }
 
     /// A file whose name is another one's now is rotated; that one waits for it.
@@ -442,7 +456,8 @@ mod tests {
                 max_message: Size::new(1000),
             };
             let now = Instant::now();
-            let follower = Follower::new(data.path(), None, now);
+            let folders = Arc::new(Folders::below(data.path()));
+            let follower = Follower::new(data.path(), folders, None, now);
             Scene { data, config, follower, now, complaints: Vec::new() }
         }
 
@@ -508,7 +523,8 @@ mod tests {
             let saved = self.follower.positions();
             let text = serde_json::to_vec(&saved.unwrap()).unwrap();
             let saved = serde_json::from_slice(&text).unwrap();
-            self.follower = Follower::new(self.data.path(), Some(saved), self.now);
+            let folders = Arc::new(Folders::below(self.data.path()));
+            self.follower = Follower::new(self.data.path(), folders, Some(saved), self.now);
             self.follower.changed = true;
         }
     }

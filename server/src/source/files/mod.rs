@@ -98,7 +98,7 @@ impl Following {
             // Nothing is left out, even where reading would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
         });
-        let follower = Follower::new(&shared.data, positions, now);
+        let follower = Follower::new(&shared.data, shared.folders.clone(), positions, now);
         Following { shared, follower, path, look_at: now, save_at: now, complain_at: now }
     }
 

@@ -1,0 +1,28 @@
+//! Whether a folder holds messages: asked before anything is opened, since opening creates what is missing.
+
+use crate::Disk;
+use crate::journal::HEADER_BYTES;
+use std::io;
+use std::path::Path;
+
+/// Whether the folder of a logspace holds messages, or files in which messages once were. An empty journal, as a
+/// first start leaves it, does not count.
+pub fn holds_messages(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {
+    Ok(!names(disk, &folder.join("segments"))?.is_empty() || is_journal_used(disk, &folder.join("journal"))?)
+}
+
+fn is_journal_used(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {
+    for name in names(disk, folder)? {
+        if HEADER_BYTES < disk.open(&folder.join(name))?.bytes()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn names(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> {
+    match disk.list(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        names => names,
+    }
+}

@@ -1,0 +1,243 @@
+//! `logstead router`: the router document of a server that is stopped or runs: printed, replaced, checked.
+//!
+//! **Invariant:** what cannot run on this machine is not stored; what is stored is a revision with author and comment.
+
+use super::remote::Remote;
+use super::{Failure, SettingsArgs, listed, read, starting, text};
+use crate::folders::Folders;
+use crate::lock::DataLock;
+use crate::meta::Meta;
+use crate::pipeline::unfit;
+use crate::{clock, kept, rights};
+use clap::{ArgGroup, Args, Subcommand};
+use logstead_config::settings::Settings;
+use logstead_config::{Problem, check_toml};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead router get --data /var/lib/logstead > router.toml
+  logstead router check router.toml
+  logstead router put router.toml -m 'another port' --data /var/lib/logstead
+  logstead router put router.toml --server http://127.0.0.1:8080 --token TOKEN
+
+With --data the server must be stopped; what is put runs from its next start. With --server it runs at once.
+Exit code 0: done; 1: the document is wrong, and FILE:LINE:COLUMN says where; 3: the data directory is in use or has no
+database, or the server can not be reached.";
+
+/// Whose revisions are stored from here.
+const AUTHOR: &str = "cli";
+const TOML: (&str, &str) = ("Content-Type", "application/toml");
+
+#[derive(Args, Debug)]
+pub(super) struct Router {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Prints the router document
+    #[command(after_help = EXAMPLES)]
+    Get {
+        /// An earlier revision instead of the newest
+        #[arg(long, value_name = "N")]
+        revision: Option<u64>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Replaces the router document
+    #[command(after_help = EXAMPLES)]
+    Put {
+        /// The document
+        file: PathBuf,
+        /// Why, for the history
+        #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
+        comment: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Says what is wrong with a document, for this machine or for that of a server
+    #[command(after_help = EXAMPLES)]
+    Check {
+        /// The document
+        file: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Where the document is.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("place").args(["data", "server"])))]
+struct Place {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The data directory of a stopped server, instead of the one that the settings name
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL", requires = "token")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+impl Router {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        match &self.action {
+            Action::Get { revision, place } => get(*revision, place),
+            Action::Put { file, comment, place } => put(file, comment, place),
+            Action::Check { file, place } => check(file, place),
+        }
+    }
+}
+
+fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
+    let toml = match place.remote() {
+        Some(remote) => remote_document(&remote, revision)?.1,
+        None => {
+            let store = Stopped::open(place)?;
+            let found = match revision {
+                Some(number) => store.meta.revision(number),
+                None => store.meta.latest_revision(),
+            };
+            let found = found.map_err(Failure::environment)?;
+            found.ok_or_else(|| Failure::no("there is no such revision: nothing was stored under it"))?.toml
+        }
+    };
+    text::line(toml.trim_end_matches('\n')).map_err(Failure::environment)
+}
+
+fn put(file: &Path, comment: &str, place: &Place) -> Result<(), Failure> {
+    let (name, toml) = document(file)?;
+    let done = match place.remote() {
+        Some(remote) => {
+            let (tag, _) = remote_document(&remote, None)?;
+            let headers = [TOML, ("If-Match", tag.as_str())];
+            let answer = remote.send("PUT", "router", &[("comment", comment)], &headers, &toml)?;
+            format!("revision {} runs", answer["revision"])
+        }
+        None => {
+            let store = Stopped::open(place)?;
+            store.check(&name, &toml)?;
+            store.put(&toml, comment)?
+        }
+    };
+    text::line(&done).map_err(Failure::environment)
+}
+
+fn check(file: &Path, place: &Place) -> Result<(), Failure> {
+    let (name, toml) = document(file)?;
+    let warnings = match place.remote() {
+        Some(remote) => remote_check(&remote, &name, &toml)?,
+        None => checked(&name, &toml, &place.settings()?)?,
+    };
+    for warning in warnings {
+        text::error(&format!("warning: {warning}"));
+    }
+    text::line("ok").map_err(Failure::environment)
+}
+
+/// A document with the name that its problems stand behind.
+fn document(file: &Path) -> Result<(String, String), Failure> {
+    Ok((file.display().to_string(), kept::without_header(&read(file)?).to_owned()))
+}
+
+/// What is hardly meant; `Err`: what can not run on this machine.
+fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, Failure> {
+    let wrong = |problems: Vec<Problem>| Failure::No(listed(name, &problems));
+    let (_, checked) = check_toml(toml).map_err(wrong)?;
+    let unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
+    if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(unfit)) }
+}
+
+/// ETag and text.
+fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String), Failure> {
+    let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
+    let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
+    let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
+    let text = answer.body_mut().read_to_string();
+    Ok((tag, text.map_err(|error| Failure::environment(format!("{}: {error}", remote.server())))?))
+}
+
+fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, Failure> {
+    let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
+    let texts = |key: &str, told: &dyn Fn(&Value) -> String| {
+        answer[key].as_array().into_iter().flatten().map(told).collect::<Vec<_>>()
+    };
+    if answer["valid"] == true {
+        return Ok(texts("warnings", &|warning| warning.as_str().unwrap_or_default().to_owned()));
+    }
+    let problem = |problem: &Value| {
+        let place =
+            problem["line"].as_u64().map_or(String::new(), |line| format!("{line}:{}:", problem["column"]));
+        let [path, message] = ["path", "message"].map(|key| problem[key].as_str().unwrap_or_default());
+        format!("{name}:{place} {path}: {message}")
+    };
+    Err(Failure::No(texts("problems", &problem).join("\n")))
+}
+
+/// A data directory that is ours as long as this is there.
+struct Stopped {
+    settings: Settings,
+    meta: Meta,
+    _lock: DataLock,
+}
+
+impl Stopped {
+    fn open(place: &Place) -> Result<Stopped, Failure> {
+        rights::keep_to_owner();
+        let settings = place.settings()?;
+        let data = &settings.data;
+        if !starting::database(data).exists() && !data.join("logspaces").is_dir() {
+            let data = data.display();
+            return Err(Failure::environment(format!(
+                "{data} is no data directory: `logstead serve --router FILE --data {data}` begins one"
+            )));
+        }
+        let lock = DataLock::acquire(data)?;
+        let meta = starting::open(data, false)?;
+        Ok(Stopped { settings, meta, _lock: lock })
+    }
+
+    fn check(&self, name: &str, toml: &str) -> Result<(), Failure> {
+        for warning in checked(name, toml, &self.settings)? {
+            text::error(&format!("warning: {warning}"));
+        }
+        Ok(())
+    }
+
+    /// Stores a revision: what to print.
+    fn put(&self, toml: &str, comment: &str) -> Result<String, Failure> {
+        let latest = self.meta.latest_revision().map_err(Failure::environment)?;
+        if let Some(latest) = latest.filter(|latest| latest.toml == toml) {
+            return Ok(format!("revision {} says the same already", latest.number));
+        }
+        let now = clock::now();
+        let number = self.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
+        let detail = format!("revision {number}: {comment}");
+        self.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
+        if let Err(error) = kept::keep(&self.settings.data, &self.meta) {
+            text::error(&format!(
+                "warning: a copy of the document cannot be kept until the next start: {error}"
+            ));
+        }
+        Ok(format!("revision {number} is stored and runs from the next start"))
+    }
+}
+
+impl Place {
+    fn remote(&self) -> Option<Remote> {
+        self.server.as_ref().map(|server| Remote::new(server, self.token.as_deref()))
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let mut settings = self.settings.load()?;
+        if let Some(data) = &self.data {
+            settings.data.clone_from(data);
+        }
+        Ok(settings)
+    }
+}

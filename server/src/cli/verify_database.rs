@@ -1,0 +1,31 @@
+//! What `logstead verify` says about the database, and about the router documents that are kept beside it.
+
+use super::{Failure, starting, text};
+use crate::kept;
+use crate::meta::{self, Found, Look};
+use std::path::Path;
+
+/// Prints what is found: how many problems there are. Nothing is changed.
+pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
+    let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
+    let mut problems = Vec::new();
+    match meta::look(&starting::database(data), Look::Full).map_err(unreadable)? {
+        Found::Whole => {}
+        Found::Missing => problems.push("is missing: `logstead serve` says what to do".to_owned()),
+        Found::Empty => problems.push("is empty: `logstead serve` says what to do".to_owned()),
+        Found::Damaged(what) => problems.push(format!("is damaged, no message is lost: {what}")),
+    }
+    let mut lines: Vec<String> = problems.into_iter().map(|what| format!("logstead.db: {what}")).collect();
+    for (number, state) in kept::load(data).map_err(unreadable)? {
+        if let Err(what) = state {
+            let name = kept::path(Path::new(""), number);
+            lines.push(format!("{}: {what}: a start writes it again from the database", name.display()));
+        }
+    }
+    let count = lines.len();
+    if count == 0 {
+        lines.push("logstead.db: intact".to_owned());
+    }
+    lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)?;
+    Ok(count)
+}

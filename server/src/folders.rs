@@ -1,0 +1,432 @@
+//! Where the router document may lead outside of the messages: the files that sources read and destinations write, and
+//! the paths of unix sockets. The folders are settings of the process (`files.…`), which who may change the router
+//! document cannot change.
+//!
+//! **Invariant:** nothing below the data directory is read, written or replaced this way but its folders `forward` and
+//! `run`, whatever the settings say.
+//! **Invariant:** what counts is where a path really leads when it is opened, so that a link which is planted later
+//! leads nowhere.
+
+use logstead_config::settings::Files;
+use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
+use rustix::fs::{Mode, OFlags};
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+/// What destinations write in the data directory, and sources may read.
+const FORWARD: &str = "forward";
+/// Where unix sockets are in the data directory.
+const RUN: &str = "run";
+/// Folders of sockets: those who may connect to a socket have to reach it.
+const SOCKET_FOLDER_MODE: u32 = 0o755;
+
+/// The folders that the settings name.
+pub(crate) struct Folders {
+    data: PathBuf,
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    sockets: Vec<PathBuf>,
+}
+
+/// A file that a destination writes: a folder that it may write to, and the names below it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Sink {
+    root: PathBuf,
+    below: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn new(data: &Path, files: &Files) -> Folders {
+        let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
+        Folders {
+            data: std::path::absolute(data).unwrap_or_else(|_| data.to_owned()),
+            read: paths(&files.read),
+            write: paths(&files.write),
+            sockets: paths(&files.sockets),
+        }
+    }
+
+    /// What of a document the settings do not allow.
+    pub(crate) fn forbidden(&self, document: &Checked) -> Vec<Problem> {
+        let problem = |path: String, message| Problem { path, message, line: None, column: None };
+        let mut problems = Vec::new();
+        for (index, source) in document.sources.iter().enumerate() {
+            let refused = self.refused_paths(&source.kind).into_iter();
+            problems.extend(
+                refused.map(|(at, message)| problem(format!("sources[{index}].paths[{at}]"), message)),
+            );
+        }
+        for (index, destination) in document.destinations.iter().enumerate() {
+            let refused = self.refused_sink(&destination.kind);
+            problems.extend(refused.map(|message| problem(format!("destinations[{index}].path"), message)));
+        }
+        problems
+    }
+
+    /// The paths of a source that may not be read, by their places, and what to do.
+    pub(crate) fn refused_paths(&self, kind: &SourceKind) -> Vec<(usize, String)> {
+        let SourceKind::File(files) = kind else { return Vec::new() };
+        let refused =
+            |(at, path): (usize, &String)| Some((at, self.may_look_for(&self.data.join(path)).err()?));
+        files.paths.iter().enumerate().filter_map(refused).collect()
+    }
+
+    /// What to do about a destination that may not be written to.
+    pub(crate) fn refused_sink(&self, kind: &DestinationKind) -> Option<String> {
+        let DestinationKind::File(file) = kind else { return None };
+        self.sink(&file.path).err()
+    }
+
+    /// Whether files may be looked for by this pattern: as far as it has no `*` and `?`, it must be in a folder that
+    /// may be read, so that nobody learns the names in another one.
+    pub(crate) fn may_look_for(&self, pattern: &Path) -> Result<(), String> {
+        let path = std::path::absolute(pattern).unwrap_or_else(|_| pattern.to_owned());
+        let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?']);
+        let plain: PathBuf = path.components().take_while(is_plain).collect();
+        if self.may_read(&plain) || self.may_read(&real(&plain)) {
+            Ok(())
+        } else {
+            Err(self.not_readable(&pattern.to_string_lossy()))
+        }
+    }
+
+    /// Opens a file that a source reads.
+    pub(crate) fn open_to_read(&self, path: &Path) -> io::Result<File> {
+        // Without any effect on what is there: it may be a link to a device.
+        let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let handle = format!("/proc/self/fd/{}", found.as_raw_fd());
+        let real = fs::read_link(&handle)?;
+        if !self.may_read(&real) {
+            return Err(io::Error::other(self.not_readable(&real.to_string_lossy())));
+        }
+        // A pipe would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
+    }
+
+    fn may_read(&self, path: &Path) -> bool {
+        match path.strip_prefix(&self.data).or_else(|_| path.strip_prefix(real(&self.data))) {
+            Ok(below) => below.starts_with(FORWARD),
+            Err(_) => {
+                self.read.iter().any(|folder| path.starts_with(folder) || path.starts_with(real(folder)))
+            }
+        }
+    }
+
+    fn not_readable(&self, path: &str) -> String {
+        format!(
+            "`{path}` is outside of the folders that sources may read, {}: move it, or add its folder to the setting \
+             `files.read` and restart",
+            listed(&self.read, &self.data.join(FORWARD))
+        )
+    }
+
+    /// The file that a destination's path means. Relative paths are below `forward` in the data directory, whether
+    /// they say so or not.
+    pub(crate) fn sink(&self, path: &str) -> Result<Sink, String> {
+        let path = Path::new(path);
+        let forward = self.data.join(FORWARD);
+        if path.is_relative() {
+            let below = path.strip_prefix("./").unwrap_or(path);
+            let below = below.strip_prefix(FORWARD).unwrap_or(below).to_owned();
+            return Ok(Sink { root: forward, below });
+        }
+        let mut roots = self.write.iter().chain([&forward]);
+        let sink = roots.find_map(|root| {
+            let below = path.strip_prefix(root).ok().filter(|below| *below != Path::new(""))?;
+            Some(Sink { root: root.clone(), below: below.to_owned() })
+        });
+        sink.filter(|sink| !self.is_ours(sink)).ok_or_else(|| {
+            format!(
+                "`{}` is outside of the folders that destinations may write to, {}: write it like `forward/all.log`, \
+                 or add its folder to the setting `files.write` and restart",
+                path.display(),
+                listed(&self.write, &forward)
+            )
+        })
+    }
+
+    /// Whether it is in the data directory, and not in the folder for it.
+    fn is_ours(&self, sink: &Sink) -> bool {
+        let path = real(&sink.root).join(&sink.below);
+        [self.data.clone(), real(&self.data)]
+            .iter()
+            .any(|data| path.starts_with(data) && !path.starts_with(data.join(FORWARD)))
+    }
+
+    /// Opens the file of a destination to append to it; folders that are missing are made.
+    pub(crate) fn open_to_append(&self, path: &str) -> io::Result<File> {
+        self.sink(path).map_err(io::Error::other)?.open()
+    }
+
+    /// Where a unix socket is to be, in a folder that is there.
+    pub(crate) fn socket(&self, path: &str) -> io::Result<PathBuf> {
+        let path = self.data.join(path);
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::Error::other("it is not the path of a socket"));
+        };
+        if !self.may_hold_socket(&path) && !self.may_hold_socket(&real(folder).join(name)) {
+            return Err(self.no_socket(&path));
+        }
+        create_open(folder)?;
+        // Where links lead is known once all of them are there.
+        let path = real(folder).join(name);
+        if self.may_hold_socket(&path) { Ok(path) } else { Err(self.no_socket(&path)) }
+    }
+
+    fn may_hold_socket(&self, path: &Path) -> bool {
+        match path.strip_prefix(&self.data).or_else(|_| path.strip_prefix(real(&self.data))) {
+            Ok(below) => below.starts_with(RUN),
+            Err(_) => {
+                self.sockets.iter().any(|folder| path.starts_with(folder) || path.starts_with(real(folder)))
+            }
+        }
+    }
+
+    fn no_socket(&self, path: &Path) -> io::Error {
+        io::Error::other(format!(
+            "{} is outside of the folders for sockets, {}: write it like `run/log.sock`, or add its folder to the \
+             setting `files.sockets` and restart",
+            path.display(),
+            listed(&self.sockets, &self.data.join(RUN))
+        ))
+    }
+}
+
+impl Sink {
+    /// Each name is opened in the folder before it and may not be a link, so nothing leads out.
+    fn open(&self) -> io::Result<File> {
+        fs::create_dir_all(&self.root)?;
+        let mut folder = File::open(&self.root)?;
+        let mut names = self.below.components().peekable();
+        while let Some(name) = names.next() {
+            let name = name.as_os_str();
+            if names.peek().is_none() {
+                let flags =
+                    OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+                let mode = Mode::from_raw_mode(0o600);
+                let file = rustix::fs::openat(&folder, name, flags | OFlags::CLOEXEC, mode);
+                return checked(file.map_err(|error| self.led_out(error))?.into());
+            }
+            match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o700)) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+            let next = rustix::fs::openat(&folder, name, flags, Mode::empty());
+            folder = next.map_err(|error| self.led_out(error))?.into();
+        }
+        Err(io::Error::other("it names no file"))
+    }
+
+    fn led_out(&self, error: rustix::io::Errno) -> io::Error {
+        let path = self.root.join(&self.below);
+        let root = self.root.display();
+        match error {
+            rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => io::Error::other(format!(
+                "{}: a part of it below {root} is a link or not a folder, and links are not followed",
+                path.display()
+            )),
+            error => error.into(),
+        }
+    }
+}
+
+/// A device or a pipe takes what is appended and keeps nothing.
+fn checked(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("this is not a file")) }
+}
+
+/// Where a path really leads, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    for there in path.ancestors() {
+        if let Ok(real) = fs::canonicalize(there) {
+            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        missing.extend(there.file_name());
+    }
+    path.to_owned()
+}
+
+/// Makes the folder of a socket where it is missing, so that other users can pass it.
+fn create_open(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create_open(parent)?;
+    }
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => fs::set_permissions(folder, Permissions::from_mode(SOCKET_FOLDER_MODE)),
+    }
+}
+
+fn listed(folders: &[PathBuf], ours: &Path) -> String {
+    let folders = folders.iter().map(PathBuf::as_path).chain([ours]);
+    folders.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+impl Folders {
+    /// Everything below one folder may be read and hold sockets; the data directory is elsewhere.
+    pub(crate) fn below(folder: &Path) -> Folders {
+        let folders = vec![folder.to_owned()];
+        Folders {
+            data: "/nowhere/data".into(),
+            read: folders.clone(),
+            write: folders.clone(),
+            sockets: folders,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::fs::symlink;
+
+    struct Scene {
+        root: tempfile::TempDir,
+        folders: Folders,
+    }
+
+    /// `data`, and beside it `logs`, which may be read, `out`, which may be written, and `secret`.
+    fn scene() -> Scene {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for folder in ["data/logspaces", "logs/nginx", "out", "secret", "sockets"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        for file in ["data/logstead.db", "logs/a.log", "logs/nginx/b.log", "secret/shadow"] {
+            fs::write(path(file), file).unwrap();
+        }
+        let folders = Folders {
+            data: path("data"),
+            // The whole, too: what is the data directory's stays out of reach.
+            read: vec![path("logs"), path("data")],
+            write: vec![path("out"), path("data")],
+            sockets: vec![path("sockets")],
+        };
+        Scene { root, folders }
+    }
+
+    impl Scene {
+        fn path(&self, name: &str) -> PathBuf {
+            self.root.path().join(name)
+        }
+
+        fn read(&self, name: &str) -> Result<String, String> {
+            let mut text = String::new();
+            let opened = self.folders.open_to_read(&self.path(name));
+            opened.and_then(|mut file| file.read_to_string(&mut text)).map_err(|error| error.to_string())?;
+            Ok(text)
+        }
+
+        fn append(&self, path: &str) -> Result<(), String> {
+            let opened = self.folders.open_to_append(path);
+            opened.and_then(|mut file| file.write_all(b"line\n")).map_err(|error| error.to_string())
+        }
+    }
+
+    #[test]
+    fn sources_read_what_is_really_in_the_folders_of_the_settings() {
+        let scene = scene();
+        symlink(scene.path("secret/shadow"), scene.path("logs/link.log")).unwrap();
+        symlink(scene.path("logs/nginx/b.log"), scene.path("logs/inside.log")).unwrap();
+        symlink(scene.path("secret"), scene.path("logs/folder")).unwrap();
+        fs::create_dir(scene.path("data/forward")).unwrap();
+        fs::write(scene.path("data/forward/all.log"), "forwarded").unwrap();
+        for (name, text) in [
+            ("logs/a.log", "logs/a.log"),
+            ("logs/inside.log", "logs/nginx/b.log"),
+            ("data/forward/all.log", "forwarded"),
+        ] {
+            assert_eq!(scene.read(name).unwrap(), text);
+        }
+        for name in [
+            "secret/shadow",
+            "logs/link.log",
+            "logs/folder/shadow",
+            "data/logstead.db",
+            "logs/../secret/shadow",
+        ] {
+            let error = scene.read(name).unwrap_err();
+            assert!(error.contains("`files.read`"), "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn files_are_looked_for_in_the_folders_of_the_settings_only() {
+        let scene = scene();
+        let check = |pattern: &str, expected: bool| {
+            assert_eq!(scene.folders.may_look_for(&scene.path(pattern)).is_ok(), expected, "{pattern}");
+        };
+        check("logs/*.log", true);
+        check("logs/not there yet/*/x?.log", true);
+        check("data/forward/*.log", true);
+        check("log*/a.log", false);
+        check("secret/*", false);
+        check("logsecret/*", false);
+        check("data/*", false);
+        check("data/logspaces/main/journal/*", false);
+    }
+
+    #[test]
+    fn destinations_write_below_forward_and_the_folders_of_the_settings() {
+        let scene = scene();
+        let out = scene.path("out/deep/all.log").to_string_lossy().into_owned();
+        for path in ["all.log", "forward/all.log", "./forward/all.log", "logstead.db", &out] {
+            scene.append(path).unwrap();
+        }
+        assert_eq!(fs::read(scene.path("data/forward/all.log")).unwrap(), b"line\n".repeat(3));
+        assert_eq!(fs::read(scene.path("data/forward/logstead.db")).unwrap(), b"line\n");
+        assert_eq!(fs::read(scene.path("out/deep/all.log")).unwrap(), b"line\n");
+        for name in
+            ["data/logstead.db", "data/logspaces/main/manifest", "secret/authorized_keys", "out", "outer"]
+        {
+            let path = scene.path(name).to_string_lossy().into_owned();
+            let error = scene.append(&path).unwrap_err();
+            assert!(error.contains("`files.write`"), "{name}: {error}");
+        }
+        assert_eq!(fs::read_to_string(scene.path("data/logstead.db")).unwrap(), "data/logstead.db");
+    }
+
+    #[test]
+    fn a_link_that_is_planted_leads_no_destination_out() {
+        let scene = scene();
+        fs::create_dir(scene.path("data/forward")).unwrap();
+        symlink(scene.path("secret/shadow"), scene.path("data/forward/file")).unwrap();
+        symlink(scene.path("secret/new"), scene.path("data/forward/dangling")).unwrap();
+        symlink(scene.path("secret"), scene.path("data/forward/folder")).unwrap();
+        for path in ["file", "dangling", "folder/shadow", "folder/new"] {
+            let error = scene.append(path).unwrap_err();
+            assert!(error.contains("links are not followed"), "{path}: {error}");
+        }
+        assert_eq!(fs::read_dir(scene.path("secret")).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(scene.path("secret/shadow")).unwrap(), "secret/shadow");
+    }
+
+    #[test]
+    fn sockets_are_in_run_or_the_folders_of_the_settings() {
+        let scene = scene();
+        let socket = |path: &str| scene.folders.socket(path).map_err(|error| error.to_string());
+        let real = |name: &str| real(&scene.path(name));
+        assert_eq!(socket("run/a/log.sock").unwrap(), real("data/run/a/log.sock"));
+        let mode = fs::metadata(scene.path("data/run/a")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755, "other users reach it where the data directory lets them");
+        let outside = scene.path("sockets/log.sock").to_string_lossy().into_owned();
+        assert_eq!(socket(&outside).unwrap(), real("sockets/log.sock"));
+        symlink(scene.path("secret"), scene.path("sockets/link")).unwrap();
+        let linked = scene.path("sockets/link/log.sock").to_string_lossy().into_owned();
+        for path in ["log.sock", "logspaces/log.sock", "/nowhere/log.sock", &linked] {
+            let error = socket(path).unwrap_err();
+            assert!(error.contains("`files.sockets`"), "{path}: {error}");
+        }
+    }
+}
