@@ -94,7 +94,7 @@ impl Search {
 
     fn print(&self, messages: &[Value]) -> Result<(), Failure> {
         if let Format::Csv = self.format {
-            text::line(COLUMNS.join(",")).map_err(Failure::environment)?;
+            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
         }
         messages.iter().try_for_each(|message| self.format.print_line(message)).map_err(Failure::environment)
     }
@@ -263,8 +263,8 @@ impl Format {
     pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
         let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
         match (self, exact) {
-            (Format::Raw, Some(bytes)) => text::line(bytes),
-            _ => text::line(self.print(message)),
+            (Format::Raw, Some(bytes)) => text::bytes(&bytes),
+            _ => text::line(&self.print(message)),
         }
     }
 

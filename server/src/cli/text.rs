@@ -3,10 +3,15 @@
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io::{self, Write};
 
-/// Prints a line, which need not be UTF-8.
-pub(super) fn line(text: impl AsRef<[u8]>) -> io::Result<()> {
+/// Prints a line.
+pub(super) fn line(text: &str) -> io::Result<()> {
+    bytes(text.as_bytes())
+}
+
+/// Prints a line that need not be UTF-8.
+pub(super) fn bytes(line: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_ref()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+    match out.write_all(line).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         done => done,
     }
