@@ -17,6 +17,11 @@ const needed = [
     present: () => answers('cc'),
     install: 'Debian, Ubuntu: apt-get install gcc libc6-dev; macOS: xcode-select --install',
   },
+  {
+    name: 'make',
+    present: () => answers('make'),
+    install: 'Debian, Ubuntu: apt-get install make; macOS: xcode-select --install',
+  },
 ];
 
 /** Ends the process with a list of what is missing, unless everything is there. */

@@ -2,12 +2,15 @@
 //! the same minute.
 
 mod corpus;
+mod hostile;
 mod journal;
 mod measure;
 mod receive;
 mod search;
 mod server;
+mod soak;
 mod store;
+mod visitors;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -66,6 +69,10 @@ enum Command {
     },
     /// How the real server takes what real senders send
     Receive(Box<receive::Receive>),
+    /// Memory over an hour of load with users beside it
+    Soak(soak::Soak),
+    /// What senders and users notice of ten thousand hostile connections
+    Hostile(hostile::Hostile),
 }
 
 fn main() -> Result<()> {
@@ -81,5 +88,7 @@ fn main() -> Result<()> {
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
         Command::Search { data, runs, threads, check } => search::run(&data, runs, threads, check),
         Command::Receive(receive) => receive.run(),
+        Command::Soak(soak) => soak.run(),
+        Command::Hostile(hostile) => hostile.run(),
     }
 }

@@ -4,6 +4,7 @@ use crate::measure::memory_bytes;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -56,6 +57,41 @@ impl Server {
         let prefix = format!("{scheme}://");
         let found = self.listening.iter().find(|url| url.starts_with(&prefix));
         found.map(String::as_str).with_context(|| format!("the server listens on no {scheme}"))
+    }
+
+    /// The address of a listener.
+    pub(crate) fn address(&self, scheme: &str) -> Result<SocketAddr> {
+        let (_, address) = self.url(scheme)?.split_once("://").context("a URL without a scheme")?;
+        Ok(address.parse()?)
+    }
+
+    /// The address of the web port.
+    pub(crate) fn web(&self) -> Result<SocketAddr> {
+        Ok(self.web.trim_start_matches("http://").parse()?)
+    }
+
+    /// Asks the API something, over a connection of its own as a new user has.
+    pub(crate) fn post(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
+        let request = agent().post(format!("{}/api/v1{path}", self.web));
+        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).send_json(body)?;
+        Ok(answer.body_mut().read_json()?)
+    }
+
+    /// The same without saying who asks.
+    pub(crate) fn post_as_stranger(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
+        let mut answer = agent().post(format!("{}/api/v1{path}", self.web)).send_json(body)?;
+        Ok(answer.body_mut().read_json()?)
+    }
+
+    /// An answer that is still to be read.
+    pub(crate) fn get(&self, path: &str) -> Result<ureq::http::Response<ureq::Body>> {
+        let request = agent().get(format!("{}/api/v1{path}", self.web));
+        Ok(request.header("Authorization", format!("Bearer {TOKEN}")).call()?)
+    }
+
+    /// How many entries a folder of `/proc/PID` has: `fd`, `task`.
+    pub(crate) fn entries(&self, folder: &str) -> Result<usize> {
+        Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
 
     /// Every counter, added up over its labels, without `logstead_`.
@@ -116,7 +152,7 @@ fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     Ok((ticks.0 + ticks.1) * TICK_MICROS)
 }
 
-/// Counters at a moment.
+/// Counters at a moment: by their names with labels, and added up over these.
 #[derive(Default)]
 pub(crate) struct Counters(BTreeMap<String, f64>);
 
@@ -125,8 +161,11 @@ impl Counters {
         let mut sums = BTreeMap::new();
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let Some((name, value)) = line.rsplit_once(' ') else { continue };
-            let name = name.split('{').next().unwrap_or_default().trim_start_matches("logstead_");
-            *sums.entry(name.to_owned()).or_default() += value.parse().unwrap_or(0.0);
+            let (name, value) = (name.trim_start_matches("logstead_"), value.parse().unwrap_or(0.0));
+            if let Some((plain, _)) = name.split_once('{') {
+                *sums.entry(plain.to_owned()).or_default() += value;
+            }
+            *sums.entry(name.to_owned()).or_default() += value;
         }
         Counters(sums)
     }
@@ -189,7 +228,7 @@ mod tests {
     fn counters_are_added_up_over_their_labels() {
         let text = "# HELP logstead_a A.\nlogstead_a{x=\"1 2\"} 3\nlogstead_a{x=\"2\"} 4\nlogstead_b 1.5\n";
         let counters = Counters::parse(text);
-        assert_eq!(["a", "b", "c"].map(|name| counters.get(name)), [7, 1, 0]);
+        assert_eq!(["a", "a{x=\"2\"}", "b", "c"].map(|name| counters.get(name)), [7, 4, 1, 0]);
     }
 
     #[test]

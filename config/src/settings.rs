@@ -51,6 +51,14 @@ pub struct Web {
     pub public_url: String,
     /// Proxies whose word counts for where a request comes from.
     pub trusted_proxies: Vec<IpNet>,
+    /// How many connections are open at a time.
+    pub connections_max: u32,
+    /// How long a connection may take to send the head of a request.
+    pub header_timeout: Period,
+    /// How long a connection may be without a request.
+    pub idle_timeout: Period,
+    /// How long a body may not go on, and an answer not be read.
+    pub stall_timeout: Period,
 }
 
 impl Web {
@@ -65,6 +73,8 @@ impl Web {
 pub struct Limits {
     /// The largest body of one ingest request.
     pub ingest_body_max: Size,
+    /// Messages of one ingest request.
+    pub ingest_messages_max: u32,
     /// How many searches run at a time.
     pub searches_max: u32,
     /// How long one search may run.
@@ -84,6 +94,8 @@ pub struct Limits {
 pub struct Memory {
     /// Newest messages kept for fast searches, over all logspaces.
     pub tail_max: Size,
+    /// What is kept of the indexes of segments, over all logspaces.
+    pub index_max: Size,
     /// What one source may have received that is not stored yet.
     pub source_queue_max: Size,
 }
@@ -247,12 +259,19 @@ fn read_web(fields: &mut Fields<'_>) -> Option<Web> {
         fields.note("public_url", "must be where browsers find the console, like `https://logs.example.org`");
     }
     let trusted_proxies = fields.optional("trusted_proxies");
+    let connections_max = fields.optional_within("connections_max", 1..=1_000_000);
+    let mut timeout = |key| fields.optional_within(key, Period::millis(100)..=Period::seconds(3600));
+    let [header, idle, stall] = ["header_timeout", "idle_timeout", "stall_timeout"].map(&mut timeout);
     Some(Web {
         listen: listen?,
         session_lifetime: session_lifetime?,
         session_max: session_max?,
         public_url: public_url?,
         trusted_proxies: trusted_proxies?,
+        connections_max: connections_max?,
+        header_timeout: header?,
+        idle_timeout: idle?,
+        stall_timeout: stall?,
     })
 }
 
@@ -266,6 +285,7 @@ fn is_origin(url: &str) -> bool {
 
 fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let ingest_body_max = fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1));
+    let ingest_messages_max = fields.optional_within("ingest_messages_max", 1..=100_000_000);
     let searches_max = fields.optional_within("searches_max", 1..=1000);
     let search_time_max =
         fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
@@ -275,6 +295,7 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let exports_max = fields.optional_within("exports_max", 1..=100);
     Some(Limits {
         ingest_body_max: ingest_body_max?,
+        ingest_messages_max: ingest_messages_max?,
         searches_max: searches_max?,
         search_time_max: search_time_max?,
         query_memory_max: query_memory_max?,
@@ -286,8 +307,9 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
 
 fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
     let tail_max = fields.optional_within("tail_max", Size::mib(16)..=Size::gib(1024));
+    let index_max = fields.optional_within("index_max", Size::mib(1)..=Size::gib(1024));
     let source_queue_max = fields.optional_within("source_queue_max", Size::mib(1)..=Size::gib(64));
-    Some(Memory { tail_max: tail_max?, source_queue_max: source_queue_max? })
+    Some(Memory { tail_max: tail_max?, index_max: index_max?, source_queue_max: source_queue_max? })
 }
 
 fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {

@@ -130,6 +130,7 @@ impl Appender {
     /// Uses other limits from now on.
     pub fn set_options(&mut self, options: Options) {
         self.change_view(|view| view.evict(options.memory_max));
+        self.keeper.set_index_memory_max(options.index_memory_max);
         self.options = options;
     }
 
@@ -250,6 +251,7 @@ mod tests {
     const DIR: &str = "/journal";
     const OPTIONS: Options = Options {
         memory_max: 0,
+        index_memory_max: 0,
         journal_file_max: 600,
         segment_rows_max: 1000,
         durability: Durability::Fsync,

@@ -9,8 +9,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
+mod open_files;
 #[cfg(any(test, feature = "sim"))]
 mod sim;
+pub use open_files::OpenFiles;
 #[cfg(any(test, feature = "sim"))]
 pub use sim::{Fault, SimDisk};
 

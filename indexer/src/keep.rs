@@ -141,17 +141,16 @@ impl Task {
 
 impl Keeper {
     pub(crate) fn new(
-        disk: &Arc<dyn Disk>,
-        dir: &Path,
+        (dir, segments): (&Path, Folder),
         options: &Options,
         shared: Arc<Shared>,
         manifest: Manifest,
     ) -> Keeper {
         let inner = Inner {
-            disk: Arc::clone(disk),
+            disk: Arc::clone(&segments.disk),
             dir: dir.to_owned(),
             journal_dir: dir.join(crate::JOURNAL_DIR),
-            segments: Folder::new(Arc::clone(disk), &dir.join(crate::SEGMENTS_DIR)),
+            segments,
             segment_rows_max: options.segment_rows_max,
             shared,
             manifest: Mutex::new(manifest),
@@ -172,7 +171,7 @@ impl Keeper {
         let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
         let file = closed.iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
         let lost = || {
-            view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && needs_index(segment))
+            view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && segment.lacks_index())
         };
         let work = match file {
             Some(file) => Work::Seal(Arc::clone(file)),
@@ -213,6 +212,17 @@ impl Keeper {
             self.inner.hopeless.lock().extend(&task.claims);
         }
         done
+    }
+
+    /// Keeps no more of the indexes in memory from now on.
+    pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
+        self.inner.segments.set_index_memory_max(bytes_max);
+    }
+
+    /// What is in memory to find messages in segments: of their indexes, and the tables of their blocks.
+    pub fn index_memory_bytes(&self) -> (usize, usize) {
+        let tables = self.view().segments.iter().map(|segment| segment.table_bytes()).sum();
+        (self.inner.segments.index_memory_bytes(), tables)
     }
 
     /// What waits to be sealed.
@@ -488,11 +498,6 @@ impl Work {
             Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
         }
     }
-}
-
-/// Whether a segment could have an index and has none that can be read.
-fn needs_index(segment: &Segment) -> bool {
-    segment.blocks.is_ok() && segment.index().is_err()
 }
 
 /// Shows all blocks of a segment.

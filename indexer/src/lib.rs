@@ -44,7 +44,7 @@ pub use answer::{
 };
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
-pub use disk::{Disk, DiskFile, RealDisk, Space};
+pub use disk::{Disk, DiskFile, OpenFiles, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
@@ -73,6 +73,8 @@ pub(crate) const SEGMENTS_DIR: &str = "segments";
 pub struct Options {
     /// Most memory for batches that were appended lately; older ones are read from the journal.
     pub memory_max: usize,
+    /// Most memory for what is kept of the indexes of segments; the rest is read again.
+    pub index_memory_max: usize,
     /// A journal file is not made longer than this, unless one append alone is.
     pub journal_file_max: u64,
     /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
@@ -85,6 +87,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             memory_max: 256 << 20,
+            index_memory_max: 64 << 20,
             journal_file_max: 64 << 20,
             segment_rows_max: 1 << 20,
             durability: Durability::Fsync,

@@ -96,8 +96,8 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     }
     let journal = Journal { disk: &**disk, dir: &journal_dir };
     let mut first_sequences = journal.first_sequences()?;
-    let mut sealed =
-        Sealed { disk, dir, folder: Folder::new(Arc::clone(disk), &segments_dir), manifest_damage: None };
+    let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
+    let mut sealed = Sealed { disk, dir, folder: folder.clone(), manifest_damage: None };
     let segments = sealed.open(&journal, &first_sequences)?;
     let covered = |sequence: &u64| segments.iter().any(|segment| segment.id.sequences().contains(sequence));
     for first_sequence in first_sequences.extract_if(.., |sequence| covered(sequence)) {
@@ -144,7 +144,7 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     };
     let shared = Arc::new(Shared::new(Arc::new(view)));
     let searcher = Searcher::new(Arc::clone(&shared));
-    let keeper = Keeper::new(disk, dir, &options, Arc::clone(&shared), manifest);
+    let keeper = Keeper::new((dir, folder), &options, Arc::clone(&shared), manifest);
     let held = (shared, keeper.clone());
     let appender = Appender::new(Arc::clone(disk), journal_dir, options, held, newest.open, newest.hash);
     Ok(Opened { appender, searcher, keeper, recovery })

@@ -20,8 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Small enough that a few appends fill a file and the memory.
-const OPTIONS: Options =
-    Options { memory_max: 6000, journal_file_max: 1500, segment_rows_max: 40, durability: Durability::Fsync };
+const OPTIONS: Options = Options {
+    memory_max: 6000,
+    index_memory_max: 6000,
+    journal_file_max: 1500,
+    segment_rows_max: 40,
+    durability: Durability::Fsync,
+};
 /// More tasks than any script gives.
 const TASKS_MAX: usize = 100;
 

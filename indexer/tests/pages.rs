@@ -139,6 +139,7 @@ const HOUR: i64 = 3_600_000_000_000;
 /// A segment may be as large as three of those that are sealed.
 const DAY_OPTIONS: Options = Options {
     memory_max: 100_000,
+    index_memory_max: 300_000,
     journal_file_max: 1 << 20,
     segment_rows_max: 4000,
     durability: logstead_indexer::Durability::Fsync,

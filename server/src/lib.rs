@@ -23,8 +23,10 @@ mod lock;
 pub mod meta;
 pub mod pipeline;
 mod rights;
+mod sockets;
 pub mod source;
 mod turns;
+mod web;
 
 pub use lock::{DataLock, LockError};
 

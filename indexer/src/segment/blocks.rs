@@ -291,6 +291,11 @@ impl Blocks {
         Ok(Blocks { file, first_sequence, previous_hash, hash, root, span, bytes, entries, places })
     }
 
+    /// What its table takes in memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.entries.as_slice()) + size_of_val(self.places.as_slice())
+    }
+
     /// How many messages there are.
     pub(crate) fn rows(&self) -> u32 {
         self.places.last().map_or(0, |&(_, rows)| rows)

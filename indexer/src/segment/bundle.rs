@@ -178,6 +178,13 @@ impl Bundle {
         HEADER_BYTES as u64 + self.inner.header.body_bytes + u64::from(self.inner.header.tables_bytes)
     }
 
+    /// What its tables take in memory, and the page that was read last.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let names: usize =
+            self.inner.sections.iter().map(|section| size_of_val(section) + section.0.len()).sum();
+        size_of_val(self.inner.page_crcs.as_slice()) + names + PAGE_BYTES
+    }
+
     /// The name and length of every section.
     pub(crate) fn sections(&self) -> Vec<(String, u64)> {
         let length = |range: &Range<u64>| range.end - range.start;

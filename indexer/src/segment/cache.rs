@@ -1,75 +1,129 @@
-//! Columns that were asked for lately, kept ready to be asked again.
+//! What was read of indexes lately, kept ready to be asked again: columns, and what has to be known of an index before it
+//! can be asked.
 //!
-//! **Invariant:** what is kept takes no more than the cache's limit; a column that is larger is not kept.
+//! **Invariant:** what is kept takes no more than the cache's limit; what is larger is not kept.
 
-use super::index::Place;
+use super::index::{Place, SegmentIndex};
 use super::names::Names;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Memory of the columns of one logspace.
-const COLUMNS_BYTES_MAX: usize = 64 << 20;
+/// Which index, and which column of it; none for the index itself.
+type Key = (u64, u32, Option<Place>);
 
-/// Which column of which segment.
-type Key = (u64, u32, Place);
-
-/// Columns in memory, those that were used last at the end.
-#[derive(Default)]
-pub(crate) struct ColumnCache {
+/// Indexes and columns in memory.
+pub(crate) struct IndexCache {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
-    columns: VecDeque<(Key, Arc<Names>)>,
+    kept: HashMap<Key, Kept>,
     bytes: usize,
+    bytes_max: usize,
+    /// Counts up with each use.
+    now: u64,
 }
 
-impl ColumnCache {
+struct Kept {
+    what: What,
+    bytes: usize,
+    used: u64,
+}
+
+#[derive(Clone)]
+enum What {
+    Column(Arc<Names>),
+    Index(Arc<SegmentIndex>),
+}
+
+impl IndexCache {
+    pub(crate) fn new(bytes_max: usize) -> IndexCache {
+        let state = State { kept: HashMap::new(), bytes: 0, bytes_max, now: 0 };
+        IndexCache { state: Mutex::new(state) }
+    }
+
+    /// Keeps no more than this from now on.
+    pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
+        let mut state = self.state.lock();
+        state.bytes_max = bytes_max;
+        state.evict();
+    }
+
+    /// What it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.state.lock().bytes
+    }
+
     /// The column of a segment, from here or as `read` reads it.
-    pub(crate) fn get<E>(
+    pub(crate) fn column<E>(
         &self,
         (first_sequence, rows): (u64, u32),
         place: Place,
         read: impl FnOnce() -> Result<Names, E>,
     ) -> Result<Arc<Names>, E> {
-        let key = (first_sequence, rows, place);
-        if let Some(names) = self.state.lock().find(key) {
+        let key = (first_sequence, rows, Some(place));
+        if let Some(What::Column(names)) = self.state.lock().find(key) {
             return Ok(names);
         }
         let names = Arc::new(read()?);
-        self.state.lock().keep(key, &names);
+        self.state.lock().keep(key, What::Column(Arc::clone(&names)), names.memory_bytes());
         Ok(names)
     }
 
-    /// Forgets the columns of a segment.
+    /// The index of a segment, from here or as `open` opens it.
+    pub(crate) fn index<E>(
+        &self,
+        (first_sequence, rows): (u64, u32),
+        open: impl FnOnce() -> Result<SegmentIndex, E>,
+    ) -> Result<Arc<SegmentIndex>, E> {
+        let key = (first_sequence, rows, None);
+        if let Some(What::Index(index)) = self.state.lock().find(key) {
+            return Ok(index);
+        }
+        let index = Arc::new(open()?);
+        self.state.lock().keep(key, What::Index(Arc::clone(&index)), index.memory_bytes());
+        Ok(index)
+    }
+
+    /// Forgets a segment.
     pub(crate) fn forget(&self, first_sequence: u64) {
         let mut state = self.state.lock();
-        state.columns.retain(|((of, ..), _)| *of != first_sequence);
-        state.bytes = state.columns.iter().map(|(_, names)| names.memory_bytes()).sum();
+        state.kept.retain(|(of, ..), _| *of != first_sequence);
+        state.bytes = state.kept.values().map(|kept| kept.bytes).sum();
     }
 }
 
 impl State {
-    fn find(&mut self, key: Key) -> Option<Arc<Names>> {
-        let at = self.columns.iter().position(|(other, _)| *other == key)?;
-        let found = self.columns.remove(at)?;
-        let names = Arc::clone(&found.1);
-        self.columns.push_back(found);
-        Some(names)
+    fn find(&mut self, key: Key) -> Option<What> {
+        self.now += 1;
+        let found = self.kept.get_mut(&key)?;
+        found.used = self.now;
+        Some(found.what.clone())
     }
 
-    fn keep(&mut self, key: Key, names: &Arc<Names>) {
-        if COLUMNS_BYTES_MAX < names.memory_bytes() || self.columns.iter().any(|(other, _)| *other == key) {
+    fn keep(&mut self, key: Key, what: What, bytes: usize) {
+        if bytes <= self.bytes_max && !self.kept.contains_key(&key) {
+            self.now += 1;
+            self.bytes += bytes;
+            self.kept.insert(key, Kept { what, bytes, used: self.now });
+            self.evict();
+        }
+    }
+
+    /// Drops what was not used for longest until the rest fits: a little more than needed, so that not everything that
+    /// is kept comes here.
+    fn evict(&mut self) {
+        if self.bytes <= self.bytes_max {
             return;
         }
-        self.bytes += names.memory_bytes();
-        self.columns.push_back((key, Arc::clone(names)));
-        while COLUMNS_BYTES_MAX < self.bytes
-            && let Some((_, dropped)) = self.columns.pop_front()
-        {
-            self.bytes -= dropped.memory_bytes();
+        let mut by_use: Vec<(u64, Key)> = self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
+        by_use.sort_unstable_by_key(|(used, _)| *used);
+        for (_, key) in by_use {
+            if self.bytes <= self.bytes_max / 16 * 15 {
+                return;
+            }
+            self.bytes -= self.kept.remove(&key).map_or(0, |kept| kept.bytes);
         }
     }
 }
@@ -79,6 +133,8 @@ mod tests {
     use super::*;
     use crate::segment::names::NamesBuilder;
 
+    const BYTES_MAX: usize = 64 << 20;
+
     fn column(value_bytes: usize) -> Result<Names, ()> {
         let mut builder = NamesBuilder::default();
         builder.push(&vec![b'x'; value_bytes]);
@@ -87,21 +143,31 @@ mod tests {
         Names::new(&bytes, 1).map_err(|_| ())
     }
 
+    fn first_is_kept(cache: &IndexCache) -> bool {
+        cache.column((0, 1), Place::Known(0), || Err(())).is_ok()
+    }
+
     #[test]
     fn what_was_used_last_stays() {
-        let cache = ColumnCache::default();
-        let fits = COLUMNS_BYTES_MAX / (3 << 20);
+        let cache = IndexCache::new(BYTES_MAX);
+        let fits = BYTES_MAX / (3 << 20);
         for segment in 0..=fits as u64 {
-            cache.get((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
-            cache
-                .get((0, 1), Place::Known(0), || -> Result<Names, ()> {
-                    panic!("the first is used all the time")
-                })
-                .unwrap();
+            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+            assert!(first_is_kept(&cache), "it is used all the time");
         }
-        assert!(cache.state.lock().bytes <= COLUMNS_BYTES_MAX);
-        assert!(cache.get((1, 1), Place::Known(0), || Err(())).is_err(), "it was dropped");
+        assert!(cache.bytes() <= BYTES_MAX);
+        assert!(cache.column((1, 1), Place::Known(0), || Err(())).is_err(), "it was dropped");
         cache.forget(0);
-        assert!(cache.get((0, 1), Place::Known(0), || Err(())).is_err(), "it was forgotten");
+        assert!(!first_is_kept(&cache), "it was forgotten");
+    }
+
+    #[test]
+    fn a_smaller_limit_holds_at_once() {
+        let cache = IndexCache::new(BYTES_MAX);
+        for segment in 0..4 {
+            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+        }
+        cache.set_bytes_max(8 << 20);
+        assert!((3 << 20..=8 << 20).contains(&cache.bytes()), "{} bytes", cache.bytes());
     }
 }

@@ -15,7 +15,7 @@
 
 use super::blocks::Blocks;
 use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
-use super::cache::ColumnCache;
+use super::cache::IndexCache;
 use super::fields::FieldsBuilder;
 use super::inverter::Inverter;
 use super::names::{Names, NamesBuilder, Values};
@@ -26,7 +26,7 @@ use crate::disk::DiskFile;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn, word};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// The fields of every message that have a column, and its section. Of the message it is the shape: what is left
 /// of its text without numbers. There are few shapes, so a phrase without numbers is compared with those and not
@@ -46,6 +46,8 @@ pub(crate) const COLUMNS: [(Field, &str); 8] = [
 const PROGRAM: usize = 1;
 /// The column of priorities.
 const PRIORITY: usize = 5;
+/// What the small values of columns and the dictionary's own index take, about.
+const KEPT_BYTES: usize = 128 << 10;
 /// The column of [shapes](word::shape).
 const SHAPE: Place = Place::Known(7);
 
@@ -72,7 +74,8 @@ pub(crate) struct SegmentIndex {
     pub(crate) times: Times<Section>,
     pub(crate) fields: Fields,
     values: [OnceLock<Arc<Values>>; COLUMNS.len()],
-    cache: Arc<ColumnCache>,
+    /// Which keeps this index too.
+    cache: Weak<IndexCache>,
 }
 
 /// The dynamic fields of a segment.
@@ -84,7 +87,7 @@ pub(crate) struct Fields {
 }
 
 /// Where the values of a field are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
     /// In the column of this number.
     Known(usize),
@@ -201,7 +204,7 @@ impl SegmentIndex {
     pub(crate) fn open(
         file: Arc<dyn DiskFile>,
         blocks: &Blocks,
-        cache: Arc<ColumnCache>,
+        cache: &Arc<IndexCache>,
     ) -> Result<SegmentIndex, IndexError> {
         let bundle = Bundle::open(file)?;
         if bundle.identity() != identity(blocks) {
@@ -210,7 +213,19 @@ impl SegmentIndex {
         let times = Times::open(bundle.section("times")?, blocks.rows())?;
         let fields = Fields::read(&bundle.section("fields")?.read_all()?)?;
         let words = Words::open(&bundle)?;
+        let cache = Arc::downgrade(cache);
         Ok(SegmentIndex { bundle, words, times, fields, values: Default::default(), cache })
+    }
+
+    /// About how much memory it takes, with the values that it keeps.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let names = self.fields.with_column.iter().chain(&self.fields.without_column);
+        let names: usize = names.map(|name| size_of::<String>() + name.len()).sum();
+        size_of::<SegmentIndex>()
+            + self.bundle.memory_bytes()
+            + self.times.memory_bytes()
+            + names
+            + KEPT_BYTES
     }
 
     /// How long its file is.
@@ -265,7 +280,10 @@ impl SegmentIndex {
             let names = Names::new(&self.section(place)?.read_all()?, identity.rows)?;
             Ok(names.map_values(|values| own_part(place, values)))
         };
-        self.cache.get((identity.first_sequence, identity.rows), place, read)
+        match self.cache.upgrade() {
+            Some(cache) => cache.column((identity.first_sequence, identity.rows), place, read),
+            None => Ok(Arc::new(read()?)),
+        }
     }
 
     /// The rows whose shape matches; none where shapes are too many.

@@ -27,7 +27,7 @@ use crate::manifest::SegmentId;
 use crate::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError};
 use bundle::IndexError;
-use cache::ColumnCache;
+use cache::IndexCache;
 use index::SegmentIndex;
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
-    cache: Arc<ColumnCache>,
+    cache: Arc<IndexCache>,
 }
 
 /// A sealed segment.
@@ -57,15 +57,26 @@ pub(crate) struct Segment {
 enum Index {
     /// Nobody asked yet.
     Unopened,
-    /// It can be asked.
-    Open(Arc<SegmentIndex>),
+    /// It can be asked: it is in the cache, or is opened again.
+    Usable,
     /// It can not, and why.
     Unusable(IndexError),
 }
 
 impl Folder {
-    pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path) -> Folder {
-        Folder { disk, path: path.to_owned(), cache: Arc::default() }
+    /// Keeps as much of the indexes in memory.
+    pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
+        Folder { disk, path: path.to_owned(), cache: Arc::new(IndexCache::new(index_memory_max)) }
+    }
+
+    /// Keeps no more of the indexes in memory from now on.
+    pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
+        self.cache.set_bytes_max(bytes_max);
+    }
+
+    /// What is in memory of the indexes.
+    pub(crate) fn index_memory_bytes(&self) -> usize {
+        self.cache.bytes()
     }
 
     /// Opens a segment. One whose blocks can not be read is one, too.
@@ -112,28 +123,37 @@ impl Segment {
         self.index_bytes.load(Ordering::Relaxed)
     }
 
-    /// Its index, opened at the first call.
+    /// Its index, opened when it was not used lately.
     pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
         let Ok(blocks) = &self.blocks else { return Err(IndexError::Format("it has no blocks".to_owned())) };
         let mut state = self.index.lock();
-        if let Index::Unopened = *state {
+        if let Index::Unusable(error) = &*state {
+            return Err(error.clone());
+        }
+        let opened = self.folder.cache.index((self.id.first_sequence, self.id.rows), || {
             let [_, path] = self.folder.paths(self.id);
-            let opened = self.folder.disk.open(&path).map_err(IndexError::from);
-            *state = match opened
-                .and_then(|file| SegmentIndex::open(file, blocks, Arc::clone(&self.folder.cache)))
-            {
-                Ok(index) => {
-                    self.index_bytes.store(index.bytes(), Ordering::Relaxed);
-                    Index::Open(Arc::new(index))
-                }
-                Err(error) => Index::Unusable(error),
-            };
+            let file = self.folder.disk.open(&path)?;
+            SegmentIndex::open(file, blocks, &self.folder.cache)
+        });
+        match &opened {
+            Ok(index) => {
+                self.index_bytes.store(index.bytes(), Ordering::Relaxed);
+                *state = Index::Usable;
+            }
+            Err(error) => *state = Index::Unusable(error.clone()),
         }
-        match &*state {
-            Index::Open(index) => Ok(Arc::clone(index)),
-            Index::Unusable(error) => Err(error.clone()),
-            Index::Unopened => unreachable!("it was opened above"),
-        }
+        opened
+    }
+
+    /// Whether it could have an index and has none that can be read.
+    pub(crate) fn lacks_index(&self) -> bool {
+        let is_usable = matches!(*self.index.lock(), Index::Usable);
+        self.blocks.is_ok() && !is_usable && self.index().is_err()
+    }
+
+    /// What the table of its blocks takes in memory.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.blocks.as_ref().map_or(0, Blocks::memory_bytes)
     }
 
     /// A part of its blocks that can not be read.
@@ -152,5 +172,12 @@ impl Segment {
     pub(crate) fn reopen_index(&self) {
         self.folder.cache.forget(self.id.first_sequence);
         *self.index.lock() = Index::Unopened;
+    }
+}
+
+impl Drop for Segment {
+    /// Its index goes with it: nobody asks for it again, and its file would stay open.
+    fn drop(&mut self) {
+        self.folder.cache.forget(self.id.first_sequence);
     }
 }

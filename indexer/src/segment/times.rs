@@ -197,7 +197,6 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// Memory it holds.
-    #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Times<R>>() + self.frames.capacity() * size_of::<Frame>()
     }

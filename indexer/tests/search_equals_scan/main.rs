@@ -26,11 +26,13 @@ use questions::{Question, questions};
 /// Small enough that a life fills many files and segments, or large enough that it fills one.
 fn options() -> impl Strategy<Value = Options> {
     let memory_max = prop_oneof![Just(0), Just(3000), Just(1 << 20)];
+    let index_memory_max = prop_oneof![Just(0), Just(200_000), Just(1 << 30)];
     let journal_file_max = prop_oneof![Just(500), Just(4000), Just(1 << 30)];
     let segment_rows_max = prop_oneof![Just(3), Just(20), Just(1000)];
-    (memory_max, journal_file_max, segment_rows_max).prop_map(
-        |(memory_max, journal_file_max, segment_rows_max)| Options {
+    (memory_max, index_memory_max, journal_file_max, segment_rows_max).prop_map(
+        |(memory_max, index_memory_max, journal_file_max, segment_rows_max)| Options {
             memory_max,
+            index_memory_max,
             journal_file_max,
             segment_rows_max,
             durability: Durability::Fsync,

@@ -11,6 +11,7 @@ use super::peer::Client;
 use super::{Inner, Shared, session};
 use crate::clock;
 use crate::meta::{Account, Actor, Grant, Role, Secret};
+use crate::web::Pulse;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -146,6 +147,9 @@ pub(crate) async fn require(
         check_csrf(request.headers())?;
     }
     caller.check(needs)?;
+    if let Some(pulse) = request.extensions().get::<Arc<Pulse>>() {
+        pulse.authenticated();
+    }
     let client = request.extensions().get::<Client>().copied();
     let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
     request.extensions_mut().insert(caller);

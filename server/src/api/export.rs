@@ -213,7 +213,7 @@ impl Exporting {
             let _permit = permit;
             self.send(&pieces).await;
         });
-        let mut response = Pieces::whole(received, guard).into_body().into_response();
+        let mut response = Pieces::whole(received, guard).into_response();
         format.describe(&mut response, now, count);
         if 0 < damaged {
             response.headers_mut().insert(DAMAGED, damaged.into());

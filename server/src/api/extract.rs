@@ -2,6 +2,7 @@
 
 use super::error::{ApiError, Place, Result};
 use super::peer::Client;
+use crate::web::TooSlow;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -14,21 +15,37 @@ use std::pin::Pin;
 
 /// Longest body of a request that is no ingest.
 const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longest body of a request by somebody unknown.
+const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 
 /// A JSON body.
 pub(crate) struct Json<T>(pub(crate) T);
+
+/// A JSON body that anybody may send: a short one.
+pub(crate) struct StrangersJson<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Json<T>> {
-        match media_type(request.headers()).as_deref() {
-            Some("application/json") => {}
-            other => return Err(unsupported(other, "application/json")),
-        }
-        let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
-        Ok(Json(parse_json(&body)?))
+        read_json(request, BODY_BYTES_MAX).await.map(Json)
     }
+}
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for StrangersJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<StrangersJson<T>> {
+        read_json(request, STRANGERS_BODY_BYTES_MAX).await.map(StrangersJson)
+    }
+}
+
+async fn read_json<T: DeserializeOwned>(request: Request, body_bytes_max: usize) -> Result<T> {
+    match media_type(request.headers()).as_deref() {
+        Some("application/json") => {}
+        other => return Err(unsupported(other, "application/json")),
+    }
+    parse_json(&read_body(request.into_body(), body_bytes_max).await?)
 }
 
 /// Text with its media type: a document in one of the forms that the handler knows.
@@ -128,19 +145,20 @@ pub(crate) struct Pieces {
 impl Pieces {
     /// 413 where more is announced than may come.
     pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<Pieces> {
-        let announced = body.size_hint().lower();
-        let pieces = Pieces { body, body_bytes_max, read: Vec::new() };
-        if u64::try_from(body_bytes_max).is_ok_and(|max| max < announced) {
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let mut pieces = Pieces { body, body_bytes_max, read: Vec::new() };
+        if body_bytes_max < announced {
             return Err(pieces.too_large());
         }
+        // Room that is never written to costs nothing.
+        pieces.read.reserve_exact(announced);
         Ok(pieces)
     }
 
     /// Waits for the next piece and says how long it is; `None` at the end. 413 where it is one too many.
     pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
         while let Some(frame) = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await {
-            let frame =
-                frame.map_err(|error| ApiError::bad_request(format!("the body broke off: {error}")))?;
+            let frame = frame.map_err(|error| broke_off(&error))?;
             // What is no data is a trailer, which says nothing to us.
             let Ok(piece) = frame.into_data() else { continue };
             if self.body_bytes_max - self.read.len() < piece.len() {
@@ -161,6 +179,18 @@ impl Pieces {
         let detail = format!("the body is longer than {} bytes: send it in parts", self.body_bytes_max);
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     }
+}
+
+/// Why there is no more of a body: the sender is too slow for us, or has gone.
+fn broke_off(error: &axum::Error) -> ApiError {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(this) = cause {
+        if this.is::<TooSlow>() {
+            return ApiError::new(StatusCode::REQUEST_TIMEOUT, this.to_string());
+        }
+        cause = this.source();
+    }
+    ApiError::bad_request(format!("the body broke off: {error}"))
 }
 
 /// Reads JSON; the error says where it is wrong.

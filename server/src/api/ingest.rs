@@ -16,10 +16,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_config::SourceKind;
-use logstead_record::{Batch, BatchBuilder, Origin};
-use serde::Serialize;
+use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+use serde::de::{Deserializer as _, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::SemaphorePermit;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Reasons that are told; all are counted.
 const ERRORS_MAX: usize = 100;
@@ -27,6 +31,18 @@ const ERRORS_MAX: usize = 100;
 const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or so many bytes.
 const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Bodies in memory at a time, counted in the largest one.
+const BODIES_MAX: usize = 4;
+/// What the messages of one batch may take while they are parsed, and how many such batches there are at a time.
+const SLICE_MEMORY_MAX: usize = 64 << 20;
+const SLICES_MAX: usize = 4;
+/// How many times as much as in a body a message takes when it is parsed, at most.
+const PARSED_FACTOR_MAX: usize = 32;
+/// What the smallest batch takes.
+const SMALL_BATCH_BYTES: usize = 4 << 10;
+/// A body rests when fewer bytes than this come in this time.
+const REST_MAX: Duration = Duration::from_secs(2);
+const REST_BYTES_MIN: usize = 64 << 10;
 
 /// What became of the messages.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -77,21 +93,45 @@ pub(crate) async fn ingest(
     let form = Form::of(&headers)?.with_lines(params.format)?;
     let reading = Reading::of(&params)?;
     check_logspace(&shared, params.logspace.as_deref())?;
-    let body_bytes_max = shared.state.settings.limits.ingest_body_max.as_usize();
-    let mut room = Room { shared: &shared, held: None, bytes: 0 };
-    let mut pieces = Pieces::of(body, body_bytes_max)?;
-    while let Some(bytes) = pieces.read_next().await? {
-        room.grow(bytes).await?;
-    }
-    let body = pieces.whole();
-    let source = source_id(&shared);
+    let mut room = Room { memory: &shared.ingest, held: None, bytes: 0 };
+    let body = read(&shared, body, &mut room).await?;
+    let origin = Sender { source: source_id(&shared), peer, received: clock::now() };
+    let messages_max = shared.state.settings.limits.ingest_messages_max as usize;
     let logspace = params.logspace.clone();
-    let parsed = blocking(move || parse(&body, form, &reading, &source, peer)).await??;
-    store(&shared, parsed, logspace.as_deref()).await
+    let slices = blocking(move || Slices::of(body, (form, reading), origin, messages_max)).await??;
+    store(&shared, slices, logspace.as_deref()).await
+}
+
+/// Reads a body. One that rests makes way for those that wait for its room.
+async fn read(shared: &Inner, body: Body, room: &mut Room<'_>) -> Result<Bytes> {
+    let mut pieces = Pieces::of(body, shared.state.settings.limits.ingest_body_max.as_usize())?;
+    let mut look = tokio::time::interval(REST_MAX);
+    look.tick().await;
+    let mut seen = 0;
+    loop {
+        tokio::select! {
+            biased;
+            piece = pieces.read_next() => match piece? {
+                Some(bytes) => if room.grow(bytes).await? {
+                    // It was we who kept it waiting.
+                    seen = room.bytes;
+                    look.reset();
+                },
+                None => return Ok(pieces.whole()),
+            },
+            _ = look.tick() => {
+                if room.bytes - seen < REST_BYTES_MIN && room.memory.is_wanted() {
+                    let detail = "the body rests, and others wait for the memory that it takes: send it again";
+                    return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, detail).retry_after_seconds(1));
+                }
+                seen = room.bytes;
+            }
+        }
+    }
 }
 
 /// How a body is written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     JsonLines,
     Json,
@@ -130,29 +170,95 @@ fn check_logspace(shared: &Inner, logspace: Option<&str>) -> Result<()> {
     if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
 }
 
+/// What all ingest requests together take of the memory.
+pub(super) struct Memory {
+    /// KiB of bodies.
+    bodies: Semaphore,
+    /// KiB of messages that are parsed and not handed to the store yet.
+    parsed: Semaphore,
+    /// Bodies that wait for room.
+    waiting: AtomicUsize,
+}
+
+impl Memory {
+    /// Where a body has at most so many bytes.
+    pub(super) fn for_bodies_of(body_bytes_max: usize) -> Memory {
+        let bodies_kib = (body_bytes_max.div_ceil(1024) * BODIES_MAX).min(Semaphore::MAX_PERMITS);
+        Memory {
+            bodies: Semaphore::new(bodies_kib),
+            parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX) >> 10),
+            waiting: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether somebody waits for room.
+    fn is_wanted(&self) -> bool {
+        0 < self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the next slice of what is left of a body may be parsed.
+    async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
+        let bytes = rest_bytes.saturating_mul(PARSED_FACTOR_MAX).saturating_add(SMALL_BATCH_BYTES);
+        let bytes = bytes.min(SLICE_MEMORY_MAX);
+        let permits = self.parsed.acquire_many(bytes.div_ceil(1024) as u32);
+        let permit = tokio::time::timeout(TURN_WAIT_MAX, permits).await;
+        permit.ok().and_then(|permit| permit.ok()).ok_or_else(too_many)
+    }
+}
+
+fn too_many() -> ApiError {
+    busy("too many messages are under way")
+}
+
 /// A body's share of the memory for all bodies. It grows with what has come, so that a sender who announces
 /// much and sends little holds nobody up.
 struct Room<'a> {
-    shared: &'a Inner,
+    memory: &'a Memory,
     held: Option<SemaphorePermit<'a>>,
     bytes: usize,
 }
 
 impl Room<'_> {
-    /// Waits until there is memory for more bytes.
-    async fn grow(&mut self, bytes: usize) -> Result<()> {
+    /// Waits until there is memory for more bytes; says whether that took time.
+    async fn grow(&mut self, bytes: usize) -> Result<bool> {
         self.bytes += bytes;
         let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
         let more = self.bytes.div_ceil(1024).saturating_sub(held);
-        let permits = self.shared.ingest_kib.acquire_many(u32::try_from(more).unwrap_or(u32::MAX));
-        let Ok(Ok(permit)) = tokio::time::timeout(TURN_WAIT_MAX, permits).await else {
-            return Err(busy("too many messages are under way"));
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        let (permit, has_waited) = match self.memory.bodies.try_acquire_many(more) {
+            Ok(permit) => (permit, false),
+            Err(_) => (self.wait(more).await?, true),
         };
         match &mut self.held {
             Some(held) => held.merge(permit),
             none => *none = Some(permit),
         }
-        Ok(())
+        Ok(has_waited)
+    }
+}
+
+impl<'a> Room<'a> {
+    async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
+        let _waiting = Waiting::new(&self.memory.waiting);
+        let permits = self.memory.bodies.acquire_many(kib);
+        let permit = tokio::time::timeout(TURN_WAIT_MAX, permits).await;
+        permit.ok().and_then(|permit| permit.ok()).ok_or_else(too_many)
+    }
+}
+
+/// Counted for as long as it lives.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Waiting<'a> {
+        count.fetch_add(1, Ordering::Relaxed);
+        Waiting(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -163,109 +269,197 @@ fn source_id(shared: &Inner) -> String {
     source.map_or("http", |source| &source.id).to_owned()
 }
 
-/// A body as batches that are not stored yet.
-#[derive(Default)]
-struct Parsed {
-    batches: Vec<Batch>,
+/// Who sent the messages of a body, and when.
+struct Sender {
+    source: String,
+    peer: Peer,
+    received: Timestamp,
+}
+
+/// The messages of a body, parsed batch by batch.
+struct Slices {
+    body: Bytes,
+    form: Form,
+    reading: Reading,
+    source: String,
+    peer: String,
+    received: Timestamp,
+    /// Where the next message may begin, and how many lines or objects there were before.
+    at: usize,
+    number: usize,
     rejected: usize,
     errors: Vec<LineError>,
 }
 
-fn parse(body: &Bytes, form: Form, reading: &Reading, source: &str, peer: Peer) -> Result<Parsed> {
-    let peer = peer.0.map(|address| address.to_string()).unwrap_or_default();
-    let received = clock::now();
-    let origin = Origin { source: source.as_bytes(), peer: peer.as_bytes(), received };
-    let mut parser = Parser { origin, builder: BatchBuilder::new(), bytes: 0, parsed: Parsed::default() };
-    let object = |object: &[u8], builder: &mut BatchBuilder| reading.object(object, received, builder);
-    match form {
-        Form::JsonLines => parser.all(lines(body), object),
-        Form::Json => parser.all(objects(body)?, object),
-        Form::Text => parser.all(lines(body), |line, builder| reading.line(line, received, &peer, builder)),
+impl Slices {
+    /// Refuses a body that cannot be taken as a whole, before anything of it is stored.
+    fn of(
+        body: Bytes,
+        (form, reading): (Form, Reading),
+        sender: Sender,
+        messages_max: usize,
+    ) -> Result<Slices> {
+        let messages = match form {
+            Form::Json => count_objects(&body)?,
+            Form::JsonLines | Form::Text => lines(&body, messages_max),
+        };
+        if messages_max < messages {
+            let detail = format!(
+                "the body holds more than {messages_max} messages: send it in parts, or raise the setting \
+                 limits.ingest_messages_max"
+            );
+            return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        }
+        let Sender { source, peer, received } = sender;
+        let peer = peer.0.map(|address| address.to_string()).unwrap_or_default();
+        Ok(Slices {
+            body,
+            form,
+            reading,
+            source,
+            peer,
+            received,
+            at: 0,
+            number: 0,
+            rejected: 0,
+            errors: Vec::new(),
+        })
     }
-    Ok(parser.finish())
+
+    /// How much of the body is left.
+    fn rest_bytes(&self) -> usize {
+        self.body.len() - self.at
+    }
+
+    /// The next messages; without a row where there are no more.
+    fn next(&mut self) -> Batch {
+        let mut builder = BatchBuilder::new();
+        let body = self.body.clone();
+        let mut bytes = 0;
+        while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
+            let Some(part) = self.next_part(&body) else { break };
+            if builder.rows() == 0 {
+                let (source, peer) = (self.source.as_bytes(), self.peer.as_bytes());
+                builder.origin(Origin { source, peer, received: self.received });
+            }
+            match self.read(part, &mut builder) {
+                Ok(()) => bytes += part.len(),
+                Err(rejected) => self.reject(&rejected),
+            }
+        }
+        builder.seal()
+    }
+
+    /// The next line that is not blank, or the next object.
+    fn next_part<'b>(&mut self, body: &'b [u8]) -> Option<&'b [u8]> {
+        if self.form == Form::Json {
+            let part = object(body, &mut self.at)?;
+            self.number += 1;
+            return Some(part);
+        }
+        loop {
+            let line = line(body, &mut self.at)?;
+            self.number += 1;
+            if !line.trim_ascii().is_empty() {
+                return Some(line);
+            }
+        }
+    }
+
+    fn read(&self, part: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
+        match self.form {
+            Form::JsonLines | Form::Json => self.reading.object(part, self.received, builder),
+            Form::Text => self.reading.line(part, self.received, &self.peer, builder),
+        }
+    }
+
+    fn reject(&mut self, rejected: &Rejected) {
+        self.rejected += 1;
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push(LineError { line: self.number, reason: rejected.to_string() });
+        }
+    }
 }
 
-/// The lines that are not blank, numbered from 1.
-fn lines(body: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let numbered = (1..).zip(body.split(|&byte| byte == b'\n'));
-    numbered.filter(|(_, line)| !line.trim_ascii().is_empty())
+/// The line that begins at a place, which moves behind it.
+fn line<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
+    let rest = body.get(*at..).filter(|rest| !rest.is_empty())?;
+    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    *at += (end + 1).min(rest.len());
+    Some(&rest[..end])
 }
 
-/// The objects of an array, or the one object, numbered from 1.
-fn objects(body: &[u8]) -> Result<impl Iterator<Item = (usize, &[u8])>> {
-    let is_array = body.trim_ascii_start().starts_with(b"[");
-    let parsed: serde_json::Result<Vec<&RawValue>> = if is_array {
-        serde_json::from_slice(body)
+/// How many lines are not blank; counting ends when they are more than `max`.
+fn lines(body: &[u8], max: usize) -> usize {
+    let mut at = 0;
+    let lines = std::iter::from_fn(|| line(body, &mut at));
+    lines.filter(|line| !line.trim_ascii().is_empty()).take(max.saturating_add(1)).count()
+}
+
+/// The element at or behind a place in a JSON text that was [found right](count_objects).
+fn object<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
+    let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',');
+    let mut start = *at + body.get(*at..)?.iter().take_while(|byte| between(byte)).count();
+    if start < body.len() && body[..start].trim_ascii().is_empty() && body[start] == b'[' {
+        start += 1;
+    }
+    let mut values = serde_json::Deserializer::from_slice(body.get(start..)?).into_iter::<&RawValue>();
+    let value = values.next()?.ok()?;
+    *at = start + values.byte_offset();
+    Some(value.get().as_bytes())
+}
+
+/// How many objects an array has; one where it is no array. Refuses what is no JSON.
+fn count_objects(body: &[u8]) -> Result<usize> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let counted = if body.trim_ascii_start().starts_with(b"[") {
+        reader.deserialize_seq(CountElements)
     } else {
-        serde_json::from_slice(body).map(|one| vec![one])
+        <&RawValue>::deserialize(&mut reader).map(|_| 1)
     };
-    let values = parsed.map_err(|error| {
+    counted.and_then(|count| reader.end().map(|()| count)).map_err(|error| {
         let place = Place { line: error.line(), column: error.column(), end_column: None };
         let hint = "send one object or an array of objects, or an object a line as application/x-ndjson";
         ApiError::bad_request(format!("the body is no JSON: {error}; {hint}")).at(place)
-    })?;
-    Ok((1..).zip(values.into_iter().map(|value| value.get().as_bytes())))
+    })
 }
 
-struct Parser<'a> {
-    origin: Origin<'a>,
-    builder: BatchBuilder,
-    /// Of the messages in the builder.
-    bytes: usize,
-    parsed: Parsed,
-}
+/// Counts the elements of an array without keeping them.
+struct CountElements;
 
-impl Parser<'_> {
-    fn all<'l>(
-        &mut self,
-        lines: impl Iterator<Item = (usize, &'l [u8])>,
-        parse: impl Fn(&[u8], &mut BatchBuilder) -> Result<(), Rejected>,
-    ) {
-        for (number, line) in lines {
-            if self.builder.rows() == 0 {
-                self.builder.origin(self.origin);
-            }
-            match parse(line, &mut self.builder) {
-                Ok(()) => self.bytes += line.len(),
-                Err(rejected) => self.parsed.reject(number, &rejected),
-            }
-            if BATCH_MESSAGES_MAX <= self.builder.rows() || BATCH_BYTES_MAX <= self.bytes {
-                self.seal();
-            }
+impl<'de> Visitor<'de> for CountElements {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<usize, A::Error> {
+        let mut count = 0;
+        while elements.next_element::<&RawValue>()?.is_some() {
+            count += 1;
         }
-    }
-
-    fn seal(&mut self) {
-        self.bytes = 0;
-        self.parsed.batches.push(self.builder.seal());
-    }
-
-    fn finish(mut self) -> Parsed {
-        if 0 < self.builder.rows() {
-            self.seal();
-        }
-        self.parsed
+        Ok(count)
     }
 }
 
-impl Parsed {
-    fn reject(&mut self, line: usize, rejected: &Rejected) {
-        self.rejected += 1;
-        if self.errors.len() < ERRORS_MAX {
-            self.errors.push(LineError { line, reason: rejected.to_string() });
-        }
-    }
-}
-
-async fn store(shared: &Inner, parsed: Parsed, logspace: Option<&str>) -> Result<Response> {
-    let mut ingested = Ingested { accepted: 0, rejected: parsed.rejected, errors: parsed.errors };
-    for batch in parsed.batches {
+/// Parses and stores batch by batch, so that no more of them is in memory than has to be.
+async fn store(shared: &Inner, mut slices: Slices, logspace: Option<&str>) -> Result<Response> {
+    let mut accepted = 0;
+    while 0 < slices.rest_bytes() {
+        let _room = shared.ingest.for_slice(slices.rest_bytes()).await?;
+        let batch;
+        (batch, slices) = blocking(move || (slices.next(), slices)).await?;
         let messages = batch.rows();
-        if let Err(error) = shared.state.pipeline.submit(batch, logspace).await {
-            return Err(not_stored(&error, ingested.accepted));
+        if messages == 0 {
+            continue;
         }
-        ingested.accepted += messages;
+        if let Err(error) = shared.state.pipeline.submit(batch, logspace).await {
+            return Err(not_stored(&error, accepted));
+        }
+        accepted += messages;
     }
+    let ingested = Ingested { accepted, rejected: slices.rejected, errors: slices.errors };
     if ingested.accepted == 0 && 0 < ingested.rejected {
         return Ok(nothing_ingested(ingested));
     }
@@ -300,25 +494,34 @@ fn not_stored(error: &SubmitError, stored_before: usize) -> ApiError {
 mod tests {
     use super::*;
 
-    fn parsed(form: Form, body: &[u8]) -> Result<Parsed> {
+    fn slices(form: Form, body: &[u8], messages_max: usize) -> Result<Slices> {
         let reading = Reading::of(&IngestParams::default())?;
-        parse(&Bytes::copy_from_slice(body), form, &reading, "http", Peer(None))
+        let received = Timestamp::from_nanos(1);
+        let sender = Sender { source: "http".to_owned(), peer: Peer(None), received };
+        Slices::of(Bytes::copy_from_slice(body), (form, reading), sender, messages_max)
+    }
+
+    fn batches(slices: &mut Slices) -> Vec<Batch> {
+        std::iter::from_fn(|| (0 < slices.rest_bytes()).then(|| slices.next())).collect()
     }
 
     /// The messages, and the lines that were rejected.
     fn check(form: Form, body: &str, expected: &[&str], rejected: &[usize]) {
-        let parsed = parsed(form, body.as_bytes()).unwrap();
-        let rows = parsed.batches.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.message(row)));
+        let mut slices = slices(form, body.as_bytes(), 100).unwrap();
+        let batches = batches(&mut slices);
+        let rows = batches.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.message(row)));
         let messages: Vec<_> = rows.map(String::from_utf8_lossy).collect();
-        assert_eq!(messages, expected);
-        assert_eq!(parsed.errors.iter().map(|error| error.line).collect::<Vec<_>>(), rejected);
-        assert_eq!(parsed.rejected, rejected.len());
+        assert_eq!(messages, expected, "{body}");
+        assert_eq!(slices.errors.iter().map(|error| error.line).collect::<Vec<_>>(), rejected, "{body}");
+        assert_eq!(slices.rejected, rejected.len());
     }
 
     #[test]
     fn every_form_is_read_and_bad_lines_are_named() {
         check(Form::JsonLines, "{\"msg\":\"a\"}\n\n{\"msg\":\"b\"}\r\nnonsense\n", &["a", "b"], &[4]);
         check(Form::Json, r#"[{"msg":"a"}, 7, {"log":"b"}]"#, &["a", "b"], &[2]);
+        check(Form::Json, " [ 1,2 ,\n{\"msg\":\"[a]\"},[3],true,\"x\"]\n ", &["[a]"], &[1, 2, 4, 5, 6]);
+        check(Form::Json, " [ ] ", &[], &[]);
         check(Form::Json, " {\"msg\":\"a\"}\n", &["a"], &[]);
         check(Form::Text, "one\r\n\n  two\nthree", &["one", "  two", "three"], &[]);
         check(Form::Text, "", &[], &[]);
@@ -326,18 +529,55 @@ mod tests {
 
     #[test]
     fn a_body_that_is_no_json_is_refused_as_a_whole() {
-        for body in ["[{\"msg\":\"a\"},", "{\"msg\":1} {\"msg\":2}", "hello", ""] {
-            assert!(parsed(Form::Json, body.as_bytes()).is_err(), "{body}");
+        for body in ["[{\"msg\":\"a\"},", "{\"msg\":1} {\"msg\":2}", "hello", "", "[] []"] {
+            assert!(slices(Form::Json, body.as_bytes(), 100).is_err(), "{body}");
         }
+        assert!(slices(Form::Json, b"[{\"msg\":\"\xff\"}]", 100).is_err());
+    }
+
+    #[test]
+    fn a_body_with_too_many_messages_is_refused_as_a_whole() {
+        let check = |form: Form, body: &str, messages: usize| {
+            assert!(slices(form, body.as_bytes(), messages).is_ok(), "{body}");
+            let refused = slices(form, body.as_bytes(), messages - 1).err().unwrap();
+            assert!(refused.detail().contains("limits.ingest_messages_max"), "{}", refused.detail());
+        };
+        check(Form::Text, "a\n\n \nb\nc", 3);
+        check(Form::JsonLines, "{}\n{}\n", 2);
+        check(Form::Json, "[{}, {}, 3, {}]", 4);
+        check(Form::Json, "{}", 1);
     }
 
     #[test]
     fn a_long_body_becomes_several_batches_and_many_errors_are_counted() {
         let body = "x\n".repeat(BATCH_MESSAGES_MAX + 1);
-        assert_eq!(parsed(Form::Text, body.as_bytes()).unwrap().batches.len(), 2);
-        let refused = parsed(Form::JsonLines, body.as_bytes()).unwrap();
+        let mut long = slices(Form::Text, body.as_bytes(), usize::MAX).unwrap();
+        let rows: Vec<usize> = batches(&mut long).iter().map(Batch::rows).collect();
+        assert_eq!(rows, [BATCH_MESSAGES_MAX, 1]);
+        let mut refused = slices(Form::JsonLines, body.as_bytes(), usize::MAX).unwrap();
+        batches(&mut refused);
         assert_eq!((refused.rejected, refused.errors.len()), (BATCH_MESSAGES_MAX + 1, ERRORS_MAX));
-        let long = parsed(Form::Text, &vec![b'x'; (1 << 20) + 1]).unwrap();
+        let mut long = slices(Form::Text, &vec![b'x'; (1 << 20) + 1], 1).unwrap();
+        batches(&mut long);
         assert_eq!(long.rejected, 1);
+    }
+
+    #[test]
+    fn a_slice_takes_no_more_memory_than_was_set_aside_for_it() {
+        let check = |form: Form, part: &str| {
+            let body = part.repeat((20 << 20) / part.len());
+            let mut slices = slices(form, body.as_bytes(), usize::MAX).unwrap();
+            let bytes = slices.next().memory_bytes();
+            assert!(bytes <= SLICE_MEMORY_MAX, "{part}: {bytes}");
+            let mut alone = self::slices(form, part.as_bytes(), 10).unwrap();
+            let set_aside = part.len() * PARSED_FACTOR_MAX + SMALL_BATCH_BYTES;
+            let bytes = alone.next().memory_bytes();
+            assert!(bytes <= set_aside, "{part}: {bytes} of {set_aside}");
+        };
+        check(Form::Text, "a\n");
+        check(Form::Text, &("x".repeat(1000) + "\n"));
+        check(Form::JsonLines, "{}\n");
+        let fields: Vec<String> = (0..1000).map(|field| format!("\"{field}\":1")).collect();
+        check(Form::JsonLines, &format!("{{{}}}\n", fields.join(",")));
     }
 }

@@ -75,8 +75,6 @@ const PASSWORDS_MAX: usize = 2;
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 /// Searches that take no time and run beside the others: one of each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
-/// Ingest bodies in memory at a time, counted in the largest one.
-const INGEST_BODIES_MAX: usize = 4;
 
 /// What the API is made of.
 pub struct ApiState {
@@ -103,8 +101,8 @@ struct Inner {
     searches: Lane,
     /// Where those run that take no time, when others have to wait.
     instant_searches: Lane,
-    /// KiB of ingest bodies.
-    ingest_kib: Semaphore,
+    /// What ingest takes of the memory.
+    ingest: ingest::Memory,
     /// Held by the one verification that runs: it reads everything.
     verifying: Arc<Semaphore>,
     /// Tails that are open.
@@ -218,14 +216,14 @@ impl Inner {
         let limits = &state.settings.limits;
         let searches_max = limits.searches_max.max(1) as usize;
         let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
-        let body_kib_max = state.settings.limits.ingest_body_max.as_usize().div_ceil(1024);
+        let ingest = ingest::Memory::for_bodies_of(limits.ingest_body_max.as_usize());
         Arc::new(Inner {
             state,
             throttle: Mutex::default(),
             passwords: Semaphore::new(PASSWORDS_MAX),
             searches: Lane::new(searches_max, searches_max),
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
-            ingest_kib: Semaphore::new((body_kib_max * INGEST_BODIES_MAX).min(Semaphore::MAX_PERMITS)),
+            ingest,
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
             tail_turns: Semaphore::new(crate::cores()),

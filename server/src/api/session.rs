@@ -2,7 +2,7 @@
 
 use super::access::{self, COOKIE, Caller, SECURE_COOKIE};
 use super::error::{ApiError, Result};
-use super::extract::{Json, Peer};
+use super::extract::{Peer, StrangersJson as Json};
 use super::peer::Client;
 use super::throttle::Attempt;
 use super::{Shared, accounts};

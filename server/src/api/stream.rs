@@ -3,7 +3,9 @@
 //! **Invariant:** a body that has to be whole and is not breaks the connection, so that nobody takes it for whole.
 
 use super::scope::Guard;
+use crate::web::AtLength;
 use axum::body::{Body, Bytes};
+use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use std::io;
 use std::pin::Pin;
@@ -36,8 +38,10 @@ impl Pieces {
         Pieces { pieces, has_end: true, _guard: guard }
     }
 
-    pub(super) fn into_body(self) -> Body {
-        Body::from_stream(self)
+    pub(super) fn into_response(self) -> Response {
+        let mut response = Body::from_stream(self).into_response();
+        response.extensions_mut().insert(AtLength);
+        response
     }
 }
 

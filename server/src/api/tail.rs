@@ -156,7 +156,7 @@ pub(crate) async fn tail(
     };
     tokio::spawn(tail.run(following, stored));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
-    Ok((headers, Pieces::endless(pieces, guard).into_body()).into_response())
+    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
 }
 
 impl TailRequest {

@@ -1,9 +1,10 @@
 //! `logstead loadgen`: load for a receiver, and how much of it was sent and acknowledged.
 
-use super::{Failure, serve, text};
+use super::{Failure, text};
 use crate::loadgen::{
     self, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions, Total,
 };
+use crate::sockets::Descriptors;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,7 +124,7 @@ enum StreamFraming {
 impl Loadgen {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let plan = self.plan();
-        serve::raise_file_limit();
+        Descriptors::of_process();
         let stop = Arc::new(AtomicBool::new(false));
         stop_at_signals(stop.clone())?;
         let mut lines = Lines { is_csv: self.csv, is_quiet: self.quiet, last: None };

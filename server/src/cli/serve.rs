@@ -6,11 +6,12 @@ use crate::api::{self, ApiState};
 use crate::lock::{DataLock, LockError};
 use crate::meta::{Bookkeeper, Meta, setup_code};
 use crate::pipeline::Pipeline;
+use crate::sockets::Descriptors;
+use crate::web::{self, Limits};
 use crate::{clock, internal, kept, rights};
 use clap::Args;
 use logstead_config::settings::Settings;
-use logstead_indexer::RealDisk;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use logstead_indexer::{OpenFiles, RealDisk};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +52,6 @@ impl Serve {
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
         }
-        raise_file_limit();
         rights::keep_to_owner();
         let entries = internal::start(settings.log.level.name()).map_err(Failure::no)?;
         let _lock = DataLock::acquire(&settings.data).map_err(Failure::environment)?;
@@ -83,7 +83,8 @@ impl Serve {
 
     /// Everything that runs. A first document is stored once it does.
     fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, Failure> {
-        let (disk, data) = (Arc::new(RealDisk), &settings.data);
+        let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
+        let data = &settings.data;
         let pipeline = match starting::document(data, meta, self.router.as_deref(), self.new_database)? {
             First::Stored(revision, change) => {
                 Pipeline::start(disk, data, settings.clone(), revision, change)
@@ -100,13 +101,6 @@ impl Serve {
         kept::keep_or_say(data, meta);
         Ok(pipeline)
     }
-}
-
-/// Connections and journal files are files: as many as the system lets us have.
-pub(super) fn raise_file_limit() {
-    let limit = getrlimit(Resource::Nofile);
-    // Where it can not be raised, the soft limit that the process was given stays.
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -142,16 +136,13 @@ async fn serve(
     let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
     let address = web.local_addr().map_err(Failure::environment)?;
     announce(address, pipeline, setup_code);
-    let app = api::app(state).into_make_service_with_connect_info::<SocketAddr>();
+    let limits = web_limits(&state.settings, pipeline);
+    let counted = (pipeline.sockets().clone(), pipeline.counters().clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let mut wait = stopped.clone();
-    let server = axum::serve(web, app).with_graceful_shutdown(async move {
-        wait.wait_for(|stop| *stop).await.ok();
-    });
-    let mut server = tokio::spawn(server.into_future());
+    let mut server = tokio::spawn(web::serve(web, api::app(state), limits, counted, stopped));
     loop {
         tokio::select! {
-            ended = &mut server => return ended.map_err(Failure::environment)?.map_err(Failure::environment),
+            ended = &mut server => return ended.map_err(Failure::environment),
             _ = tokio::signal::ctrl_c() => break,
             _ = terminate.recv() => break,
             _ = hang_up.recv() => pipeline.reload_certificates(),
@@ -161,6 +152,21 @@ async fn serve(
     stop.send_replace(true);
     tokio::time::timeout(REQUESTS_WAIT_MAX, server).await.ok();
     Ok(())
+}
+
+/// What the web port may hold. Where the process may open fewer files than all connections want, the web port makes room
+/// for those of the sources, but keeps half.
+fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
+    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets().max());
+    let of_sources = pipeline.connections_max();
+    let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
+    if room < wanted {
+        tracing::warn!(
+            "web.connections_max: {room} connections instead of {wanted}, as the sources may have {of_sources} and the \
+             system lets all have {sockets_max}: raise the limit of open files (`ulimit -n`, `LimitNOFILE=`)"
+        );
+    }
+    Limits::of(&settings.web, room)
 }
 
 /// Says where the console and the listeners are: what scripts wait for.

@@ -13,7 +13,7 @@ use super::running::{Failed, Inlet, Live, Running};
 use super::{Pipeline, now};
 use crate::destination::Destination;
 use crate::folders::Folders;
-use crate::source::{Bound, Refused, Settings, Shared, Source};
+use crate::source::{Bound, Refused, Settings, Shared, Source, Ways};
 use logstead_config::{Checked, Count, Document, Listener, Problem, SourceKind};
 use logstead_indexer::{Options, Recovery};
 use std::collections::BTreeMap;
@@ -248,15 +248,13 @@ impl Pipeline {
                 Some(source) => source.clone(),
                 None => {
                     let budget = Budget::new(self.settings.memory.source_queue_max.as_usize());
-                    let (counters, work) = (self.counters.source(id), self.work.clone());
-                    let shared = Shared::new(
-                        id,
-                        settings.clone(),
-                        counters,
+                    let ways = Ways {
+                        counters: self.counters.source(id),
                         budget,
-                        work,
-                        (&self.data, &self.folders),
-                    );
+                        work: self.work.clone(),
+                        sockets: self.sockets.clone(),
+                    };
+                    let shared = Shared::new(id, settings.clone(), ways, (&self.data, &self.folders));
                     Arc::new(Source::start(shared)?)
                 }
             };
@@ -370,11 +368,14 @@ impl Pipeline {
             Some(Configured::Os) => Durability::Os,
             Some(Configured::Fsync) | None => Durability::Fsync,
         };
-        let memory_max = self.settings.memory.tail_max.as_usize() / logspaces.max(1);
+        let memory = &self.settings.memory;
+        let [memory_max, index_memory_max] =
+            [memory.tail_max, memory.index_max].map(|max| max.as_usize() / logspaces.max(1));
         let storage = &self.settings.storage;
         Configuration {
             options: Options {
                 memory_max,
+                index_memory_max,
                 journal_file_max: storage.journal_file_max.bytes(),
                 segment_rows_max: storage.segment_rows_max,
                 durability,

@@ -200,9 +200,23 @@ pub(crate) struct KeepCounters {
     pub(crate) last_error: Mutex<Option<String>>,
 }
 
+/// What happened at the web port.
+#[derive(Default, Debug)]
+pub(crate) struct WebCounters {
+    /// Open connections, and how many may be.
+    pub(crate) connections: Gauge,
+    pub(crate) connections_max: Gauge,
+    pub(crate) accepted: Counter,
+    /// Connections that found no place, by reason.
+    pub(crate) refused: Drops,
+    /// Connections that were ended, by reason.
+    pub(crate) ended: Drops,
+}
+
 /// Every counter by the id of what it counts.
 #[derive(Default, Debug)]
 pub struct Counters {
+    pub(crate) web: WebCounters,
     sources: Mutex<HashMap<String, Arc<SourceCounters>>>,
     routes: Mutex<HashMap<String, Arc<RouteCounters>>>,
     destinations: Mutex<HashMap<String, Arc<DestinationCounters>>>,

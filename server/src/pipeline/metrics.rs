@@ -1,8 +1,10 @@
 //! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
 
-use super::counters::{LogspaceCounters, Sizes, SourceCounters};
+use super::counters::{Counters, Drops, Gauge, LogspaceCounters, Sizes, SourceCounters, WebCounters};
 use super::running::Running;
 use super::status::Status;
+use crate::sockets::Sockets;
+use logstead_config::settings::Memory;
 use logstead_indexer::{Backlog, Stats};
 use std::fmt::Write;
 
@@ -23,9 +25,17 @@ struct Kept<'a> {
 }
 
 /// The text that a scraper gets.
-pub(super) fn text(status: &Status, running: &Running) -> String {
+pub(super) fn text(
+    status: &Status,
+    running: &Running,
+    counters: &Counters,
+    sockets: &Sockets,
+    memory: &Memory,
+) -> String {
     let mut out = String::new();
-    for metric in metrics(status, running) {
+    let process = process_metrics(&counters.web, sockets);
+    let memory = memory_metrics(running, memory);
+    for metric in metrics(status, running).into_iter().chain(process).chain(memory) {
         // Writing to a string can not fail.
         write_metric(&mut out, &metric).ok();
     }
@@ -77,6 +87,65 @@ fn metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
     all.extend(target_metrics(status));
     all.extend(logspace_metrics(running));
     all
+}
+
+fn process_metrics<'a>(web: &WebCounters, sockets: &Sockets) -> Vec<Metric<'a>> {
+    let alone = |value: u64| vec![(String::new(), value)];
+    let now = |gauge: &Gauge| alone(u64::try_from(gauge.get()).unwrap_or_default());
+    let by_reason = |drops: &Drops| {
+        let drops = drops.get().into_iter();
+        drops.map(|(reason, count)| (label("reason", &reason), count)).collect::<Vec<_>>()
+    };
+    vec![
+        gauge(
+            "sockets",
+            "Open connections of the web port and of all sources.",
+            alone(sockets.count() as u64),
+        ),
+        gauge("sockets_max", "As many may be open.", alone(sockets.max() as u64)),
+        gauge("web_connections", "Open connections of the web port.", now(&web.connections)),
+        gauge("web_connections_max", "As many may be open.", now(&web.connections_max)),
+        counter("web_accepted_total", "Connections that came in.", alone(web.accepted.get())),
+        counter("web_refused_total", "Connections that found no place, by reason.", by_reason(&web.refused)),
+        counter("web_ended_total", "Connections that were ended, by reason.", by_reason(&web.ended)),
+    ]
+}
+
+/// What memory is spent on, and how much may be.
+fn memory_metrics<'a>(running: &Running, settings: &Memory) -> Vec<Metric<'a>> {
+    let logspaces = running.logspaces.values();
+    let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
+    let (indexes, tables) = logspaces
+        .map(|logspace| logspace.keeper().index_memory_bytes())
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let sources = running.sources.values().map(|source| &source.shared().budget);
+    let inlets = running.http.iter().chain(&running.internal).map(|inlet| &inlet.budget);
+    let (queued, queues_max) = sources
+        .chain(inlets)
+        .map(|budget| (budget.used_bytes(), budget.bytes_max()))
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let kinds = [
+        ("tail", tail, settings.tail_max.as_usize()),
+        ("index", indexes, settings.index_max.as_usize()),
+        ("tables", tables, tables),
+        ("queues", queued, queues_max),
+    ];
+    let bytes = kinds.iter().map(|(kind, bytes, _)| (label("kind", kind), *bytes as u64)).collect();
+    let max = kinds.iter().map(|(kind, _, max)| (label("kind", kind), *max as u64)).collect();
+    let resident = resident_bytes().map(|bytes| (String::new(), bytes)).into_iter().collect();
+    vec![
+        gauge("memory_bytes", "Memory in use, by what it is used for.", bytes),
+        gauge("memory_bytes_max", "As much may be in use.", max),
+        gauge("process_resident_bytes", "What the system has given to the process.", resident),
+    ]
+}
+
+/// What the system has given to this process; `None` where it does not say.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
 }
 
 fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {

@@ -39,6 +39,7 @@ pub use status::{
 
 use crate::clock;
 use crate::folders::Folders;
+use crate::sockets::{Descriptors, Sockets};
 use apply::Demand;
 use arc_swap::ArcSwap;
 use clock_watch::ClockWatch;
@@ -68,6 +69,7 @@ const SUBMIT_WAIT_MAX: Duration = Duration::from_secs(10);
 pub struct Pipeline {
     running: Arc<ArcSwap<Running>>,
     counters: Arc<Counters>,
+    sockets: Arc<Sockets>,
     work: WorkSender,
     workers: Mutex<Vec<JoinHandle<()>>>,
     sealers: Sealers,
@@ -158,6 +160,7 @@ impl Pipeline {
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
+            sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
             sealers,
@@ -193,6 +196,23 @@ impl Pipeline {
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
         running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+    }
+
+    /// What all connections of the process share.
+    pub(crate) fn sockets(&self) -> &Arc<Sockets> {
+        &self.sockets
+    }
+
+    /// How many connections all sources together may have.
+    pub(crate) fn connections_max(&self) -> usize {
+        let running = self.running.load();
+        let of_each = running.sources.values().map(|source| source.shared().settings.load().connections_max);
+        of_each.map(|max| max as usize).sum()
+    }
+
+    /// Where everybody counts.
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.counters
     }
 
     /// For those who follow what is stored.
@@ -290,7 +310,8 @@ impl Pipeline {
     /// All counters in Prometheus' text format.
     pub fn metrics_text(&self) -> String {
         let running = self.running.load();
-        metrics::text(&running.status(&self.counters, self.clock.hold(), Instant::now()), &running)
+        let status = running.status(&self.counters, self.clock.hold(), Instant::now());
+        metrics::text(&status, &running, &self.counters, &self.sockets, &self.settings.memory)
     }
 
     /// Whether messages can be taken and stored; `Err` says what stands against it.

@@ -3,6 +3,7 @@
 
 use super::connection::Connection;
 use super::{Sender, Shared, proxy, relp, stream, tls};
+use crate::sockets::Socket;
 use logstead_config::Listener;
 use socket2::TcpKeepalive;
 use std::io;
@@ -110,16 +111,13 @@ fn admit(
     stopped: &watch::Receiver<bool>,
 ) {
     match Open::new(shared) {
-        Some(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
-        None => {
-            let max = shared.settings.load().connections_max;
-            shared.refuse("connection_limit", "a sender", &format!("{max} connections are open"));
-        }
+        Ok(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
+        Err(Refusal { reason, message }) => shared.refuse(reason, "a sender", &message),
     }
 }
 
 async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
-    let Open(shared) = &open;
+    let shared = &open.shared;
     match visitor {
         Visitor::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
         Visitor::Unix(stream) => {
@@ -129,23 +127,36 @@ async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
 }
 
 /// A connection that is counted for as long as this lives.
-struct Open(Arc<Shared>);
+struct Open {
+    shared: Arc<Shared>,
+    _socket: Socket,
+}
 
 impl Open {
-    /// `None` where as many are open as may be.
-    fn new(shared: &Arc<Shared>) -> Option<Open> {
+    /// Refused where as many are open as may be, of this source or of the process.
+    fn new(shared: &Arc<Shared>) -> Result<Open, Refusal> {
         let open = &shared.counters.connections;
-        if i64::from(shared.settings.load().connections_max) <= open.get() {
-            return None;
+        let max = shared.settings.load().connections_max;
+        if i64::from(max) <= open.get() {
+            let message = format!("{max} connections are open");
+            return Err(Refusal { reason: "connection_limit", message });
         }
+        let Some(socket) = shared.sockets.open() else {
+            let max = shared.sockets.max();
+            let message = format!(
+                "the process has {max} connections open, and the system lets it open no more files: raise the limit \
+                 (`ulimit -n`, `LimitNOFILE=`)"
+            );
+            return Err(Refusal { reason: "descriptor_limit", message });
+        };
         open.add(1);
-        Some(Open(shared.clone()))
+        Ok(Open { shared: shared.clone(), _socket: socket })
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.counters.connections.add(-1);
+        self.shared.counters.connections.add(-1);
     }
 }
 

@@ -34,6 +34,7 @@ use crate::folders::Folders;
 use crate::pipeline::counters::SourceCounters;
 use crate::pipeline::receipt::{Budget, Outcome, Pending};
 use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
+use crate::sockets::Sockets;
 use accept::Door;
 use arc_swap::ArcSwap;
 use datagrams::Post;
@@ -127,6 +128,7 @@ pub(crate) struct Shared {
     pub(crate) counters: Arc<SourceCounters>,
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
+    sockets: Arc<Sockets>,
     /// The data directory.
     data: PathBuf,
     /// Where files may be read.
@@ -138,15 +140,22 @@ pub(crate) struct Shared {
     complained: Mutex<Option<Instant>>,
 }
 
+/// What a source shares with the rest of the process.
+pub(crate) struct Ways {
+    pub(crate) counters: Arc<SourceCounters>,
+    pub(crate) budget: Budget,
+    pub(crate) work: WorkSender,
+    pub(crate) sockets: Arc<Sockets>,
+}
+
 impl Shared {
     pub(crate) fn new(
         id: &str,
         settings: Settings,
-        counters: Arc<SourceCounters>,
-        budget: Budget,
-        work: WorkSender,
+        ways: Ways,
         (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
+        let Ways { counters, budget, work, sockets } = ways;
         Shared {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
@@ -157,6 +166,7 @@ impl Shared {
             connections: AtomicUsize::new(0),
             gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
             work,
+            sockets,
             complained: Mutex::new(None),
         }
     }

@@ -68,6 +68,7 @@ pub struct Server {
     web: String,
     listening: Vec<(String, String)>,
     settings: Vec<String>,
+    descriptors_max: Option<u32>,
 }
 
 impl Server {
@@ -85,11 +86,23 @@ impl Server {
 
     /// The same in a data directory that the caller chooses.
     pub fn start_in(folder: TempDir, data: PathBuf, router: &str, settings: &[&str]) -> Server {
+        Server::start_limited(folder, data, router, settings, None)
+    }
+
+    /// The same where the process may open no more files than this.
+    pub fn start_limited(
+        folder: TempDir,
+        data: PathBuf,
+        router: &str,
+        settings: &[&str],
+        descriptors_max: Option<u32>,
+    ) -> Server {
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let router = folder.path().join("router.toml");
-        let (child, web, listening) = launch(&data, &["--router", router.to_str().unwrap()], &settings);
-        Server { child, data, folder: Some(folder), web, listening, settings }
+        let arguments = ["--router", router.to_str().unwrap()];
+        let (child, web, listening) = launch(&data, &arguments, &settings, descriptors_max);
+        Server { child, data, folder: Some(folder), web, listening, settings, descriptors_max }
     }
 
     /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
@@ -107,7 +120,8 @@ impl Server {
 
     /// The same with other arguments than `--router`.
     pub fn restart_with(&mut self, arguments: &[&str]) {
-        (self.child, self.web, self.listening) = launch(&self.data, arguments, &self.settings);
+        (self.child, self.web, self.listening) =
+            launch(&self.data, arguments, &self.settings, self.descriptors_max);
     }
 
     /// Changes the settings for the next start.
@@ -262,11 +276,16 @@ impl Server {
 
     /// A metric of the logspace `main`.
     pub fn metric(&self, name: &str) -> f64 {
+        self.labelled_metric(&format!("{name}{{logspace=\"main\"}}"))
+    }
+
+    /// A metric with its labels.
+    pub fn labelled_metric(&self, name: &str) -> f64 {
         let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
         let request = agent.get(format!("{}/metrics", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
         let text = answer.body_mut().read_to_string().unwrap();
-        let line = format!("logstead_{name}{{logspace=\"main\"}} ");
+        let line = format!("logstead_{name} ");
         let value = text.lines().find_map(|other| other.strip_prefix(&line));
         value.unwrap_or_else(|| panic!("there is no {line}in {text}")).parse().unwrap()
     }
@@ -330,9 +349,30 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn launch(data: &Path, arguments: &[&str], settings: &[String]) -> (Child, String, Vec<(String, String)>) {
-    let data = data.to_str().unwrap();
-    let mut command = logstead(&["serve", "--data", data, "--set", "web.listen=127.0.0.1:0"]);
+/// As [`logstead`], with a limit of open files.
+fn limited(descriptors_max: u32, arguments: &[&str]) -> Command {
+    let plain = logstead(arguments);
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n {descriptors_max}; exec \"$0\" \"$@\"")]);
+    command.arg(plain.get_program()).args(plain.get_args());
+    for (name, _) in plain.get_envs() {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+}
+
+fn launch(
+    data: &Path,
+    arguments: &[&str],
+    settings: &[String],
+    descriptors_max: Option<u32>,
+) -> (Child, String, Vec<(String, String)>) {
+    let serve = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
+    let mut command = match descriptors_max {
+        None => logstead(&serve),
+        Some(max) => limited(max, &serve),
+    };
     command.args(arguments);
     for setting in settings {
         command.args(["--set", setting]);

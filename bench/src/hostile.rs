@@ -1,0 +1,281 @@
+//! Ten thousand connections that mean no good, beside senders and users who do: what do the latter notice?
+//!
+//! Strangers come in five kinds. One that the server ends comes again at once.
+#![expect(clippy::disallowed_methods, reason = "strangers write what is taken and no more")]
+
+use crate::measure::print;
+use crate::server::{Load, Server};
+use crate::visitors::{self, Took};
+use anyhow::{Result, ensure};
+use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::io::{ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a login and a search may take, 99 of 100.
+const P99_MAX_MS: f64 = 1000.0;
+/// How often each stranger does its worst.
+const ROUND: Duration = Duration::from_secs(1);
+/// How long users rest between two requests.
+const PAUSE: Duration = Duration::from_millis(200);
+/// What a connection may cost the server.
+const CONNECTION_BYTES: u64 = 48 << 10;
+/// What a server takes besides what its settings say.
+const BASE_BYTES: u64 = 128 << 20;
+/// How far resident memory may be above that.
+const EXCESS_MAX: f64 = 1.25;
+const NAME: &str = "ada";
+const PASSWORD: &str = "correct horse battery staple";
+
+const ROUTER: &str = r#"
+version = 1
+[[sources]]
+id = "relp"
+kind = "relp"
+listen = ["relp://127.0.0.1:0"]
+max_connections = 2000
+[[logspaces]]
+id = "main"
+retention = { age = "90d" }
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+#[derive(Args, Debug)]
+pub(crate) struct Hostile {
+    /// The server and load generator
+    #[arg(long, default_value = "target/release/logstead")]
+    binary: PathBuf,
+    /// Where the server has its data; what is there is removed
+    #[arg(long, default_value = "target/bench-hostile")]
+    data: PathBuf,
+    #[arg(long, default_value_t = 5.0)]
+    minutes: f64,
+    /// Connections that mean no good
+    #[arg(long, default_value_t = 10_000)]
+    connections: usize,
+    /// Messages a second over RELP
+    #[arg(long, default_value_t = 50_000)]
+    rate: u64,
+    /// A setting of the server; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+/// What a stranger does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Says nothing.
+    Silent,
+    /// Sends the head of a request, a byte a second.
+    SlowHead,
+    /// Sends the body of a login, a byte a second.
+    SlowBody,
+    /// Sends all but the end of a login of 1 MiB.
+    HugeLogin,
+    /// Asks and asks and reads no answer; every tenth sends half a frame to the RELP port instead.
+    Unread,
+}
+
+const KINDS: [Kind; 5] = [Kind::Silent, Kind::SlowHead, Kind::SlowBody, Kind::HugeLogin, Kind::Unread];
+
+/// Where strangers go.
+#[derive(Clone, Copy)]
+struct Doors {
+    web: SocketAddr,
+    relp: SocketAddr,
+}
+
+/// One stranger.
+struct Stranger {
+    kind: Kind,
+    door: SocketAddr,
+    is_web: bool,
+    stream: Option<TcpStream>,
+}
+
+impl Hostile {
+    pub(crate) fn run(&self) -> Result<()> {
+        ensure!(
+            self.binary.exists(),
+            "{} is missing: build it, or name it with --binary",
+            self.binary.display()
+        );
+        raise_file_limit();
+        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        let server = Server::start(&self.binary, &self.data, ROUTER, &settings)?;
+        server
+            .post("/users", &serde_json::json!({ "name": NAME, "password": PASSWORD, "role": "analyst" }))?;
+        let doors = Doors { web: server.web()?, relp: server.address("relp")? };
+        let load = [
+            server.url("relp")?.to_owned(),
+            format!("--rate={}", self.rate),
+            format!("--interval={}", self.minutes * 60.0),
+        ];
+        let load = Load::start(&self.binary, &load)?;
+        let (stop, again) = (AtomicBool::new(false), AtomicU64::new(0));
+        let (logins, searches) = (Took::default(), Took::default());
+        let (peak, open) = std::thread::scope(|scope| {
+            for kind in KINDS {
+                let (stop, again) = (&stop, &again);
+                scope.spawn(move || crowd(kind, self.connections / KINDS.len(), doors, again, stop));
+            }
+            scope.spawn(|| visitors::search(&server, PAUSE, &searches, &stop));
+            scope.spawn(|| log_in(&server, &logins, &stop));
+            let watched = self.watch(&server);
+            stop.store(true, Ordering::Relaxed);
+            watched
+        })?;
+        let load = load.end()?;
+        let counters = server.counters()?;
+        print(&format!("{} connections were made again, {open} were open at the end", again.into_inner()))?;
+        let limit =
+            counters.get("memory_bytes_max") + BASE_BYTES + self.connections as u64 * CONNECTION_BYTES;
+        let mebibytes = |bytes: u64| bytes >> 20;
+        let took = |took: &Took| {
+            let (failed, why) = took.failures();
+            let figures = format!(
+                "{} of {}, p50 {:.0} ms, p99 {:.0} ms {why}",
+                took.count(),
+                took.count() + failed,
+                took.quantile(0.5),
+                took.quantile(0.99)
+            );
+            (figures, failed == 0 && 0 < took.count() && took.quantile(0.99) <= P99_MAX_MS)
+        };
+        let [sent, acknowledged] = ["messages", "acknowledged"].map(|name| load.number(name) as u64);
+        let (login, search) = (took(&logins), took(&searches));
+        let sent_all = sent == acknowledged && 0 < sent && load.text("broken").is_empty();
+        let rows = [
+            (
+                "messages",
+                format!("{sent} sent, {acknowledged} acknowledged, p99 {}", load.text("latency p99")),
+                sent_all,
+            ),
+            ("rate", format!("{:.0} a second", load.number("messages/s")), true),
+            ("logins", login.0, login.1),
+            ("searches", search.0, search.1),
+            (
+                "memory",
+                format!("at most {} MiB, {} MiB allowed", mebibytes(peak), mebibytes(limit)),
+                peak as f64 <= limit as f64 * EXCESS_MAX,
+            ),
+        ];
+        let mut is_good = true;
+        for (what, figure, holds) in rows {
+            print(&format!("{:<4} {what}: {figure}", if holds { "ok" } else { "FAIL" }))?;
+            is_good &= holds;
+        }
+        ensure!(is_good, "the run is not good");
+        Ok(())
+    }
+
+    /// The most memory that the server had, and how many connections it had at the end.
+    fn watch(&self, server: &Server) -> Result<(u64, u64)> {
+        let start = Instant::now();
+        let mut peak = 0;
+        while start.elapsed().as_secs_f64() < self.minutes * 60.0 {
+            std::thread::sleep(ROUND);
+            peak = peak.max(server.resident_bytes()?);
+        }
+        Ok((peak, server.counters()?.get("web_connections")))
+    }
+}
+
+/// Keeps so many strangers of a kind at it.
+fn crowd(kind: Kind, count: usize, doors: Doors, again: &AtomicU64, stop: &AtomicBool) {
+    let mut strangers: Vec<Stranger> = (0..count).map(|number| Stranger::new(kind, number, doors)).collect();
+    while !stop.load(Ordering::Relaxed) {
+        let start = Instant::now();
+        for stranger in &mut strangers {
+            if !stranger.act() {
+                again.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        std::thread::sleep(ROUND.saturating_sub(start.elapsed()));
+    }
+}
+
+impl Stranger {
+    fn new(kind: Kind, number: usize, doors: Doors) -> Stranger {
+        let is_web = kind != Kind::Unread || !number.is_multiple_of(10);
+        Stranger { kind, door: if is_web { doors.web } else { doors.relp }, is_web, stream: None }
+    }
+
+    /// Does its worst once more; says whether its connection was still there.
+    fn act(&mut self) -> bool {
+        let Some(stream) = &mut self.stream else {
+            self.begin();
+            return true;
+        };
+        let ask = "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+        let more: &[u8] = match self.kind {
+            Kind::Unread if self.is_web => ask.as_bytes(),
+            Kind::SlowHead | Kind::SlowBody => b"x",
+            Kind::Silent | Kind::HugeLogin | Kind::Unread => b"",
+        };
+        let is_there = is_there(stream) && written(stream, more);
+        if !is_there {
+            self.begin();
+        }
+        is_there
+    }
+
+    fn begin(&mut self) {
+        self.stream = TcpStream::connect_timeout(&self.door, ROUND).ok();
+        let Some(stream) = &mut self.stream else { return };
+        let login = |bytes: usize| {
+            format!(
+                "POST /api/v1/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                 content-length: {bytes}\r\n\r\n"
+            )
+        };
+        let first = match self.kind {
+            Kind::Silent => String::new(),
+            Kind::SlowHead => "GET / HTTP/1.1\r\nhost: ".to_owned(),
+            Kind::SlowBody => login(8000),
+            Kind::HugeLogin => login(1 << 20) + &"x".repeat((1 << 20) - 67),
+            Kind::Unread if self.is_web => "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(),
+            Kind::Unread => "1 syslog 100000 <13>half a frame".to_owned(),
+        };
+        stream.set_nonblocking(true).ok();
+        written(stream, first.as_bytes());
+    }
+}
+
+/// Whether the server has not ended it. What it says is not read.
+fn is_there(stream: &TcpStream) -> bool {
+    let mut byte = [0];
+    match stream.peek(&mut byte) {
+        Ok(read) => 0 < read,
+        Err(error) => error.kind() == ErrorKind::WouldBlock,
+    }
+}
+
+/// Writes what the system takes; says whether there is still somebody to write to.
+fn written(stream: &mut TcpStream, bytes: &[u8]) -> bool {
+    match stream.write(bytes) {
+        Ok(taken) => taken <= bytes.len(),
+        Err(error) => error.kind() == ErrorKind::WouldBlock,
+    }
+}
+
+/// A user that logs in again and again.
+fn log_in(server: &Server, took: &Took, stop: &AtomicBool) {
+    let login = serde_json::json!({ "name": NAME, "password": PASSWORD });
+    while !stop.load(Ordering::Relaxed) {
+        took.note(|| server.post_as_stranger("/session", &login).map(drop));
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// As many connections as the system lets us have.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it cannot be raised, connections fail and are counted.
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
+}

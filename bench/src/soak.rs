@@ -1,0 +1,278 @@
+//! Hours of load: a steady stream over TCP and RELP with users beside it, and how the memory of the server goes.
+//!
+//! The verdict is about what comes after the warm-up: whether memory still grows, and whether it is what the settings say.
+
+use crate::measure::print;
+use crate::server::{Counters, Load, Running, Server};
+use crate::visitors::{self, Took};
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Until when memory may grow: a quarter of the run, but not longer than this.
+const WARM_UP_MAX: Duration = Duration::from_secs(600);
+/// How much memory may grow after that.
+const GROWTH_MIB_PER_MINUTE_MAX: f64 = 2.0;
+/// How far resident memory may be above what is accounted for.
+const EXCESS_MAX: f64 = 1.25;
+/// How long searchers rest between two questions.
+const SEARCH_PAUSE: Duration = Duration::from_millis(100);
+const SEARCHERS: usize = 2;
+/// How long the end may take, until everything that was sent is stored.
+const SETTLE_WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// Each transport has a source.
+const ROUTER: &str = r#"
+version = 1
+[[sources]]
+id = "tcp"
+kind = "syslog"
+listen = ["tcp://127.0.0.1:0"]
+[[sources]]
+id = "relp"
+kind = "relp"
+listen = ["relp://127.0.0.1:0"]
+[[sources]]
+id = "internal"
+kind = "internal"
+[[logspaces]]
+id = "main"
+retention = { age = "90d" }
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+#[derive(Args, Debug)]
+pub(crate) struct Soak {
+    /// The server and load generator
+    #[arg(long, default_value = "target/release/logstead")]
+    binary: PathBuf,
+    /// Where the server has its data; what is there is removed
+    #[arg(long, default_value = "target/bench-soak")]
+    data: PathBuf,
+    #[arg(long, default_value_t = 60.0)]
+    minutes: f64,
+    /// Messages a second, half of them over TCP and half over RELP
+    #[arg(long, default_value_t = 50_000)]
+    rate: u64,
+    /// Lines to send again and again, instead of generated messages
+    #[arg(long)]
+    corpus: Option<PathBuf>,
+    /// Seconds between two samples
+    #[arg(long, default_value_t = 5.0)]
+    interval: f64,
+    /// Where the samples are written
+    #[arg(long, value_name = "FILE", default_value = "target/bench-soak.csv")]
+    csv: PathBuf,
+    /// A setting of the server, as `memory.tail_max=256MiB`; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+/// The server at a moment.
+struct Sample {
+    seconds: f64,
+    resident: f64,
+    /// What the server counts of its memory, by kind, and the most that the settings allow.
+    accounted: f64,
+    tail: f64,
+    open_files: usize,
+    threads: usize,
+    segments: u64,
+    unsealed_files: u64,
+    stored: u64,
+}
+
+const COLUMNS: &str =
+    "seconds,resident_MiB,accounted_MiB,tail_MiB,open_files,threads,segments,unsealed_files,stored";
+
+impl Soak {
+    pub(crate) fn run(&self) -> Result<()> {
+        ensure!(
+            self.binary.exists(),
+            "{} is missing: build it, or name it with --binary",
+            self.binary.display()
+        );
+        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        let server = Server::start(&self.binary, &self.data, ROUTER, &settings)?;
+        let (took, tailed, stop) = (Took::default(), AtomicU64::new(0), AtomicBool::new(false));
+        let loads = [self.load(&server, "tcp")?, self.load(&server, "relp")?];
+        let samples = std::thread::scope(|scope| {
+            for _ in 0..SEARCHERS {
+                scope.spawn(|| visitors::search(&server, SEARCH_PAUSE, &took, &stop));
+            }
+            let tail = scope.spawn(|| visitors::tail(&server, "*", &tailed, &stop));
+            let samples = self.samples(&server);
+            stop.store(true, Ordering::Relaxed);
+            let tail = tail.join().unwrap_or_else(|_| anyhow::bail!("a panic"));
+            tail.context("the tail broke")?;
+            samples
+        })?;
+        let mut sent = 0;
+        for load in loads {
+            let load = load.end()?;
+            ensure!(load.text("broken").is_empty(), "a connection of the load generator broke");
+            sent += load.number("messages") as u64;
+        }
+        let stored = settled(&server, sent)?;
+        self.verdict(&samples, (sent, stored), &took, tailed.into_inner())
+    }
+
+    fn load(&self, server: &Server, scheme: &str) -> Result<Running> {
+        let mut arguments = vec![
+            server.url(scheme)?.to_owned(),
+            format!("--rate={}", self.rate / 2),
+            format!("--interval={}", self.minutes * 60.0),
+        ];
+        if let Some(corpus) = &self.corpus {
+            arguments.extend([format!("--read-file={}", corpus.display()), "--loop".to_owned()]);
+        }
+        Load::start(&self.binary, &arguments)
+    }
+
+    /// Looks at the server until the load is over, and writes down what it sees.
+    fn samples(&self, server: &Server) -> Result<Vec<Sample>> {
+        let (start, mut samples, mut minute) = (Instant::now(), Vec::new(), 0.0);
+        let mut csv = COLUMNS.to_owned() + "\n";
+        print(COLUMNS)?;
+        while start.elapsed().as_secs_f64() < self.minutes * 60.0 {
+            std::thread::sleep(Duration::from_secs_f64(self.interval));
+            let sample = Sample::take(server, start.elapsed().as_secs_f64())?;
+            writeln!(csv, "{}", sample.row())?;
+            // All of it each time: a run that is broken off has its samples.
+            std::fs::write(&self.csv, &csv)?;
+            if minute <= sample.seconds {
+                print(&sample.row())?;
+                minute += 60.0;
+            }
+            samples.push(sample);
+        }
+        Ok(samples)
+    }
+
+    fn verdict(
+        &self,
+        samples: &[Sample],
+        (sent, stored): (u64, u64),
+        took: &Took,
+        tailed: u64,
+    ) -> Result<()> {
+        let warm_up = WARM_UP_MAX.as_secs_f64().min(self.minutes * 15.0);
+        let steady: Vec<&Sample> = samples.iter().filter(|sample| warm_up <= sample.seconds).collect();
+        let growth = growth_per_minute(&steady);
+        let peak = steady.iter().map(|sample| sample.resident).fold(0.0, f64::max);
+        let excess =
+            steady.iter().map(|sample| sample.resident / sample.accounted.max(1.0)).fold(0.0, f64::max);
+        let (failed, why) = took.failures();
+        let rows = [
+            ("every message is stored once", format!("{sent} sent, {stored} stored"), sent == stored),
+            ("no search failed", format!("{} of {} {why}", failed, took.count() + failed), failed == 0),
+            ("search p99", format!("{:.0} ms", took.quantile(0.99)), true),
+            ("tail", format!("{} MiB", tailed >> 20), 0 < tailed),
+            (
+                "memory is flat after the warm-up",
+                format!("{growth:+.2} MiB a minute, at most {peak:.0} MiB"),
+                growth <= GROWTH_MIB_PER_MINUTE_MAX,
+            ),
+            ("memory is what is accounted for", format!("{excess:.2} times that"), excess <= EXCESS_MAX),
+        ];
+        let mut is_good = true;
+        for (what, figure, holds) in rows {
+            print(&format!("{:<4} {what}: {figure}", if holds { "ok" } else { "FAIL" }))?;
+            is_good &= holds;
+        }
+        print(&format!("samples: {}", self.csv.display()))?;
+        ensure!(is_good, "the run is not good");
+        Ok(())
+    }
+}
+
+impl Sample {
+    fn take(server: &Server, seconds: f64) -> Result<Sample> {
+        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        let counters = server.counters()?;
+        Ok(Sample {
+            seconds,
+            resident: mebibytes(server.resident_bytes()?),
+            accounted: mebibytes(counters.get("memory_bytes")),
+            tail: mebibytes(counters.get("logspace_memory_bytes")),
+            open_files: server.entries("fd")?,
+            threads: server.entries("task")?,
+            segments: counters.get("logspace_segments"),
+            unsealed_files: counters.get("unsealed_files"),
+            stored: counters.get("logspace_messages_total"),
+        })
+    }
+
+    fn row(&self) -> String {
+        format!(
+            "{:.0},{:.1},{:.1},{:.1},{},{},{},{},{}",
+            self.seconds,
+            self.resident,
+            self.accounted,
+            self.tail,
+            self.open_files,
+            self.threads,
+            self.segments,
+            self.unsealed_files,
+            self.stored
+        )
+    }
+}
+
+/// Waits until everything that was sent is stored, beside what the server says itself.
+fn settled(server: &Server, sent: u64) -> Result<u64> {
+    let start = Instant::now();
+    loop {
+        let own = |counters: &Counters| counters.get("source_messages_total{source=\"internal\"}");
+        let counters = server.counters()?;
+        let stored = counters.get("logspace_messages_total").saturating_sub(own(&counters));
+        if sent <= stored || SETTLE_WAIT_MAX < start.elapsed() {
+            return Ok(stored);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// By how much resident memory grows, by the line that fits the samples best.
+fn growth_per_minute(samples: &[&Sample]) -> f64 {
+    let count = samples.len().max(1) as f64;
+    let mean = |of: &dyn Fn(&Sample) -> f64| samples.iter().map(|sample| of(sample)).sum::<f64>() / count;
+    let (time, memory) = (mean(&|sample| sample.seconds), mean(&|sample| sample.resident));
+    let (mut both, mut square) = (0.0, 0.0);
+    for sample in samples {
+        both += (sample.seconds - time) * (sample.resident - memory);
+        square += (sample.seconds - time).powi(2);
+    }
+    if square == 0.0 { 0.0 } else { 60.0 * both / square }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_the_slope_of_the_best_line() {
+        let sample = |minute: u32, resident: f64| Sample {
+            seconds: f64::from(minute) * 60.0,
+            resident,
+            accounted: 1.0,
+            tail: 0.0,
+            open_files: 0,
+            threads: 0,
+            segments: 0,
+            unsealed_files: 0,
+            stored: 0,
+        };
+        let saw: Vec<Sample> = (0..100)
+            .map(|minute| sample(minute, 500.0 + 3.0 * f64::from(minute) + f64::from(minute % 2)))
+            .collect();
+        let growth = growth_per_minute(&saw.iter().collect::<Vec<_>>());
+        assert!((growth - 3.0).abs() < 0.01, "{growth}");
+        assert_eq!(growth_per_minute(&[]), 0.0);
+    }
+}

@@ -1,0 +1,102 @@
+//! Users beside the load: they search, log in and watch a tail, and what that takes is kept.
+
+use crate::server::Server;
+use anyhow::Result;
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What users of all kinds ask: from a word that is everywhere to one that is nowhere, and tables.
+const QUESTIONS: [(&str, &str); 8] = [
+    ("/search", "*"),
+    ("/search", "seq"),
+    ("/count", "0000"),
+    ("/search", "nothing-like-this"),
+    ("/count", "thread AND runid"),
+    ("/search", "program:prg00000 severity:info"),
+    ("/aggregate", "* | stats count() by host"),
+    ("/count", "error OR failed"),
+];
+/// How far back they look.
+const RANGE: &str = "-5m";
+
+/// How long things took, and how many of them failed.
+#[derive(Default)]
+pub(crate) struct Took {
+    millis: Mutex<Vec<f64>>,
+    failed: Mutex<Vec<String>>,
+}
+
+impl Took {
+    /// Does something and notes how long it took.
+    pub(crate) fn note(&self, action: impl FnOnce() -> Result<()>) {
+        let start = Instant::now();
+        match action() {
+            Ok(()) => open(&self.millis).push(start.elapsed().as_secs_f64() * 1000.0),
+            Err(error) => open(&self.failed).push(format!("{error:#}")),
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        open(&self.millis).len()
+    }
+
+    /// How many failed, and why the first did.
+    pub(crate) fn failures(&self) -> (usize, String) {
+        let failed = open(&self.failed);
+        (failed.len(), failed.first().cloned().unwrap_or_default())
+    }
+
+    /// The time that this part of all took at most, in milliseconds.
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let mut millis = open(&self.millis).clone();
+        millis.sort_by(f64::total_cmp);
+        let at = (millis.len() as f64 * part).ceil() as usize;
+        millis.get(at.saturating_sub(1)).copied().unwrap_or_default()
+    }
+}
+
+fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks one question after the other until told to stop.
+pub(crate) fn search(server: &Server, pause: Duration, took: &Took, stop: &AtomicBool) {
+    for (path, query) in QUESTIONS.iter().cycle() {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let body = serde_json::json!({ "query": query, "from": RANGE });
+        took.note(|| server.post(path, &body).map(drop));
+        std::thread::sleep(pause);
+    }
+}
+
+/// Watches the tail until told to stop, or until the server ends it.
+pub(crate) fn tail(server: &Server, query: &str, bytes: &AtomicU64, stop: &AtomicBool) -> Result<()> {
+    let mut answer = server.get(&format!("/tail?query={query}"))?;
+    let mut reader = answer.body_mut().as_reader();
+    let mut buffer = vec![0; 64 << 10];
+    while !stop.load(Ordering::Relaxed) {
+        match reader.read(&mut buffer)? {
+            0 => break,
+            read => bytes.fetch_add(read as u64, Ordering::Relaxed),
+        };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_the_time_that_so_many_took_at_most() {
+        let took = Took::default();
+        open(&took.millis).extend((1..=100).rev().map(f64::from));
+        assert_eq!([0.5, 0.99, 1.0].map(|part| took.quantile(part)), [50.0, 99.0, 100.0]);
+        took.note(|| anyhow::bail!("no"));
+        assert_eq!(took.failures(), (1, "no".to_owned()));
+    }
+}

@@ -1,0 +1,451 @@
+//! A disk that keeps few files open, however many are in use.
+//!
+//! A segment is two files and there may be thousands of them, but a process may open only so many files. So a file that
+//! was not read lately is closed, and opened again by its name when it is read. Names can be given away, and then there
+//! must be nothing to open again:
+//!
+//! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until the
+//! last who holds it lets go. What is read through a handle is always the file that the handle was opened for.
+//! **Invariant:** a file that was written to is not closed before it is synced: an error that the system tells only once
+//! would be lost.
+
+use super::{Disk, DiskFile, Space};
+use parking_lot::{Mutex, RwLock};
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// `ENFILE` and `EMFILE`: the system, or the process, can open no more files.
+const TOO_MANY_OPEN: [i32; 2] = [23, 24];
+
+/// A disk with a limit of open files.
+#[derive(Clone)]
+pub struct OpenFiles {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    disk: Arc<dyn Disk>,
+    files_max: usize,
+    /// How many are open.
+    open: AtomicUsize,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Files that are open, roughly in the order in which they were opened; and some that are not any more.
+    ring: VecDeque<Weak<File>>,
+    /// All files that somebody holds.
+    by_path: HashMap<PathBuf, Vec<Weak<File>>>,
+    /// At so many paths, those that nobody holds any more are forgotten.
+    tidy_at: usize,
+}
+
+/// A file that is open or can be opened again.
+struct File {
+    shared: Arc<Shared>,
+    path: Mutex<PathBuf>,
+    handle: RwLock<Option<Arc<dyn DiskFile>>>,
+    /// Read since it was last looked at.
+    is_used: AtomicBool,
+    /// Written to and not synced.
+    is_dirty: AtomicBool,
+    /// Its name is gone, so that it cannot be opened again.
+    is_nameless: AtomicBool,
+}
+
+/// A file, for who has it.
+struct Held(Arc<File>);
+
+impl OpenFiles {
+    /// At most so many files are open, unless all of them have to be.
+    pub fn new(disk: Arc<dyn Disk>, files_max: usize) -> OpenFiles {
+        let (open, known) = (AtomicUsize::new(0), Mutex::default());
+        OpenFiles { shared: Arc::new(Shared { disk, files_max: files_max.max(1), open, known }) }
+    }
+
+    /// How many are open.
+    pub fn count(&self) -> usize {
+        self.shared.open.load(Ordering::Relaxed)
+    }
+}
+
+impl Disk for OpenFiles {
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        self.shared.disk.create_dir_all(dir)
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.shared.disk.list(dir)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.shared.begin(path, |disk| disk.create(path))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.shared.begin(path, |disk| disk.open(path))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut known = self.shared.known.lock();
+        self.shared.detach(&mut known, to)?;
+        self.shared.disk.rename(from, to)?;
+        let moved = known.by_path.remove(from).unwrap_or_default();
+        for file in moved.iter().filter_map(Weak::upgrade) {
+            to.clone_into(&mut file.path.lock());
+        }
+        known.by_path.insert(to.to_owned(), moved);
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut known = self.shared.known.lock();
+        self.shared.detach(&mut known, path)?;
+        self.shared.disk.remove(path)?;
+        known.by_path.remove(path);
+        Ok(())
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.shared.disk.sync_dir(dir)
+    }
+
+    fn space(&self, dir: &Path) -> io::Result<Space> {
+        self.shared.disk.space(dir)
+    }
+}
+
+impl Shared {
+    /// A file that somebody holds from now on.
+    fn begin(
+        self: &Arc<Shared>,
+        path: &Path,
+        open: impl Fn(&dyn Disk) -> io::Result<Arc<dyn DiskFile>>,
+    ) -> io::Result<Arc<dyn DiskFile>> {
+        let mut known = self.known.lock();
+        let handle = self.with_room(&mut known, open)?;
+        let file = Arc::new(File {
+            shared: Arc::clone(self),
+            path: Mutex::new(path.to_owned()),
+            handle: RwLock::new(Some(handle)),
+            is_used: AtomicBool::new(true),
+            is_dirty: AtomicBool::new(false),
+            is_nameless: AtomicBool::new(false),
+        });
+        self.count_open(&mut known, &file);
+        known.tidy();
+        known.by_path.entry(path.to_owned()).or_default().push(Arc::downgrade(&file));
+        Ok(Arc::new(Held(file)))
+    }
+
+    /// Opens a file again, unless somebody has done so meanwhile.
+    fn open_again(&self, file: &Arc<File>, known: &mut Known) -> io::Result<Arc<dyn DiskFile>> {
+        if let Some(handle) = &*file.handle.read() {
+            return Ok(Arc::clone(handle));
+        }
+        let path = file.path.lock().clone();
+        let handle = self.with_room(known, |disk| disk.open(&path))?;
+        *file.handle.write() = Some(Arc::clone(&handle));
+        self.count_open(known, file);
+        Ok(handle)
+    }
+
+    fn count_open(&self, known: &mut Known, file: &Arc<File>) {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        known.ring.push_back(Arc::downgrade(file));
+        if 2 * self.files_max + 16 < known.ring.len() {
+            known.ring.retain(|file| file.upgrade().is_some_and(|file| file.handle.read().is_some()));
+        }
+    }
+
+    /// Opens when there is room. Where the system says that there is none, everything that can be closed is.
+    fn with_room(
+        &self,
+        known: &mut Known,
+        open: impl Fn(&dyn Disk) -> io::Result<Arc<dyn DiskFile>>,
+    ) -> io::Result<Arc<dyn DiskFile>> {
+        self.close_down_to(self.files_max - 1, known);
+        match open(&*self.disk) {
+            Err(error) if error.raw_os_error().is_some_and(|code| TOO_MANY_OPEN.contains(&code)) => {
+                self.close_down_to(0, known);
+                open(&*self.disk)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Closes files, the longest unread first, until no more than so many are open. Those that cannot be opened again
+    /// stay.
+    fn close_down_to(&self, files_max: usize, known: &mut Known) {
+        // Whoever was read since the last time is passed over once.
+        for _ in 0..2 * known.ring.len() {
+            if self.open.load(Ordering::Relaxed) <= files_max {
+                return;
+            }
+            let Some(next) = known.ring.pop_front() else { return };
+            let Some(file) = next.upgrade() else { continue };
+            if file.is_used.swap(false, Ordering::Relaxed) || !file.close() {
+                known.ring.push_back(next);
+            } else {
+                self.open.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The name goes: whoever holds the file has it open from now on.
+    fn detach(&self, known: &mut Known, path: &Path) -> io::Result<()> {
+        let files = known.by_path.get(path).map(|files| files.iter().filter_map(Weak::upgrade).collect());
+        let files: Vec<Arc<File>> = files.unwrap_or_default();
+        for file in files {
+            match self.open_again(&file, known) {
+                Ok(_) => file.is_nameless.store(true, Ordering::Relaxed),
+                // Somebody else removed it: there is nothing to keep.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Known {
+    fn tidy(&mut self) {
+        if self.tidy_at <= self.by_path.len() {
+            self.by_path.retain(|_, files| {
+                files.retain(|file| 0 < file.strong_count());
+                !files.is_empty()
+            });
+            self.tidy_at = 2 * self.by_path.len() + 64;
+        }
+    }
+}
+
+impl File {
+    /// Closes it, unless it could not be opened again. Says whether it was closed.
+    fn close(&self) -> bool {
+        let mut handle = self.handle.write();
+        let has_to_stay = self.is_dirty.load(Ordering::Relaxed) || self.is_nameless.load(Ordering::Relaxed);
+        !has_to_stay && handle.take().is_some()
+    }
+}
+
+impl Held {
+    /// The open file. Where it is to be written to, it stays open.
+    fn handle(&self, to_write: bool) -> io::Result<Arc<dyn DiskFile>> {
+        let Held(file) = self;
+        file.is_used.store(true, Ordering::Relaxed);
+        if let Some(handle) = &*file.handle.read() {
+            file.is_dirty.fetch_or(to_write, Ordering::Relaxed);
+            return Ok(Arc::clone(handle));
+        }
+        let mut known = file.shared.known.lock();
+        // Nobody closes a file without the lock that is held here.
+        let handle = file.shared.open_again(file, &mut known)?;
+        file.is_dirty.fetch_or(to_write, Ordering::Relaxed);
+        Ok(handle)
+    }
+}
+
+impl DiskFile for Held {
+    fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.handle(true)?.append(parts)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.handle(false)?.read_at(offset, buffer)
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        self.handle(false)?.bytes()
+    }
+
+    fn truncate(&self, bytes: u64) -> io::Result<()> {
+        self.handle(true)?.truncate(bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.handle(false)?.sync()?;
+        self.0.is_dirty.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        if self.handle.get_mut().is_some() {
+            self.shared.open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RealDisk;
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+
+    /// What is done to a disk.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Create(usize),
+        Open(usize),
+        Append(usize, u8),
+        Sync(usize),
+        Read(usize),
+        Rename(usize, usize),
+        Remove(usize),
+        LetGo(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let name = 0..NAMES.len();
+        // Handles are told apart by numbers that wrap around.
+        let held = 0_usize..8;
+        prop_oneof![
+            name.clone().prop_map(Step::Create),
+            name.clone().prop_map(Step::Open),
+            (held.clone(), any::<u8>()).prop_map(|(held, byte)| Step::Append(held, byte)),
+            held.clone().prop_map(Step::Sync),
+            held.clone().prop_map(Step::Read),
+            (name.clone(), name.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
+            name.prop_map(Step::Remove),
+            held.prop_map(Step::LetGo),
+        ]
+    }
+
+    fn content(file: &dyn DiskFile) -> Vec<u8> {
+        let mut bytes = vec![0; file.bytes().unwrap() as usize];
+        file.read_at(0, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Does the same to a disk that keeps a file open and to one that keeps all open: they look the same.
+    fn check(steps: &[Step], files_max: usize) {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let few = OpenFiles::new(Arc::new(RealDisk), files_max);
+        let disks: [Arc<dyn Disk>; 2] = [Arc::new(few.clone()), Arc::new(RealDisk)];
+        let mut held: Vec<[Arc<dyn DiskFile>; 2]> = Vec::new();
+        for step in steps {
+            let path = |name: usize| [0, 1].map(|disk: usize| folders[disk].path().join(NAMES[name]));
+            match *step {
+                Step::Create(name) => {
+                    let path = path(name);
+                    held.push([0, 1].map(|at| disks[at].create(&path[at]).unwrap()));
+                }
+                Step::Open(name) => {
+                    let path = path(name);
+                    let [few, all] = [0, 1].map(|at| disks[at].open(&path[at]));
+                    assert_eq!(few.is_ok(), all.is_ok());
+                    held.extend(few.ok().zip(all.ok()).map(|(few, all)| [few, all]));
+                }
+                Step::Rename(from, to) if from != to => {
+                    let (from, to) = (path(from), path(to));
+                    let [few, all] = [0, 1].map(|at| disks[at].rename(&from[at], &to[at]).is_ok());
+                    assert_eq!(few, all);
+                }
+                Step::Rename(..) => {}
+                Step::Remove(name) => {
+                    let path = path(name);
+                    let [few, all] = [0, 1].map(|at| disks[at].remove(&path[at]).is_ok());
+                    assert_eq!(few, all);
+                }
+                Step::Append(number, byte) if !held.is_empty() => {
+                    let files = &held[number % held.len()];
+                    files.iter().for_each(|file| file.append(&mut [IoSlice::new(&[byte])]).unwrap());
+                }
+                Step::Sync(number) if !held.is_empty() => {
+                    held[number % held.len()].iter().for_each(|file| file.sync().unwrap());
+                }
+                Step::Read(number) if !held.is_empty() => {
+                    let [few, all] = &held[number % held.len()];
+                    assert_eq!(content(&**few), content(&**all));
+                }
+                Step::LetGo(number) if !held.is_empty() => {
+                    let number = number % held.len();
+                    drop(held.remove(number));
+                }
+                Step::Append(..) | Step::Sync(_) | Step::Read(_) | Step::LetGo(_) => {}
+            }
+        }
+        held.iter().for_each(|[few, all]| assert_eq!(content(&**few), content(&**all)));
+        drop(held);
+        assert_eq!(few.count(), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn nobody_notices_that_files_were_closed(
+            steps in proptest::collection::vec(step(), 0..60),
+            files_max in 1_usize..4,
+        ) {
+            check(&steps, files_max);
+        }
+    }
+
+    fn written(disk: &OpenFiles, path: &Path) -> Arc<dyn DiskFile> {
+        let file = disk.create(path).unwrap();
+        file.append(&mut [IoSlice::new(path.to_string_lossy().as_bytes())]).unwrap();
+        file.sync().unwrap();
+        file
+    }
+
+    #[test]
+    fn few_files_are_open_however_many_are_held_and_those_that_are_read_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = OpenFiles::new(Arc::new(RealDisk), 10);
+        let paths: Vec<PathBuf> = (0..100).map(|number| folder.path().join(number.to_string())).collect();
+        let files: Vec<_> = paths.iter().map(|path| written(&disk, path)).collect();
+        for _ in 0..3 {
+            for (path, file) in paths.iter().zip(&files) {
+                assert_eq!(content(&**file), path.to_string_lossy().as_bytes());
+                assert!(disk.count() <= 10, "{} are open", disk.count());
+            }
+        }
+        files[..50].iter().for_each(|file| file.append(&mut [IoSlice::new(b"x")]).unwrap());
+        assert!(50 <= disk.count(), "what is not synced is not closed");
+        files[..50].iter().for_each(|file| file.sync().unwrap());
+        assert_eq!(content(&*files[99]), paths[99].to_string_lossy().as_bytes());
+        assert!(disk.count() <= 10, "{} are open", disk.count());
+    }
+
+    /// Searches go on over segments that expire, and segments get the names of others that were joined.
+    #[test]
+    fn who_reads_while_names_come_and_go_reads_what_it_has_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = OpenFiles::new(Arc::new(RealDisk), 2);
+        let stop = AtomicBool::new(false);
+        let path = |name: usize| folder.path().join(format!("{name}"));
+        (0..4).for_each(|name| drop(written(&disk, &path(name))));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        let files: Vec<_> = (0..4).filter_map(|name| disk.open(&path(name)).ok()).collect();
+                        let first: Vec<_> = files.iter().map(|file| content(&**file)).collect();
+                        for (file, first) in files.iter().zip(&first) {
+                            assert!(content(&**file) == *first, "it is another file");
+                        }
+                    }
+                });
+            }
+            for number in 0..300 {
+                let new = folder.path().join(format!("new {number}"));
+                drop(written(&disk, &new));
+                disk.rename(&new, &path(number % 4)).unwrap();
+                if number % 3 == 0 {
+                    disk.remove(&path(number % 4)).unwrap();
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(disk.count(), 0);
+    }
+}

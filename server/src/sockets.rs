@@ -1,0 +1,110 @@
+//! The file descriptors of the process: how many connections may have, and how many stay for storage.
+//!
+//! Every door that accepts connections takes its sockets from the same number. Without it, whoever opens enough
+//! connections takes the descriptor that the next journal file needs, and storing stops.
+//!
+//! **Invariant:** connections never have more than [`Sockets::max`].
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Descriptors that stay for everything but connections, unless there are few: a quarter of all.
+const RESERVED_MAX: usize = 1280;
+/// Of those, what is left for the database, listeners and the like; the others are for files of the store.
+const OTHERS: usize = 256;
+/// Files of the store that are open, at least.
+const FILES_MIN: usize = 16;
+
+/// What the process may open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Descriptors {
+    /// All together.
+    pub(crate) all: usize,
+    /// Connections.
+    pub(crate) sockets_max: usize,
+    /// Files of the store.
+    pub(crate) files_max: usize,
+}
+
+impl Descriptors {
+    /// Raises the limit of the process as far as the system allows, and shares it out.
+    pub(crate) fn of_process() -> Descriptors {
+        let limit = getrlimit(Resource::Nofile);
+        // Where it cannot be raised, the soft limit that the process was given stays.
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
+        let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        Descriptors::shared_out(usize::try_from(all).unwrap_or(usize::MAX))
+    }
+
+    fn shared_out(all: usize) -> Descriptors {
+        let reserved = (all / 4).min(RESERVED_MAX);
+        let files_max = reserved.saturating_sub(OTHERS.min(reserved / 2)).max(FILES_MIN);
+        Descriptors { all, sockets_max: all - reserved, files_max }
+    }
+}
+
+/// The sockets that all connections of the process share.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    max: usize,
+    open: AtomicUsize,
+}
+
+/// A socket that is counted for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Socket(Arc<Sockets>);
+
+impl Sockets {
+    pub(crate) fn new(max: usize) -> Sockets {
+        Sockets { max, open: AtomicUsize::new(0) }
+    }
+
+    /// `None` where as many are open as may be.
+    pub(crate) fn open(self: &Arc<Sockets>) -> Option<Socket> {
+        let more = |open| (open < self.max).then_some(open + 1);
+        self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Socket(self.clone()))
+    }
+
+    /// How many are open.
+    pub(crate) fn count(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// How many may be.
+    pub(crate) fn max(&self) -> usize {
+        self.max
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_keeps_its_share_however_few_there_are() {
+        for all in [64, 256, 1024, 4096, 20_000, 1 << 20] {
+            let Descriptors { sockets_max, files_max, .. } = Descriptors::shared_out(all);
+            assert!(sockets_max + files_max < all, "{all}: {sockets_max} and {files_max}");
+            assert!(all / 2 < sockets_max && FILES_MIN <= files_max, "{all}: {sockets_max} and {files_max}");
+        }
+        let expected = Descriptors { all: 20_000, sockets_max: 18_720, files_max: 1024 };
+        assert_eq!(Descriptors::shared_out(20_000), expected);
+    }
+
+    #[test]
+    fn no_more_sockets_are_open_than_may_be() {
+        let sockets = Arc::new(Sockets::new(2));
+        let (first, second) = (sockets.open(), sockets.open());
+        assert!(first.is_some() && second.is_some() && sockets.open().is_none());
+        drop(first);
+        assert!(sockets.open().is_some() && sockets.count() == 1);
+    }
+}

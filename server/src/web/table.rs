@@ -1,0 +1,201 @@
+//! Who is connected to the web port, how many may be, and who gives way when it is full.
+//!
+//! **Invariant:** a full table keeps nobody out for long: the stranger that has kept us waiting since the earliest goes
+//! for whoever comes next. Whoever has logged in stays, and so does everyone whom we keep waiting.
+
+use super::pulse::{Ending, Pulse};
+use super::{Limits, network};
+use crate::pipeline::Counters;
+use crate::sockets::{Socket, Sockets};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Notify;
+
+/// The open connections.
+pub(super) struct Table {
+    limits: Limits,
+    sockets: Arc<Sockets>,
+    counters: Arc<Counters>,
+    open: Mutex<Open>,
+    /// Somebody has left.
+    left: Notify,
+}
+
+#[derive(Default)]
+struct Open {
+    /// By their numbers: the oldest first.
+    pulses: BTreeMap<u64, Arc<Pulse>>,
+    by_network: HashMap<IpAddr, usize>,
+    next: u64,
+}
+
+/// A connection's place, which it leaves when this is dropped.
+pub(super) struct Seat {
+    table: Arc<Table>,
+    number: u64,
+    pub(super) pulse: Arc<Pulse>,
+    _socket: Socket,
+}
+
+/// Why there is no place now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Full {
+    /// As many are open as may be.
+    Connections,
+    /// As many of one address are.
+    Address,
+    /// The process may open no more files.
+    Descriptors,
+}
+
+impl Full {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Full::Connections => "connection_limit",
+            Full::Address => "address_limit",
+            Full::Descriptors => "descriptor_limit",
+        }
+    }
+}
+
+impl Table {
+    pub(super) fn new(limits: Limits, sockets: Arc<Sockets>, counters: Arc<Counters>) -> Table {
+        Table { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
+    }
+
+    /// A place for a connection from an address.
+    pub(super) fn admit(self: &Arc<Table>, peer: IpAddr, now: Instant) -> Result<Seat, Full> {
+        let network = network(peer);
+        let mut open = self.open.lock();
+        if self.limits.connections_max <= open.pulses.len() {
+            return Err(Full::Connections);
+        }
+        let of_network = network.map_or(0, |network| open.by_network.get(&network).copied().unwrap_or(0));
+        if self.limits.connections_of_address_max <= of_network {
+            return Err(Full::Address);
+        }
+        let socket = self.sockets.open().ok_or(Full::Descriptors)?;
+        let pulse = Arc::new(Pulse::new(network, self.limits.timeouts, now));
+        let number = open.next;
+        open.next += 1;
+        open.pulses.insert(number, pulse.clone());
+        if let Some(network) = network {
+            *open.by_network.entry(network).or_default() += 1;
+        }
+        self.counters.web.connections.add(1);
+        Ok(Seat { table: self.clone(), number, pulse, _socket: socket })
+    }
+
+    /// Asks the oldest stranger that keeps us waiting to leave, where it is about one address, of that. Says whether there
+    /// is one.
+    pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
+        let network = network(peer);
+        let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
+        let open = self.open.lock();
+        let oldest = open.pulses.values().find(|pulse| is_meant(pulse) && pulse.can_give_way());
+        oldest.is_some_and(|pulse| self.end(pulse, Ending::GaveWay))
+    }
+
+    /// Returns when somebody has left since the last time.
+    pub(super) async fn left(&self) {
+        self.left.notified().await;
+    }
+
+    /// Ends the connections that have kept us waiting for too long.
+    pub(super) fn sweep(&self, now: Instant) {
+        for pulse in self.open.lock().pulses.values() {
+            if let Some(ending) = pulse.due(now) {
+                self.end(pulse, ending);
+            }
+        }
+    }
+
+    pub(super) fn end(&self, pulse: &Pulse, ending: Ending) -> bool {
+        let is_first = pulse.end(ending);
+        if is_first {
+            self.counters.web.ended.add(ending.reason(), 1);
+        }
+        is_first
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut open = self.table.open.lock();
+        open.pulses.remove(&self.number);
+        if let Some(network) = self.pulse.network
+            && let Some(count) = open.by_network.get_mut(&network)
+        {
+            *count -= 1;
+            if *count == 0 {
+                open.by_network.remove(&network);
+            }
+        }
+        self.table.counters.web.connections.add(-1);
+        self.table.left.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Timeouts;
+    use super::*;
+    use std::time::Duration;
+
+    const STRANGER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
+    const LOCAL: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn table(connections_max: usize, connections_of_address_max: usize, sockets: usize) -> Arc<Table> {
+        let minute = Duration::from_secs(60);
+        let timeouts = Timeouts { header: minute, idle: minute, stall: minute, long_stall: minute };
+        let limits = Limits { connections_max, connections_of_address_max, timeouts };
+        Arc::new(Table::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
+    }
+
+    fn full(table: &Arc<Table>, peer: IpAddr) -> Option<Full> {
+        table.admit(peer, Instant::now()).err()
+    }
+
+    #[tokio::test]
+    async fn the_oldest_stranger_that_keeps_us_waiting_gives_way() {
+        let table = table(3, 3, 10);
+        let seats: Vec<Seat> = (0..3).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
+        seats[0].pulse.authenticated();
+        assert_eq!(full(&table, OTHER), Some(Full::Connections));
+        assert!(table.make_way(Full::Connections, OTHER));
+        assert_eq!(seats[1].pulse.ended().await, Ending::GaveWay);
+        assert_eq!(full(&table, OTHER), Some(Full::Connections), "it has not left yet");
+        seats[2].pulse.asked(Instant::now());
+        assert!(!table.make_way(Full::Connections, OTHER), "one is known, one leaves, one waits for us");
+        drop(seats);
+        table.left().await;
+        assert!(table.admit(OTHER, Instant::now()).is_ok());
+        assert_eq!((table.counters.web.connections.get(), table.open.lock().by_network.len()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_share_and_this_machine_has_no_address() {
+        let table = table(10, 2, 20);
+        let other = table.admit(OTHER, Instant::now()).ok().unwrap();
+        let seats: Vec<Seat> = (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
+        assert_eq!(full(&table, STRANGER), Some(Full::Address));
+        assert!(table.make_way(Full::Address, STRANGER));
+        assert_eq!(seats[0].pulse.ended().await, Ending::GaveWay);
+        assert!(other.pulse.can_give_way(), "it is none of its business");
+        let locals: Vec<_> = (0..7).map(|_| table.admit(LOCAL, Instant::now())).collect();
+        assert!(locals.iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn descriptors_of_the_process_are_not_used_up() {
+        let table = table(10, 10, 1);
+        let seat = table.admit(STRANGER, Instant::now()).ok().unwrap();
+        assert_eq!(full(&table, OTHER), Some(Full::Descriptors));
+        drop(seat);
+        assert_eq!(full(&table, OTHER), None);
+    }
+}
