@@ -117,6 +117,9 @@ impl Appender {
         let bytes = placed.iter().map(|frame| frame.header.frame_bytes()).sum();
         self.make_room(bytes, last.header.end_sequence() - start)?;
         let offset = self.write(&placed, bytes)?;
+        if self.options.durability == Durability::Fsync {
+            self.keeper.note_synced(last.header.end_sequence());
+        }
         (self.next_sequence, self.previous_hash) = (last.header.end_sequence(), last.hash);
         self.publish(&placed, offset);
         Ok(start..self.next_sequence)
@@ -139,6 +142,18 @@ impl Appender {
     pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
         let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
         if self.shared.read().files.last().is_some_and(is_old) { self.begin_file() } else { Ok(()) }
+    }
+
+    /// Notes how far the messages reach, so that the next opening knows that none is missing. To be called at the end:
+    /// what is appended afterwards is stored, and not noted.
+    pub fn close(&mut self) -> Result<(), DiskError> {
+        if let Some(open) = &self.open {
+            let path = || self.dir.join(&open.journal.name);
+            open.journal.file.sync().map_err(|source| failed("sync", path(), 0, source))?;
+            self.keeper.note_synced(self.next_sequence);
+            self.keeper.settle()?;
+        }
+        Ok(())
     }
 
     /// Removes whole segments and journal files from the old end, as far as all their messages may go. Where all
@@ -187,6 +202,8 @@ impl Appender {
             view.files.pop_if(|file| file.first_sequence == header.first_sequence);
             view.files.push(Arc::new(FileView::new(journal, header.first_sequence, journal::HEADER_BYTES)));
         });
+        // The manifest tells when the newest file is lost. Where it can not be written now it is when this one is sealed.
+        self.keeper.settle().ok();
         Ok(())
     }
 
@@ -210,6 +227,13 @@ impl Appender {
             let error = failed("sync", path(), bytes, source);
             // Cutting only helps whoever opens this journal before the next append does.
             drop(file.truncate(offset));
+            self.open = None;
+            return Err(error);
+        }
+        // What is written to a file that was removed is gone when it is closed.
+        if !file.has_name().unwrap_or(true) {
+            let source = io::Error::new(io::ErrorKind::NotFound, "somebody removed it while it was in use");
+            let error = DiskError::Disk { action: "append to", path: path(), source };
             self.open = None;
             return Err(error);
         }

@@ -10,9 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 mod open_files;
+mod read_only;
 #[cfg(any(test, feature = "sim"))]
 mod sim;
 pub use open_files::OpenFiles;
+pub use read_only::ReadOnly;
 #[cfg(any(test, feature = "sim"))]
 pub use sim::{Fault, SimDisk};
 
@@ -26,6 +28,10 @@ pub trait Disk: Send + Sync {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     /// A file that is there, to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
+    /// A file that is there, only to read: also where nothing can be written.
+    fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.open(path)
+    }
     /// Gives a file another name, replacing one that had it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file. Who has it open can read on.
@@ -70,6 +76,10 @@ pub trait DiskFile: Send + Sync {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// How long it is.
     fn bytes(&self) -> io::Result<u64>;
+    /// Whether it still has a name: what is written to a file without one is gone when it is closed.
+    fn has_name(&self) -> io::Result<bool> {
+        Ok(true)
+    }
     /// Cuts it.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
     /// Makes its content survive a power cut. After an error nobody knows what will, and asking again proves
@@ -107,6 +117,10 @@ impl Disk for RealDisk {
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         Ok(Arc::new(RealFile(fs::OpenOptions::new().read(true).append(true).open(path)?)))
+    }
+
+    fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(RealFile(fs::File::open(path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -150,6 +164,11 @@ impl DiskFile for RealFile {
 
     fn bytes(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.len())
+    }
+
+    fn has_name(&self) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        Ok(self.0.metadata()?.nlink() != 0)
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {

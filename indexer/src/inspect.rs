@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** nothing is written, and what can not be read is told as far as it can be.
 
+use crate::aside;
 use crate::disk::{Disk, DiskFile};
 use crate::frame::Hash;
 use crate::journal::{self, JournalFile};
@@ -55,6 +56,10 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
     if magic.len() as u64 <= bytes {
         file.read_at(0, &mut magic).map_err(failed)?;
     }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if aside::is_cut(&name) {
+        return tell_cut(&*file, bytes).map_err(failed);
+    }
     let told = match &magic {
         b"LSJ1" => tell_journal(file, path).map_err(failed)?.map_err(|error| error.to_string()),
         b"LSB1" => tell_blocks(file).map_err(|error| error.to_string()),
@@ -70,8 +75,8 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
 }
 
 fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<String>, HeaderError>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let journal = JournalFile { name, file };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let journal = JournalFile { name: aside::original(&name).to_owned(), file };
     let header = match journal.header()? {
         Ok(header) => header,
         Err(error) => return Ok(Err(error)),
@@ -84,8 +89,22 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
         String::new(),
         format!("{:>10} {:>9} {:>7} {:>12}  earliest and latest time", "offset", "bytes", "rows", "sequence"),
     ];
+    let found = tell_frames(&*journal.file, journal::HEADER_BYTES, bytes, &mut lines)?;
+    lines.insert(1, found);
+    Ok(Ok(lines))
+}
+
+/// What was cut off a journal file: it begins with a frame, or amid one.
+fn tell_cut(file: &dyn DiskFile, bytes: u64) -> io::Result<Vec<String>> {
+    let mut lines = vec![format!("cut off a journal file, {bytes} bytes"), String::new()];
+    let found = tell_frames(file, 0, bytes, &mut lines)?;
+    lines.insert(1, found);
+    Ok(lines)
+}
+
+fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String>) -> io::Result<String> {
     let (mut frames, mut messages, mut bad) = (0, 0, 0);
-    let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, bytes);
+    let mut scan = Scan::frames(file, start, end);
     while let Some((offset, item)) = scan.next()? {
         match item {
             Item::Frame { header, .. } => {
@@ -98,14 +117,13 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
                     times(header.earliest, header.latest)
                 ));
             }
-            Item::Bad { bytes, why } => {
+            Item::Bad { bytes, why, .. } => {
                 bad += 1;
                 lines.push(format!("{offset:>10} {bytes:>9}  no frame: {why}"));
             }
         }
     }
-    lines.insert(1, format!("{frames} frames with {messages} messages, {bad} stretches that are no frames"));
-    Ok(Ok(lines))
+    Ok(format!("{frames} frames with {messages} messages, {bad} stretches that are no frames"))
 }
 
 fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {

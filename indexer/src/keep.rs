@@ -9,7 +9,7 @@
 use crate::append::{Expired, Expiry, failed};
 use crate::disk::Disk;
 use crate::frame::{HEADER_BYTES, Hash, Header};
-use crate::manifest::{Manifest, SegmentId};
+use crate::manifest::{Extent, Manifest, SegmentId};
 use crate::read::batches_of;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::build::{SegmentBuilder, write_index};
@@ -24,7 +24,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// So many neighbours are joined at least.
 const JOIN_MIN: usize = 4;
@@ -48,6 +48,8 @@ struct Inner {
     manifest: Mutex<Manifest>,
     /// Whether that is certainly the one on the disk.
     is_settled: AtomicBool,
+    /// Messages with sequences below this are on the disk.
+    synced_next: AtomicU64,
     /// First sequences of what tasks are at, and of what they failed at because it is damaged.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
@@ -144,8 +146,9 @@ impl Keeper {
         (dir, segments): (&Path, Folder),
         options: &Options,
         shared: Arc<Shared>,
-        manifest: Manifest,
+        (manifest, is_settled): (Manifest, bool),
     ) -> Keeper {
+        let synced_next = AtomicU64::new(shared.read().next_sequence);
         let inner = Inner {
             disk: Arc::clone(&segments.disk),
             dir: dir.to_owned(),
@@ -154,7 +157,8 @@ impl Keeper {
             segment_rows_max: options.segment_rows_max,
             shared,
             manifest: Mutex::new(manifest),
-            is_settled: AtomicBool::new(false),
+            is_settled: AtomicBool::new(is_settled),
+            synced_next,
             claimed: Mutex::default(),
             hopeless: Mutex::default(),
             leftovers: Mutex::default(),
@@ -258,19 +262,47 @@ impl Keeper {
         self.remove_leftovers();
         let mut expired = Expired::default();
         let mut manifest = self.inner.manifest.lock();
-        let parts = old_parts(&self.view(), expiry);
-        if !parts.is_empty() {
-            self.settle(&mut manifest)?;
-        }
+        let view = self.view();
+        let parts = old_parts(&view, expiry);
+        let Some(last) = parts.last() else { return Ok(expired) };
+        // From here on they count for nothing, whatever is left of their files.
+        let new = without_expired(&manifest, &view, last.first_sequence());
+        let first = new.extent.unwrap_or_default().first;
+        self.write_manifest(&mut manifest, new)?;
+        self.change_view(|view| view.drop_before(first));
         for part in parts {
-            // One by one, so that a power cut never leaves a gap.
-            match &part {
-                Part::Segment(segment) => self.drop_segment(&mut manifest, segment)?,
-                Part::File(file) => self.drop_file(file)?,
-            }
+            self.paths_of(&part).into_iter().for_each(|path| self.remove(path));
             expired.add(&part);
         }
         Ok(expired)
+    }
+
+    fn paths_of(&self, part: &Part) -> Vec<PathBuf> {
+        match part {
+            Part::Segment(segment) => self.inner.segments.paths(segment.id).into(),
+            Part::File(file) => vec![self.inner.journal_dir.join(&file.journal.name)],
+        }
+    }
+
+    /// All messages before this sequence are synced.
+    pub(crate) fn note_synced(&self, next_sequence: u64) {
+        self.inner.synced_next.fetch_max(next_sequence, Ordering::Relaxed);
+    }
+
+    fn newest_file(&self) -> u64 {
+        self.view().files.last().map_or(0, |file| file.first_sequence)
+    }
+
+    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    pub(crate) fn settle(&self) -> Result<(), DiskError> {
+        let mut manifest = self.inner.manifest.lock();
+        let noted = manifest.extent.unwrap_or_default().next;
+        let is_newest = manifest.extent.unwrap_or_default().newest == self.newest_file();
+        let is_settled = self.inner.is_settled.load(Ordering::Relaxed) && is_newest;
+        if is_settled && self.inner.synced_next.load(Ordering::Relaxed) <= noted {
+            return Ok(());
+        }
+        self.replace_manifest(&mut manifest, &[], &[])
     }
 
     fn view(&self) -> Arc<View> {
@@ -405,41 +437,18 @@ impl Keeper {
         new.segments.retain(|id| !without.contains(id));
         new.segments.extend(with.iter().map(|segment| segment.id));
         new.segments.sort_unstable();
+        self.write_manifest(manifest, new)
+    }
+
+    fn write_manifest(&self, manifest: &mut Manifest, mut new: Manifest) -> Result<(), DiskError> {
+        let extent = new.extent.get_or_insert_default();
+        extent.newest = self.newest_file();
+        extent.next = extent.next.max(self.inner.synced_next.load(Ordering::Relaxed));
         self.inner.is_settled.store(false, Ordering::Relaxed);
         let path = || self.inner.dir.join(crate::manifest::NAME);
         new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
         self.inner.is_settled.store(true, Ordering::Relaxed);
         *manifest = new;
-        Ok(())
-    }
-
-    /// Sees to it that nothing that expires can come back: neither the journal file that a segment was made of,
-    /// after a power cut, nor a segment that was made of a journal file and could not be published.
-    fn settle(&self, manifest: &mut Manifest) -> Result<(), DiskError> {
-        let dir = &self.inner.journal_dir;
-        self.inner.disk.sync_dir(dir).map_err(|source| failed("sync", dir.clone(), 0, source))?;
-        if self.inner.is_settled.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.replace_manifest(manifest, &[], &[])
-    }
-
-    fn drop_segment(&self, manifest: &mut Manifest, segment: &Segment) -> Result<(), DiskError> {
-        self.replace_manifest(manifest, &[segment.id], &[])?;
-        self.change_view(|view| view.drop_segment(segment.id));
-        self.inner.segments.paths(segment.id).into_iter().for_each(|path| self.remove(path));
-        Ok(())
-    }
-
-    fn drop_file(&self, file: &FileView) -> Result<(), DiskError> {
-        let path = self.inner.journal_dir.join(&file.journal.name);
-        let removed = match self.inner.disk.remove(&path) {
-            // By the time before, whose sync failed.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => self.inner.disk.sync_dir(&self.inner.journal_dir),
-        };
-        removed.map_err(|source| DiskError::Disk { action: "remove", path, source })?;
-        self.change_view(|view| view.drop_file(file.first_sequence));
         Ok(())
     }
 
@@ -640,6 +649,17 @@ fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
     });
     parts.truncate(keep_from.unwrap_or(parts.len()));
     parts
+}
+
+/// A manifest once everything has expired up to a part, that one too. What is missing up to the next goes with it.
+fn without_expired(manifest: &Manifest, view: &View, last_expired: u64) -> Manifest {
+    let segments = view.segments.iter().map(|segment| segment.id.first_sequence);
+    let files = view.files.iter().map(|file| file.first_sequence);
+    let first =
+        segments.chain(files).filter(|first| last_expired < *first).min().unwrap_or(view.next_sequence);
+    let extent = manifest.extent.unwrap_or_default();
+    let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
+    Manifest { extent: Some(Extent { first, ..extent }), segments: left.copied().collect() }
 }
 
 /// Whether a closed file can become segments: nothing of it may be missing.

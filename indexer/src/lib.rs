@@ -10,7 +10,11 @@
 //! | `frame`   | the bytes of one batch in a journal: header, checksums, chain |
 //! | `journal` | the bytes of a journal file: name and header                |
 //! | `scan`    | the walk over a file's frames and over what is none         |
-//! | `recover` | opening: what is there, what is cut                         |
+//! | `recover` | opening, to store messages or only to look                  |
+//! | `survey`  | what is there, what of it counts, what is missing           |
+//! | `replay`  | a journal file as it is found                               |
+//! | `choose`  | which of several files count that hold the same messages    |
+//! | `aside`   | what is kept though it does not count                       |
 //! | `append`  | writing: group commit, rolling, expiry                      |
 //! | `answer`  | what found rows are turned into: histograms, facets, tables    |
 //! | `view`    | what can be searched at one moment                          |
@@ -21,6 +25,8 @@
 
 mod answer;
 mod append;
+mod aside;
+mod choose;
 mod columns;
 mod disk;
 mod frame;
@@ -31,9 +37,11 @@ mod keep;
 mod manifest;
 mod read;
 mod recover;
+mod replay;
 mod scan;
 mod search;
 mod segment;
+mod survey;
 mod verify;
 mod view;
 mod work;
@@ -44,7 +52,7 @@ pub use answer::{
 };
 pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
-pub use disk::{Disk, DiskFile, OpenFiles, RealDisk, Space};
+pub use disk::{Disk, DiskFile, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use frame::{Encoded, FrameError, encode};
@@ -53,7 +61,7 @@ pub use inspect::{InspectError, inspect};
 pub use journal::HeaderError;
 pub use keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use manifest::ManifestError;
-pub use recover::{OpenError, Opened, Recovery, open};
+pub use recover::{Looked, OpenError, Opened, Recovery, Told, look, open};
 pub use search::{
     Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Lanes,
     Matched, Order, Position, Request, Run, SearchError, Searcher, Stats, Visit,

@@ -1,17 +1,21 @@
-//! The manifest of a logspace: which segments there are.
+//! The manifest of a logspace: which segments there are, and how far its messages reach.
 //!
 //! | offset | size | field    | meaning                                                   |
 //! |-------:|-----:|----------|-----------------------------------------------------------|
 //! |      0 |    4 | magic    | `LSM1`                                                    |
 //! |      4 |    4 | crc      | CRC-32C of everything from here on                        |
-//! |      8 |    4 | version  | 1                                                         |
+//! |      8 |    4 | version  | 2                                                         |
 //! |     12 |    4 | count    | how many segments                                         |
-//! |     16 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//! |     16 |    8 | first    | messages with a sequence below this have expired          |
+//! |     24 |    8 | next     | messages with a sequence below this were stored           |
+//! |     32 |    8 | newest   | the first sequence of the newest journal file             |
+//! |     40 |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
-//! All numbers are little endian. The segments are in the order of their sequences and do not overlap.
+//! All numbers are little endian. The segments are in the order of their sequences and do not overlap. Version 1 has
+//! none of `first`, `next` and `newest`: its segments begin at 16.
 //!
-//! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. A file in the
-//! folder of segments that no manifest names does not count.
+//! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
+//! `next` was synced before, so a journal that ends earlier has lost messages.
 
 use crate::disk::Disk;
 use std::io::{self, IoSlice};
@@ -20,8 +24,10 @@ use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
 /// The version that is written, and the newest that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The header that all versions share.
 const HEADER_BYTES: usize = 16;
+const EXTENT_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
@@ -37,7 +43,20 @@ pub(crate) struct SegmentId {
 /// The segments of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Manifest {
+    /// Unknown where an older version wrote it.
+    pub(crate) extent: Option<Extent>,
     pub(crate) segments: Vec<SegmentId>,
+}
+
+/// Which sequences a logspace holds, as far as the manifest knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Extent {
+    /// Everything below has expired.
+    pub(crate) first: u64,
+    /// Everything below was stored.
+    pub(crate) next: u64,
+    /// There is a journal file that begins here, or later.
+    pub(crate) newest: u64,
 }
 
 /// Why bytes are no manifest.
@@ -71,9 +90,19 @@ impl SegmentId {
 
     /// What the name of a blocks file says.
     pub(crate) fn of_blocks_name(name: &str) -> Option<SegmentId> {
-        let (first_sequence, rows) = name.strip_suffix(".blocks")?.split_once('-')?;
-        let id = SegmentId { first_sequence: first_sequence.parse().ok()?, rows: rows.parse().ok()? };
+        let id = SegmentId::of_stem(name.strip_suffix(".blocks")?)?;
         (id.blocks_name() == name).then_some(id)
+    }
+
+    /// What the name of an index file says.
+    pub(crate) fn of_index_name(name: &str) -> Option<SegmentId> {
+        let id = SegmentId::of_stem(name.strip_suffix(".index")?)?;
+        (id.index_name() == name).then_some(id)
+    }
+
+    fn of_stem(stem: &str) -> Option<SegmentId> {
+        let (first_sequence, rows) = stem.split_once('-')?;
+        Some(SegmentId { first_sequence: first_sequence.parse().ok()?, rows: rows.parse().ok()? })
     }
 }
 
@@ -112,9 +141,11 @@ impl Manifest {
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
+        let Extent { first, next, newest } = self.extent.unwrap_or_default();
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
+        [first, next, newest].iter().for_each(|sequence| bytes.extend_from_slice(&sequence.to_le_bytes()));
         for id in &self.segments {
             bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
             bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
@@ -132,16 +163,26 @@ impl Manifest {
         if header[..4] != MAGIC || u32_at(4) != crc32c::crc32c(&bytes[8..]) {
             return Err(damaged);
         }
-        if u32_at(8) != VERSION {
-            return Err(ManifestError::Newer(u32_at(8)));
-        }
+        let (extent, entries) = match u32_at(8) {
+            1 => (None, entries),
+            VERSION => {
+                let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
+                (Some(read_extent(extent)), entries)
+            }
+            newer => return Err(ManifestError::Newer(newer)),
+        };
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
         let segments =
             segments.filter(|_| rest.is_empty() && entries.len() == u32_at(12) as usize).ok_or(damaged)?;
         let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
-        if in_order { Ok(Manifest { segments }) } else { Err(damaged) }
+        if in_order { Ok(Manifest { extent, segments }) } else { Err(damaged) }
     }
+}
+
+fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
+    let at = |at: usize| bytes[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);
+    Extent { first: at(0), next: at(8), newest: at(16) }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
@@ -168,7 +209,9 @@ mod tests {
                 next = id.sequences().end;
                 id
             });
-            let manifest = Manifest { segments: segments.collect() };
+            let segments = segments.collect();
+            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next });
+            let manifest = Manifest { extent, segments };
             let mut bytes = manifest.to_bytes();
             prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));
             let bit = bit.index(bytes.len() * 8);

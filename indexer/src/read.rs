@@ -28,7 +28,7 @@ pub(crate) fn read_stretch<E>(
     loop {
         let damage = match scan.next() {
             Ok(None) => return Ok(()),
-            Ok(Some((offset, Item::Bad { bytes, why }))) => file.damage(offset, bytes, why.into()),
+            Ok(Some((offset, Item::Bad { bytes, why, .. }))) => file.damage(offset, bytes, why.into()),
             Ok(Some((offset, Item::Frame { header, body }))) => match decode(stretch, &header, body) {
                 Ok(batch) => {
                     visit(Read::Batch(offset, header.first_sequence, &Arc::new(batch)))?;

@@ -16,8 +16,8 @@ const HEADER_WINDOW_BYTES: usize = 4 << 10;
 pub(crate) enum Item<'a> {
     /// A frame. The body is there where bodies are read.
     Frame { header: Header, body: &'a [u8] },
-    /// Something else, up to the next frame or the end.
-    Bad { bytes: u64, why: FrameError },
+    /// Something else, up to the next frame or the end; with its header where that is whole.
+    Bad { bytes: u64, why: FrameError, header: Option<Header> },
 }
 
 /// A walk over a range of a journal file.
@@ -50,8 +50,10 @@ impl<'a> Scan<'a> {
         let header = match self.header(at)? {
             Ok(header) => header,
             Err(why) => {
+                let left = (self.end - at).min(HEADER_BYTES as u64) as usize;
+                let header = Header::read(self.bytes(at, left)?).ok();
                 self.at = self.next_header(at + 1)?;
-                return Ok(Some((at, Item::Bad { bytes: self.at - at, why })));
+                return Ok(Some((at, Item::Bad { bytes: self.at - at, why, header })));
             }
         };
         self.at = at + header.frame_bytes();
@@ -61,7 +63,7 @@ impl<'a> Scan<'a> {
         let body = self.bytes(at + HEADER_BYTES as u64, header.body_bytes as usize)?;
         Ok(Some(match header.check_body(body) {
             Ok(()) => (at, Item::Frame { header, body }),
-            Err(why) => (at, Item::Bad { bytes: header.frame_bytes(), why }),
+            Err(why) => (at, Item::Bad { bytes: header.frame_bytes(), why, header: Some(header) }),
         }))
     }
 

@@ -47,6 +47,10 @@ impl Searcher {
     /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
     pub fn verify(&self, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
         let view = self.view();
+        for gap in &view.gaps {
+            let findings = vec![finding(gap.damage().to_string(), true)];
+            visit(Checked { file: gap.beside.clone(), messages: 0, bytes: 0, findings });
+        }
         let mut chain = Chain::default();
         for part in parts(&view) {
             if (run.cancelled)() {
@@ -165,7 +169,7 @@ fn check_frames(file: &FileView, chain: &mut Chain, findings: &mut Vec<Finding>)
     let mut scan = Scan::frames(&*file.journal.file, journal::HEADER_BYTES, end);
     while let Some((offset, item)) = scan.next()? {
         match item {
-            Item::Bad { bytes, why } => {
+            Item::Bad { bytes, why, .. } => {
                 let damage = file.damage(offset, bytes, why.into());
                 if !file.damaged.iter().any(|known| known.offset == offset) {
                     findings.push(finding(damage.to_string(), true));

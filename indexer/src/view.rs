@@ -33,9 +33,19 @@ pub(crate) struct View {
     pub(crate) segments: Vec<Arc<Segment>>,
     /// Journal files that are no segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
+    /// Messages that no file holds though they have not expired, likewise.
+    pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
     pub(crate) memory_bytes: usize,
     pub(crate) memory_batches: usize,
+}
+
+/// Sequences that no file holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Gap {
+    pub(crate) sequences: Range<u64>,
+    /// The file that they should follow, or be before.
+    pub(crate) beside: String,
 }
 
 /// One journal file.
@@ -112,6 +122,36 @@ pub enum DamageReason {
     /// It is not there.
     #[error("it is missing")]
     Missing,
+    /// Files that should be beside it are not there.
+    #[error("the messages with the sequences {first} to {last} are missing beside it")]
+    Gap {
+        /// The first that is missing.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+    /// The journal file that was appended to is not there.
+    #[error(
+        "the file that was appended to is missing; what it held after the last note in the manifest is lost"
+    )]
+    NewestMissing,
+    /// A manifest that was put back.
+    #[error("it is older than the segments beside it; what these hold counts")]
+    OldManifest,
+}
+
+impl Gap {
+    /// As a part that can not be read.
+    pub(crate) fn damage(&self) -> Damage {
+        let Range { start, end } = self.sequences;
+        Damage {
+            file: self.beside.clone(),
+            offset: 0,
+            bytes: 0,
+            messages: Some(end - start),
+            why: DamageReason::Gap { first: start, last: end - 1 },
+        }
+    }
 }
 
 impl fmt::Display for Damage {
@@ -258,6 +298,21 @@ impl View {
             self.memory_bytes -= batch.memory_bytes();
             self.memory_batches -= 1;
         }
+    }
+
+    /// What is known to be missing or damaged, whatever is asked for.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = Damage> + '_ {
+        let files = self.files.iter().flat_map(|file| file.damaged.iter().cloned());
+        let segments = self.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
+        files.chain(segments).chain(self.gaps.iter().map(Gap::damage))
+    }
+
+    /// Takes out everything that begins before a sequence.
+    pub(crate) fn drop_before(&mut self, first: u64) {
+        self.segments.retain(|segment| first <= segment.id.first_sequence);
+        self.gaps.retain(|gap| first < gap.sequences.end);
+        let old = self.files.iter().map(|file| file.first_sequence).filter(|sequence| *sequence < first);
+        old.collect::<Vec<u64>>().into_iter().for_each(|sequence| self.drop_file(sequence));
     }
 
     /// Adds segments.

@@ -17,6 +17,8 @@ const SEGMENT_VERSION_1: [(&str, &str, &[u8]); 3] = [
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v1/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v1/00000000000000000000-303.index")),
 ];
+/// The manifest of the same segment in version 2.
+const MANIFEST_VERSION_2: &[u8] = include_bytes!("data/format_v2/manifest");
 const BLOCKS: &str = "00000000000000000000-303.blocks";
 const INDEX: &str = "00000000000000000000-303.index";
 
@@ -127,7 +129,7 @@ fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
 fn newer(changed: &str, crc_end: usize) -> SimDisk {
     segment(|name, bytes| {
         if name == changed {
-            bytes[8] = 2;
+            bytes[8] = 3;
             let crc = crc32c::crc32c(&bytes[8..crc_end.min(bytes.len())]);
             bytes[4..8].copy_from_slice(&crc.to_le_bytes());
         }
@@ -176,32 +178,48 @@ fn a_segment_of_version_1_is_read() {
 /// As for the journal. (With another compressor or another tantivy the bytes may differ as well.)
 #[test]
 fn a_segment_of_version_1_is_still_what_is_written() {
-    for ((_, name, expected), written) in SEGMENT_VERSION_1.iter().zip(write_segment_version_1()) {
-        assert!(written == *expected, "the layout of {name} has changed");
+    for ((dir, name, expected), written) in SEGMENT_VERSION_1.iter().zip(write_segment_version_1()) {
+        let expected = if *dir == DIR { MANIFEST_VERSION_2 } else { expected };
+        assert!(written == expected, "the layout of {name} has changed");
     }
+}
+
+/// It tells that the journal, too, has to be there, and where it begins.
+#[test]
+fn a_manifest_of_version_2_is_read() {
+    let disk = segment(|name, bytes| {
+        if name == "manifest" {
+            *bytes = MANIFEST_VERSION_2.to_vec();
+        }
+    });
+    let opened = open_all(&disk, Options::default()).unwrap();
+    let damaged: Vec<String> = opened.recovery.damaged.iter().map(ToString::to_string).collect();
+    assert!(damaged.iter().any(|damage| damage.contains("appended to is missing")), "{damaged:?}");
+    let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
+    assert_eq!((counted.count, counted.coverage.complete), (300, false));
 }
 
 #[test]
 fn newer_versions_are_clear_errors() {
     let message = open_all(&newer("manifest", usize::MAX), Options::default()).err().unwrap().to_string();
     assert!(
-        message.contains("manifest: it has version 2") && message.contains("start the version"),
+        message.contains("manifest: it has version 3") && message.contains("start the version"),
         "{message}"
     );
 
     let opened = open_all(&newer(BLOCKS, 64), Options::default()).unwrap();
     let damaged: Vec<String> = opened.recovery.damaged.iter().map(ToString::to_string).collect();
-    assert!(damaged.len() == 1 && damaged[0].contains("it has version 2"), "{damaged:?}");
+    assert!(damaged.len() == 1 && damaged[0].contains("it has version 3"), "{damaged:?}");
     let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
     assert_eq!((counted.count, counted.coverage.damaged), (0, damaged));
-    assert!(opened.searcher.get(0).unwrap_err().to_string().contains("it has version 2"));
+    assert!(opened.searcher.get(0).unwrap_err().to_string().contains("it has version 3"));
     assert!(opened.keeper.next_task(true).is_none(), "nothing is to be done with it");
 
     // An index is made again.
     let opened = open_all(&newer(INDEX, 80), Options::default()).unwrap();
     let mut findings = Vec::new();
     opened.searcher.verify(&Run::alone(), &mut |checked| findings.extend(checked.findings));
-    assert!(findings.len() == 1 && findings[0].what.contains("the index has version 2"), "{findings:?}");
+    assert!(findings.len() == 1 && findings[0].what.contains("the index has version 3"), "{findings:?}");
     check_search(&opened.searcher, 1);
     let task = opened.keeper.next_task(false).unwrap();
     assert_eq!(opened.keeper.run(&task, &|| false).unwrap(), Done::Reindexed { messages: 303 });

@@ -236,10 +236,10 @@ fn the_commands_refuse_what_is_no_store_and_what_is_in_use() {
     let server = Server::start(ROUTER);
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().to_str().unwrap();
+    let (code, _, error) = run("reindex", &server);
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
     for command in ["verify", "reindex"] {
-        let (code, _, error) = run(command, &server);
-        assert_eq!(code, 3, "{error}");
-        assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
         assert_eq!(output(&[command, "--data", empty]).0, 1);
         let data = server.data().to_str().unwrap();
         assert_eq!(output(&[command, "--data", data, "--no-such-option"]).0, 2);

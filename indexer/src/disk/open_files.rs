@@ -263,6 +263,10 @@ impl DiskFile for Held {
         self.handle(false)?.bytes()
     }
 
+    fn has_name(&self) -> io::Result<bool> {
+        self.handle(false)?.has_name()
+    }
+
     fn truncate(&self, bytes: u64) -> io::Result<()> {
         self.handle(true)?.truncate(bytes)
     }

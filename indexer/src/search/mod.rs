@@ -124,6 +124,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// Whether there are more after these.
     pub more: bool,
+    /// Where the page ends: its last message, also where that can not be read.
+    pub last: Option<Position>,
     /// What was looked at.
     pub coverage: Coverage,
 }
@@ -272,9 +274,7 @@ impl Coverage {
 
     /// What was known to be damaged before, and how much was not looked at.
     fn end(mut self, view: &View) -> Coverage {
-        let known = view.files.iter().flat_map(|file| &file.damaged);
-        let segments = view.segments.iter().filter_map(|segment| segment.blocks.as_ref().err());
-        let mut damaged: Vec<String> = known.chain(segments).map(Damage::to_string).collect();
+        let mut damaged: Vec<String> = view.damaged().map(|damage| damage.to_string()).collect();
         damaged.append(&mut self.damaged);
         damaged.dedup();
         let batches: u64 = view.files.iter().map(|file| file.batches).sum();
@@ -358,8 +358,7 @@ impl Searcher {
             last_time: times().map(|times| times.latest).max(),
             first_sequence: journal_first.into_iter().chain(sealed_first).min().unwrap_or(view.next_sequence),
             next_sequence: view.next_sequence,
-            damaged: view.files.iter().map(|file| file.damaged.len()).sum::<usize>() + view.segments.len()
-                - blocks().count(),
+            damaged: view.damaged().count(),
         }
     }
 
@@ -392,6 +391,9 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
 }
 
 fn get_in_journal(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError> {
+    if let Some(gap) = view.gaps.iter().find(|gap| gap.sequences.contains(&sequence)) {
+        return Err(SearchError::Damaged(gap.damage().to_string()));
+    }
     let after = view.files.partition_point(|file| file.first_sequence <= sequence);
     let Some(file) = after.checked_sub(1).and_then(|at| view.files.get(at)) else { return Ok(None) };
     if view.next_sequence <= sequence {

@@ -6,7 +6,7 @@
 
 use super::look::{Look, look};
 use super::sweep::select;
-use super::{Coverage, Found, Hit, Order, Request, Run, lanes, overlaps, rows_within};
+use super::{Coverage, Found, Hit, Order, Position, Request, Run, lanes, overlaps, rows_within};
 use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, Scratch};
@@ -32,6 +32,12 @@ impl Order {
             Order::Newest => (time.nanos(), sequence),
             Order::Oldest => (!time.nanos(), !sequence),
         }
+    }
+
+    /// What a rank was made of: the rank of a rank is that.
+    fn position(self, rank: Rank) -> Position {
+        let (time, sequence) = self.rank(Timestamp::from_nanos(rank.0), rank.1);
+        Position { time: Timestamp::from_nanos(time), sequence }
     }
 
     /// The worst and the best rank that a message of some times and sequences can have.
@@ -208,10 +214,9 @@ impl<'a> Pages<'a> {
         let ranked: Vec<Ranked> =
             best.into_sorted_vec().into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
         let mut blocks = self.blocks_of(&ranked);
+        let last = ranked.last().map(|last| order.position(last.rank));
         let hits = ranked.into_iter().filter_map(|Ranked { rank, place }| {
-            // The rank of a rank is what it was made of.
-            let (time, sequence) = order.rank(Timestamp::from_nanos(rank.0), rank.1);
-            let time = Timestamp::from_nanos(time);
+            let Position { time, sequence } = order.position(rank);
             let (batch, row) = match place {
                 Place::Batch(batch, row) => (batch, row),
                 Place::Sealed { segment, block, row } => {
@@ -222,7 +227,7 @@ impl<'a> Pages<'a> {
             Some(Hit { sequence, time, batch, row })
         });
         let hits = hits.collect();
-        Found { hits, more, coverage: self.coverage.end(self.view) }
+        Found { hits, more, last, coverage: self.coverage.end(self.view) }
     }
 
     /// The rows of the page that are in blocks, read: those of the best first.

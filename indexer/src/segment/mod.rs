@@ -22,10 +22,10 @@ pub(crate) mod times;
 mod timing;
 pub(crate) mod words;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, DiskFile};
 use crate::manifest::SegmentId;
 use crate::view::{Damage, DamageReason};
-use blocks::{Blocks, BlocksError};
+use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
 use cache::IndexCache;
 use index::SegmentIndex;
@@ -41,6 +41,8 @@ pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
     cache: Arc<IndexCache>,
+    /// Whether an index file is held from the start on, so that it can be read although it is replaced.
+    holds_indexes: bool,
 }
 
 /// A sealed segment.
@@ -50,6 +52,8 @@ pub(crate) struct Segment {
     pub(crate) blocks: Result<Blocks, Damage>,
     folder: Folder,
     index: Mutex<Index>,
+    /// Where it is held.
+    index_file: Option<Arc<dyn DiskFile>>,
     index_bytes: AtomicU64,
 }
 
@@ -66,7 +70,13 @@ enum Index {
 impl Folder {
     /// Keeps as much of the indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
-        Folder { disk, path: path.to_owned(), cache: Arc::new(IndexCache::new(index_memory_max)) }
+        let cache = Arc::new(IndexCache::new(index_memory_max));
+        Folder { disk, path: path.to_owned(), cache, holds_indexes: false }
+    }
+
+    /// One whose files may be replaced by another process.
+    pub(crate) fn of_another(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
+        Folder { holds_indexes: true, ..Folder::new(disk, path, index_memory_max) }
     }
 
     /// Keeps no more of the indexes in memory from now on.
@@ -94,7 +104,8 @@ impl Folder {
             Err(why) => Err(why),
         };
         let [_, index_path] = self.paths(id);
-        let index_bytes = self.disk.open(&index_path).and_then(|file| file.bytes()).unwrap_or(0);
+        let index_file = self.disk.open(&index_path);
+        let index_bytes = index_file.as_ref().map_or(0, |file| file.bytes().unwrap_or(0));
         let damage =
             |why| Damage { file: name, offset: 0, bytes: 0, messages: Some(u64::from(id.rows)), why };
         Segment {
@@ -102,6 +113,7 @@ impl Folder {
             blocks: blocks.map_err(damage),
             folder: self.clone(),
             index: Mutex::new(Index::Unopened),
+            index_file: index_file.ok().filter(|_| self.holds_indexes),
             index_bytes: AtomicU64::new(index_bytes),
         }
     }
@@ -123,6 +135,14 @@ impl Segment {
         self.index_bytes.load(Ordering::Relaxed)
     }
 
+    /// Whether all its messages can be read: all of them are.
+    pub(crate) fn is_whole(&self) -> bool {
+        let Ok(blocks) = &self.blocks else { return false };
+        let mut scratch = Scratch::default();
+        blocks.verify_root().is_ok()
+            && (0..blocks.len()).all(|block| blocks.verify(block, &mut scratch).is_ok())
+    }
+
     /// Its index, opened when it was not used lately.
     pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
         let Ok(blocks) = &self.blocks else { return Err(IndexError::Format("it has no blocks".to_owned())) };
@@ -132,7 +152,7 @@ impl Segment {
         }
         let opened = self.folder.cache.index((self.id.first_sequence, self.id.rows), || {
             let [_, path] = self.folder.paths(self.id);
-            let file = self.folder.disk.open(&path)?;
+            let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
             SegmentIndex::open(file, blocks, &self.folder.cache)
         });
         match &opened {

@@ -156,7 +156,9 @@ impl Import {
             }
             let mut target = Data { appender, keeper: keeper.clone(), bell, syslog, context };
             let imported = import(inputs, &mut target);
-            if let Err(error) = target.appender.close_old(Timestamp::MAX) {
+            if let Err(error) =
+                target.appender.close_old(Timestamp::MAX).and_then(|()| target.appender.close())
+            {
                 text::error(&format!("warning: the last messages are not sealed: {error}"));
             }
             // Nobody rings any more: the sealers end when all is sealed.

@@ -523,14 +523,14 @@ fn report_listeners(before: &[Failed], now: &[Failed]) {
 }
 
 fn report(id: &str, folder: &Path, recovery: &Recovery) {
-    let Recovery { messages, sealed_messages, cut, damaged, .. } = recovery;
-    let messages = messages + sealed_messages;
+    let messages = recovery.messages + recovery.sealed_messages;
     let folder = folder.display();
-    if let Some(cut) = cut {
-        tracing::warn!(logspace = id, %folder, "cut what the last write left half done: {cut}");
-    }
-    for damage in damaged {
-        tracing::error!(logspace = id, %folder, "can not be read and is left as it is: {damage}");
+    for told in recovery.told() {
+        if told.is_damage {
+            tracing::error!(logspace = id, %folder, "{}", told.text);
+        } else {
+            tracing::warn!(logspace = id, %folder, "{}", told.text);
+        }
     }
     tracing::info!("logspace `{id}` is open and holds {messages} messages");
 }

@@ -186,6 +186,13 @@ struct Writer {
 
 impl Writer {
     fn run(mut self) {
+        self.write();
+        if let Err(error) = self.appender.close() {
+            tracing::warn!(logspace = self.id, "the end of the messages could not be noted: {error}");
+        }
+    }
+
+    fn write(&mut self) {
         loop {
             self.tidy_when_due();
             match self.received.recv_deadline(self.tidy_at) {

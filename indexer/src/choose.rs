@@ -1,0 +1,233 @@
+//! Decides which files of a logspace count, where several hold the same messages.
+//!
+//! A seal or a join that was interrupted leaves what was made beside what it was made of, and a manifest that was put
+//! back names parts of what is here. What the manifest names and can be read comes first, then journal files, then
+//! segments that it does not name; but what holds more and is whole comes before the parts that it was made of.
+//!
+//! **Invariant:** a file goes only when all its messages were read elsewhere, or have expired. Any other that does not
+//! count is set aside. Names and tables alone prove nothing.
+
+use crate::manifest::SegmentId;
+use crate::read::{Read, read_stretch};
+use crate::replay::Replayed;
+use crate::segment::Segment;
+use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A segment that may count.
+pub(crate) struct Candidate {
+    pub(crate) segment: Segment,
+    pub(crate) is_named: bool,
+    whole: OnceLock<bool>,
+}
+
+/// What becomes of a file that does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// All its messages are whole elsewhere, or have expired.
+    Redundant,
+    /// Nobody knows that.
+    Orphan,
+}
+
+/// What counts, and what becomes of the rest.
+pub(crate) struct Choice {
+    /// In the order of their sequences.
+    pub(crate) segments: Vec<Candidate>,
+    pub(crate) dropped: Vec<(SegmentId, Fate)>,
+    /// For each journal file.
+    pub(crate) journals: Vec<JournalFate>,
+}
+
+/// What becomes of a journal file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum JournalFate {
+    /// It counts, apart from what segments hold of it.
+    Counts { skipped: Vec<Range<u64>> },
+    /// It does not.
+    Goes(Fate),
+}
+
+impl Candidate {
+    pub(crate) fn new(segment: Segment, is_named: bool) -> Candidate {
+        Candidate { segment, is_named, whole: OnceLock::new() }
+    }
+
+    fn range(&self) -> Range<u64> {
+        self.segment.id.sequences()
+    }
+
+    /// Whether all its messages can be read: all of them are.
+    fn is_whole(&self) -> bool {
+        *self.whole.get_or_init(|| self.segment.is_whole())
+    }
+}
+
+/// Chooses. Whatever ends at `floor` or before has expired.
+pub(crate) fn choose(mut candidates: Vec<Candidate>, journals: &[Replayed], floor: u64) -> Choice {
+    candidates.sort_by_key(|candidate| {
+        let Candidate { segment, is_named, .. } = candidate;
+        (segment.blocks.is_err(), !is_named, Reverse(segment.id.rows))
+    });
+    let decoded = journals.iter().map(|_| OnceLock::new()).collect();
+    let mut choosing = Choosing { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
+    candidates.into_iter().for_each(|candidate| choosing.offer(candidate));
+    let fates = (0..journals.len()).map(|at| choosing.fate_of_journal(at)).collect();
+    let Choosing { mut chosen, dropped, .. } = choosing;
+    chosen.sort_by_key(|candidate| candidate.segment.id);
+    Choice { segments: chosen, dropped, journals: fates }
+}
+
+struct Choosing<'a> {
+    floor: u64,
+    journals: &'a [Replayed],
+    /// The sequences of the frames of each journal file that were read to the end.
+    decoded: Vec<OnceLock<Vec<Range<u64>>>>,
+    chosen: Vec<Candidate>,
+    dropped: Vec<(SegmentId, Fate)>,
+}
+
+impl Choosing<'_> {
+    fn offer(&mut self, candidate: Candidate) {
+        let range = candidate.range();
+        if range.end <= self.floor {
+            return self.drop(&candidate, Fate::Redundant);
+        }
+        let overlaps_none = self.chosen.iter().all(|other| !overlap(&other.range(), &range));
+        let in_journal = self.found_in_journal(&range);
+        let is_readable = candidate.segment.blocks.is_ok();
+        if overlaps_none && (in_journal.is_empty() || is_readable && candidate.is_named) {
+            return self.chosen.push(candidate);
+        }
+        let others = self.chosen.iter().map(Candidate::range).chain(in_journal).collect();
+        if covers(&range, others) && self.is_whole_elsewhere(&range) {
+            return self.drop(&candidate, Fate::Redundant);
+        }
+        let is_larger = self
+            .chosen
+            .iter()
+            .all(|other| !overlap(&other.range(), &range) || within(&other.range(), &range));
+        if is_readable && is_larger && candidate.is_whole() {
+            return self.replace_parts_by(candidate);
+        }
+        self.drop(&candidate, Fate::Orphan);
+    }
+
+    /// A whole segment counts in place of those that it was made of.
+    fn replace_parts_by(&mut self, candidate: Candidate) {
+        let range = candidate.range();
+        self.drop_chosen(|other| overlap(&other.range(), &range));
+        self.chosen.push(candidate);
+    }
+
+    fn drop_chosen(&mut self, is_dropped: impl Fn(&Candidate) -> bool) {
+        for part in self.chosen.extract_if(.., |other| is_dropped(other)) {
+            self.dropped.push((part.segment.id, Fate::Redundant));
+        }
+    }
+
+    fn drop(&mut self, candidate: &Candidate, fate: Fate) {
+        self.dropped.push((candidate.segment.id, fate));
+    }
+
+    fn found_in_journal(&self, range: &Range<u64>) -> Vec<Range<u64>> {
+        let found = self.journals.iter().flat_map(Replayed::found);
+        found.filter(|found| overlap(found, range)).collect()
+    }
+
+    /// Whether all messages of a range were read, in segments that count or in the journal.
+    fn is_whole_elsewhere(&self, range: &Range<u64>) -> bool {
+        let segments = self.chosen.iter().filter(|other| overlap(&other.range(), range) && other.is_whole());
+        let mut whole: Vec<Range<u64>> = segments.map(Candidate::range).collect();
+        for at in (0..self.journals.len()).filter(|&at| overlap(&self.journals[at].sequences(), range)) {
+            whole.extend_from_slice(self.decoded(at));
+        }
+        covers(range, whole)
+    }
+
+    fn decoded(&self, at: usize) -> &[Range<u64>] {
+        self.decoded[at].get_or_init(|| decoded(&self.journals[at]))
+    }
+
+    fn fate_of_journal(&mut self, at: usize) -> JournalFate {
+        let extent = self.journals[at].extent();
+        self.drop_damaged_that_a_journal_holds(at);
+        let counted = std::iter::once(0..self.floor).chain(self.chosen.iter().map(Candidate::range));
+        let skipped: Vec<Range<u64>> = counted.filter(|range| overlap(range, &extent)).collect();
+        let is_last = at + 1 == self.journals.len();
+        let is_blank = extent.is_empty() && (is_last || skipped.is_empty());
+        if is_blank || !covers(&extent, skipped.clone()) {
+            return JournalFate::Counts { skipped };
+        }
+        let is_whole = self.damaged_within(&extent).next().is_none();
+        JournalFate::Goes(if is_whole { Fate::Redundant } else { Fate::Orphan })
+    }
+
+    /// A journal file of which all can be read counts before a segment of which not all can.
+    fn drop_damaged_that_a_journal_holds(&mut self, at: usize) {
+        if self.damaged_within(&self.journals[at].extent()).next().is_none() {
+            return;
+        }
+        let read = self.decoded(at).to_vec();
+        self.drop_chosen(|other| !other.is_whole() && covers(&other.range(), read.clone()));
+    }
+
+    fn damaged_within(&self, range: &Range<u64>) -> impl Iterator<Item = &Candidate> {
+        self.chosen.iter().filter(|other| overlap(&other.range(), range) && !other.is_whole())
+    }
+}
+
+/// The sequences of the batches of a journal file that can be read.
+fn decoded(journal: &Replayed) -> Vec<Range<u64>> {
+    let mut decoded = Vec::new();
+    for stretch in &journal.view.stretches {
+        let Ok(()) = read_stretch(&journal.view, stretch, &mut |read| {
+            if let Read::Batch(_, first_sequence, batch) = read {
+                decoded.push(first_sequence..first_sequence + batch.rows() as u64);
+            }
+            Ok::<_, Infallible>(())
+        });
+    }
+    decoded
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn within(part: &Range<u64>, whole: &Range<u64>) -> bool {
+    whole.start <= part.start && part.end <= whole.end
+}
+
+/// Whether each sequence of a range is in one of some others.
+pub(crate) fn covers(range: &Range<u64>, mut others: Vec<Range<u64>>) -> bool {
+    others.sort_by_key(|other| other.start);
+    let mut at = range.start;
+    for other in others {
+        if other.start <= at {
+            at = at.max(other.end);
+        }
+    }
+    range.end <= at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one range is a case")]
+    fn a_range_is_covered_when_no_sequence_is_left_over() {
+        let check = |range: Range<u64>, others: &[Range<u64>], expected| {
+            assert_eq!(covers(&range, others.to_vec()), expected, "{range:?} {others:?}");
+        };
+        check(3..9, &[0..9], true);
+        check(3..9, &[6..12, 1..6], true);
+        check(3..9, &[7..12, 1..6], false);
+        check(3..9, &[4..12], false);
+        check(3..9, &[3..8], false);
+        check(3..3, &[], true);
+    }
+}

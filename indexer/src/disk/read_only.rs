@@ -1,0 +1,75 @@
+//! A disk that refuses every change, so that what reads a store through it cannot harm it.
+
+use super::{Disk, DiskFile, Space};
+use std::io::{self, IoSlice};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Another disk, to read from.
+pub struct ReadOnly(pub Arc<dyn Disk>);
+
+struct ReadOnlyFile(Arc<dyn DiskFile>);
+
+fn refused<T>() -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "it was opened only to be read"))
+}
+
+impl Disk for ReadOnly {
+    fn create_dir_all(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        self.0.list(dir)
+    }
+
+    fn create(&self, _: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        refused()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(ReadOnlyFile(self.0.open_to_read(path)?)))
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn remove(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn sync_dir(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn space(&self, dir: &Path) -> io::Result<Space> {
+        self.0.space(dir)
+    }
+}
+
+impl DiskFile for ReadOnlyFile {
+    fn append(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
+        refused()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.0.read_at(offset, buffer)
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        self.0.bytes()
+    }
+
+    fn has_name(&self) -> io::Result<bool> {
+        self.0.has_name()
+    }
+
+    fn truncate(&self, _: u64) -> io::Result<()> {
+        refused()
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        refused()
+    }
+}

@@ -1,0 +1,236 @@
+//! Reads a journal file when its logspace is opened: which frames stand where, and what is no frame.
+//!
+//! Of the newest file every frame is read and checked. Of older files only the headers are: they were synced
+//! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
+
+use crate::disk::Disk;
+use crate::frame::{FrameError, Hash, Header};
+use crate::journal::{self, HeaderError, JournalFile};
+use crate::recover::OpenError;
+use crate::scan::{Item, Scan};
+use crate::view::{Damage, DamageReason, FileView};
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// More than one append writes: what is longer is no write that was interrupted.
+const APPEND_BYTES_MAX: u64 = 64 << 20;
+
+/// A journal file that was read.
+pub(crate) struct Replayed {
+    pub(crate) view: FileView,
+    /// None where it is damaged.
+    pub(crate) header: Option<journal::Header>,
+    /// The sequence after its last frame.
+    pub(crate) end: u64,
+    /// Where the next file begins.
+    limit: u64,
+    accounted: u64,
+    /// The hash of its last frame, where bodies were read.
+    pub(crate) hash: Hash,
+    /// What follows its last frame and is none.
+    pub(crate) tail: Option<Tail>,
+}
+
+/// Bytes behind the last whole frame.
+pub(crate) struct Tail {
+    pub(crate) damage: Damage,
+    /// How many frames it holds of which the header is whole.
+    frames: usize,
+    /// The sequence after the last of those.
+    pub(crate) end: u64,
+}
+
+impl Tail {
+    /// Whether one append that was interrupted can have left it. Whoever sent it was never told that it is stored.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.frames <= 1 && self.damage.bytes <= APPEND_BYTES_MAX
+    }
+}
+
+impl Replayed {
+    /// The sequences of all its messages, and of what is missing between them.
+    pub(crate) fn sequences(&self) -> Range<u64> {
+        self.view.first_sequence..self.end
+    }
+
+    /// The sequences that it may hold: of a damaged one nobody knows where they end.
+    pub(crate) fn extent(&self) -> Range<u64> {
+        let is_sound = self.header.is_some() && self.tail.is_none();
+        self.view.first_sequence..if is_sound { self.end } else { self.limit }
+    }
+
+    /// The sequences of the frames that were found.
+    pub(crate) fn found(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.view.stretches.iter().map(|stretch| stretch.sequences.clone())
+    }
+
+    /// The sequences that it holds, or says that it misses.
+    pub(crate) fn accounted(&self) -> Range<u64> {
+        self.view.first_sequence..self.end.max(self.accounted)
+    }
+
+    /// What comes next has a sequence: messages before it that are not here are damage.
+    pub(crate) fn goes_on_at(&mut self, sequence: u64) {
+        if sequence <= self.end {
+            return;
+        }
+        self.accounted = sequence;
+        if self.tail.is_none() && self.header.is_none() && self.view.messages == 0 {
+            // The damage of its header says it already.
+            return;
+        }
+        let nothing = || self.view.damage(self.view.bytes, 0, DamageReason::Missing);
+        let damage = self.tail.take().map_or_else(nothing, |tail| tail.damage);
+        self.view.damaged.push(Damage { messages: Some(sequence - self.end), ..damage });
+    }
+}
+
+/// Reads a file that another follows, whose first message has the sequence `limit`. Frames of `skipped` messages,
+/// which are elsewhere, are left out.
+pub(crate) fn closed(
+    disk: &dyn Disk,
+    dir: &Path,
+    first_sequence: u64,
+    (limit, skipped): (u64, &[Range<u64>]),
+) -> Result<Replayed, OpenError> {
+    let (file, header) = open_file(disk, dir, first_sequence)?;
+    let mut reading = Reading::new(file, header, (limit, skipped));
+    let journal = Arc::clone(&reading.replayed.view.journal);
+    let mut scan = Scan::headers(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
+    loop {
+        match scan.next() {
+            Ok(Some((offset, item))) => reading.add(offset, &item),
+            Ok(None) => break,
+            Err(error) => {
+                reading.unreadable(&error);
+                break;
+            }
+        }
+    }
+    Ok(reading.replayed)
+}
+
+/// Reads the file that is appended to.
+pub(crate) fn newest(
+    disk: &dyn Disk,
+    dir: &Path,
+    first_sequence: u64,
+    skipped: &[Range<u64>],
+) -> Result<Replayed, OpenError> {
+    let (file, header) = open_file(disk, dir, first_sequence)?;
+    let mut reading = Reading::new(file, header, (u64::MAX, skipped));
+    let journal = Arc::clone(&reading.replayed.view.journal);
+    let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
+    let path = dir.join(&journal.name);
+    let fail = |source| OpenError::Disk { action: "read", path: path.clone(), source };
+    while let Some((offset, item)) = scan.next().map_err(fail)? {
+        reading.add(offset, &item);
+        if let Item::Frame { header, body } = &item
+            && header.end_sequence() == reading.replayed.end
+        {
+            reading.replayed.hash = header.hash(body);
+        }
+    }
+    Ok(reading.replayed)
+}
+
+fn open_file(
+    disk: &dyn Disk,
+    dir: &Path,
+    first_sequence: u64,
+) -> Result<(FileView, Result<journal::Header, HeaderError>), OpenError> {
+    let name = journal::file_name(first_sequence);
+    let path = dir.join(&name);
+    let opened = disk.open(&path).and_then(|file| {
+        let journal = JournalFile { name, file };
+        let (bytes, header) = (journal.file.bytes()?, journal.header()?);
+        Ok((FileView::new(Arc::new(journal), first_sequence, bytes), header))
+    });
+    match opened {
+        Ok((_, Err(source @ HeaderError::Newer(_)))) => Err(OpenError::Newer { path, source }),
+        Ok(found) => Ok(found),
+        Err(source) => Err(OpenError::Disk { action: "open", path, source }),
+    }
+}
+
+/// A file while it is read.
+struct Reading<'a> {
+    replayed: Replayed,
+    skipped: &'a [Range<u64>],
+}
+
+impl<'a> Reading<'a> {
+    fn new(
+        mut view: FileView,
+        header: Result<journal::Header, HeaderError>,
+        (limit, skipped): (u64, &'a [Range<u64>]),
+    ) -> Reading<'a> {
+        if let Err(error) = header {
+            let bytes = view.bytes.min(journal::HEADER_BYTES);
+            view.damaged.push(view.damage(0, bytes, error.into()));
+        }
+        let (end, hash) = (view.first_sequence, header.map_or([0; 32], |header| header.previous_hash));
+        let replayed = Replayed { view, header: header.ok(), end, limit, accounted: end, hash, tail: None };
+        Reading { replayed, skipped }
+    }
+
+    fn add(&mut self, offset: u64, item: &Item<'_>) {
+        let end = self.replayed.end;
+        match item {
+            // What is beyond the next file's beginning was never acknowledged.
+            Item::Frame { header, .. } if self.replayed.limit < header.end_sequence() => {}
+            Item::Frame { header, .. } if self.is_skipped(header) => {
+                self.replayed.end = end.max(header.end_sequence());
+            }
+            Item::Frame { header, .. } if header.first_sequence < end => {
+                let why = FrameError::Order { first_sequence: header.first_sequence, expected: end };
+                self.add_bad(offset, header.frame_bytes(), why.into(), Some(*header));
+            }
+            Item::Frame { header, .. } => {
+                self.end_bad(offset, header.first_sequence);
+                self.replayed.end = header.end_sequence();
+                self.replayed.view.push(offset, header, None);
+            }
+            Item::Bad { bytes, why, header } => self.add_bad(offset, *bytes, (*why).into(), *header),
+        }
+    }
+
+    fn is_skipped(&self, header: &Header) -> bool {
+        let (first, end) = (header.first_sequence, header.end_sequence());
+        self.skipped.iter().any(|range| range.start <= first && end <= range.end)
+    }
+
+    fn add_bad(&mut self, offset: u64, bytes: u64, why: DamageReason, header: Option<Header>) {
+        let view = &self.replayed.view;
+        let begin = || Tail { damage: view.damage(offset, bytes, why), frames: 0, end: self.replayed.end };
+        let tail = self.replayed.tail.take();
+        let mut tail = tail.unwrap_or_else(begin);
+        tail.damage.bytes = offset + bytes - tail.damage.offset;
+        if let Some(header) = header {
+            tail.frames += 1;
+            tail.end = tail.end.max(header.end_sequence());
+        }
+        self.replayed.tail = Some(tail);
+    }
+
+    fn unreadable(&mut self, error: &io::Error) {
+        let view = &self.replayed.view;
+        let last = view.stretches.last();
+        let offset = last.map_or(journal::HEADER_BYTES, |last| last.offset + last.bytes);
+        let bytes = view.bytes.saturating_sub(offset);
+        self.replayed.tail = None;
+        self.add_bad(offset, bytes, DamageReason::Disk(error.to_string()), None);
+    }
+
+    /// Whole frames go on at an offset: what was bad before it is damage.
+    fn end_bad(&mut self, offset: u64, first_sequence: u64) {
+        let missing = first_sequence - self.replayed.end;
+        let view = &mut self.replayed.view;
+        let nothing = || view.damage(offset, 0, DamageReason::Missing);
+        let damage = self.replayed.tail.take().map(|tail| tail.damage);
+        let damage = damage.or_else(|| (0 < missing).then(nothing));
+        view.damaged.extend(damage.map(|damage| Damage { messages: Some(missing), ..damage }));
+    }
+}

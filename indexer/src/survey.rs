@@ -1,0 +1,389 @@
+//! Finds what a logspace holds, what of it counts, and what is wrong with it.
+//!
+//! **Invariant:** nothing is changed. What would have to be changed before messages can be stored is a list of steps,
+//! which opening carries out and looking does not; so both see the same.
+
+use crate::aside;
+use crate::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
+use crate::disk::Disk;
+use crate::frame::Hash;
+use crate::journal;
+use crate::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
+use crate::recover::OpenError;
+use crate::replay::{self, Replayed};
+use crate::segment::{Folder, Segment};
+use crate::view::{Damage, DamageReason, FileView, Gap};
+use crate::{JOURNAL_DIR, SEGMENTS_DIR};
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+/// What the names of parts of a logspace end in.
+const PARTS: [&str; 3] = [".journal", ".blocks", ".index"];
+
+/// The names in the folders of a logspace at one moment.
+pub(crate) struct Listing {
+    manifest: Result<Option<Manifest>, ManifestError>,
+    journal: BTreeSet<String>,
+    segments: BTreeSet<String>,
+}
+
+/// What has to be done before messages can be stored.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// In which folder of the logspace.
+    pub(crate) folder: &'static str,
+    pub(crate) name: String,
+    pub(crate) fate: Fate,
+}
+
+/// What a logspace holds.
+pub(crate) struct Survey {
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) files: Vec<FileView>,
+    pub(crate) gaps: Vec<Gap>,
+    /// What is wrong and no part of the view.
+    pub(crate) damaged: Vec<Damage>,
+    pub(crate) end: End,
+    /// As it should be.
+    pub(crate) manifest: Manifest,
+    /// Whether it is.
+    pub(crate) is_settled: bool,
+    pub(crate) steps: Vec<Step>,
+    /// What was set aside before, with the folder.
+    pub(crate) aside: Vec<String>,
+}
+
+/// Where appending goes on.
+#[derive(Default)]
+pub(crate) struct End {
+    pub(crate) next_sequence: u64,
+    pub(crate) hash: Hash,
+    /// Whether the last file can be appended to.
+    pub(crate) is_open: bool,
+    /// What an interrupted append left in it.
+    pub(crate) cut: Option<Damage>,
+    is_newest_missing: bool,
+}
+
+impl Listing {
+    /// What is there now.
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
+        let path = dir.join(manifest::NAME);
+        let manifest = Manifest::read(disk, dir).map_err(|source| failed("read", &path, source))?;
+        if let Err(source @ ManifestError::Newer(_)) = manifest {
+            return Err(OpenError::NewerManifest { path, source });
+        }
+        let list = |folder| {
+            let path = dir.join(folder);
+            match disk.list(&path) {
+                Ok(names) => Ok(names.into_iter().collect()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+                Err(source) => Err(failed("list", &path, source)),
+            }
+        };
+        Ok(Listing { manifest, journal: list(JOURNAL_DIR)?, segments: list(SEGMENTS_DIR)? })
+    }
+
+    /// Whether the same files counted at another moment.
+    pub(crate) fn is_as(&self, other: &Listing) -> bool {
+        let parts = |names: &BTreeSet<String>| -> Vec<String> {
+            let is_part = |name: &&String| PARTS.iter().any(|suffix| name.ends_with(suffix));
+            names.iter().filter(is_part).cloned().collect()
+        };
+        self.manifest == other.manifest
+            && parts(&self.journal) == parts(&other.journal)
+            && parts(&self.segments) == parts(&other.segments)
+    }
+
+    fn manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().ok()?.as_ref()
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        self.manifest()?.extent
+    }
+
+    fn journals(&self) -> Vec<u64> {
+        // Names of the same length are in the order of their numbers.
+        self.journal.iter().filter_map(|name| journal::first_sequence(name)).collect()
+    }
+
+    fn candidates(&self, folder: &Folder) -> Vec<Candidate> {
+        let named: BTreeSet<SegmentId> =
+            self.manifest().into_iter().flat_map(|manifest| manifest.segments.iter().copied()).collect();
+        let here = self.segments.iter().filter_map(|name| SegmentId::of_blocks_name(name));
+        let all: BTreeSet<SegmentId> = named.iter().copied().chain(here).collect();
+        all.into_iter().map(|id| Candidate::new(folder.open(id), named.contains(&id))).collect()
+    }
+
+    fn has_blocks(&self, id: SegmentId) -> bool {
+        self.segments.contains(&id.blocks_name())
+    }
+
+    fn aside(&self) -> Vec<String> {
+        let aside = |folder, names: &BTreeSet<String>| -> Vec<String> {
+            let is_aside = |name: &&String| aside::is_cut(name) || aside::is_orphan(name);
+            names.iter().filter(is_aside).map(|name| format!("{folder}/{name}")).collect()
+        };
+        [aside(JOURNAL_DIR, &self.journal), aside(SEGMENTS_DIR, &self.segments)].concat()
+    }
+}
+
+pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> OpenError {
+    OpenError::Disk { action, path: path.to_owned(), source }
+}
+
+/// Looks at everything that is listed.
+pub(crate) fn survey(
+    disk: &dyn Disk,
+    dir: &Path,
+    folder: &Folder,
+    listing: &Listing,
+) -> Result<Survey, OpenError> {
+    let journal_dir = dir.join(JOURNAL_DIR);
+    let read = |at: usize, sequences: &[u64], skipped: &[Range<u64>]| match sequences.get(at + 1) {
+        Some(&limit) => replay::closed(disk, &journal_dir, sequences[at], (limit, skipped)),
+        None => replay::newest(disk, &journal_dir, sequences[at], skipped),
+    };
+    let sequences = listing.journals();
+    let journals = (0..sequences.len()).map(|at| read(at, &sequences, &[])).collect::<Result<Vec<_>, _>>()?;
+    let candidates = listing.candidates(folder);
+    let expired = expired(listing, &candidates, &journals);
+    let choice = choose(candidates, &journals, expired);
+    let mut held: Vec<Range<u64>> = journals.iter().flat_map(Replayed::found).collect();
+    held.extend(choice.segments.iter().map(|candidate| candidate.segment.id.sequences()));
+    held.push(0..expired);
+    let mut steps = unfinished(listing, disk, &journal_dir);
+    steps.extend(without_use(listing, &choice, &held));
+    let (mut kept, mut newest) = (Vec::new(), None);
+    for ((at, journal), fate) in journals.into_iter().enumerate().zip(&choice.journals) {
+        let journal = match fate {
+            JournalFate::Goes(fate) => {
+                let name = journal.view.journal.name.clone();
+                steps.push(Step { folder: JOURNAL_DIR, name, fate: *fate });
+                continue;
+            }
+            JournalFate::Counts { skipped } if skipped.is_empty() => journal,
+            JournalFate::Counts { skipped } => read(at, &sequences, skipped)?,
+        };
+        if at + 1 < sequences.len() { kept.push(journal) } else { newest = Some(journal) }
+    }
+    Ok(Surveying { listing, expired, segments: choice.segments }.finish(kept, newest, steps))
+}
+
+/// The sequence below which everything has expired. A manifest that knows more than the folder holds is from
+/// somewhere else, and is not believed.
+fn expired(listing: &Listing, candidates: &[Candidate], journals: &[Replayed]) -> u64 {
+    let Some(Extent { first, next, .. }) = listing.extent() else { return 0 };
+    let mut named =
+        candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.segment.id);
+    let has_all = named.all(|id| listing.has_blocks(id));
+    let ends = candidates.iter().map(|candidate| candidate.segment.id.sequences().end);
+    let end = ends.chain(journals.iter().map(|journal| journal.end)).max().unwrap_or(0);
+    if has_all && next <= end { first } else { 0 }
+}
+
+/// Files that did not get their names.
+fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<Step> {
+    let step = |folder, name: &String, fate| Step { folder, name: name.clone(), fate };
+    let fate = |name: &String| {
+        // Nothing is appended to a file that has no name yet.
+        let bytes = || disk.open(&journal_dir.join(name)).and_then(|file| file.bytes());
+        let is_header =
+            aside::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
+        if is_header { Fate::Redundant } else { Fate::Orphan }
+    };
+    let new = |name: &&String| name.ends_with(".new");
+    let in_journal = listing.journal.iter().filter(new).map(|name| step(JOURNAL_DIR, name, fate(name)));
+    // What a segment is made of goes only when the segment has its name.
+    let in_segments =
+        listing.segments.iter().filter(new).map(|name| step(SEGMENTS_DIR, name, Fate::Redundant));
+    in_journal.chain(in_segments).collect()
+}
+
+/// The files of segments that do not count, and indexes of none. An index says little without its blocks, and can be
+/// made again where its messages are `held`.
+fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut add = |name: String, fate| {
+        if listing.segments.contains(&name) {
+            steps.push(Step { folder: SEGMENTS_DIR, name, fate });
+        }
+    };
+    for (id, fate) in &choice.dropped {
+        add(id.blocks_name(), *fate);
+        add(id.index_name(), *fate);
+    }
+    let known = choice.segments.iter().map(|candidate| candidate.segment.id);
+    let known: BTreeSet<SegmentId> = known.chain(choice.dropped.iter().map(|(id, _)| *id)).collect();
+    let indexes = listing.segments.iter().filter_map(|name| SegmentId::of_index_name(name));
+    for id in indexes.filter(|id| !known.contains(id)) {
+        let is_held = covers(&id.sequences(), held.to_vec());
+        add(id.index_name(), if is_held { Fate::Redundant } else { Fate::Orphan });
+    }
+    steps
+}
+
+/// What counts, before it is known how it goes together.
+struct Surveying<'a> {
+    listing: &'a Listing,
+    expired: u64,
+    segments: Vec<Candidate>,
+}
+
+impl Surveying<'_> {
+    fn finish(self, mut kept: Vec<Replayed>, newest: Option<Replayed>, steps: Vec<Step>) -> Survey {
+        let kept_end = kept.iter().map(|journal| journal.end).max().unwrap_or(0);
+        let has_parts = !kept.is_empty() || !self.segments.is_empty();
+        let (newest, end) = self.end(newest, kept_end);
+        for at in 0..kept.len() {
+            let starts = kept[at + 1..].iter().chain(&newest).map(|journal| journal.view.first_sequence);
+            let goes_on = self.goes_on_at(kept[at].end, starts, end.next_sequence);
+            kept[at].goes_on_at(goes_on);
+        }
+        let has_parts = has_parts || newest.is_some();
+        kept.extend(newest);
+        let gaps = self.gaps(&kept, end.next_sequence);
+        let damaged = self.damaged(has_parts, &end);
+        let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.segment.id).collect();
+        let first = self.first_part(&kept).unwrap_or(end.next_sequence);
+        let first = self.listing.extent().map_or(first, |extent| extent.first.min(first));
+        let newest = kept.last().map_or(0, |journal| journal.view.first_sequence);
+        let extent = Extent { first, next: end.next_sequence, newest };
+        let manifest = Manifest { extent: Some(extent), segments: ids };
+        Survey {
+            is_settled: self.listing.manifest().is_some_and(|written| *written == manifest),
+            segments: self.segments.into_iter().map(|candidate| candidate.segment).collect(),
+            files: kept.into_iter().map(|journal| journal.view).collect(),
+            gaps,
+            damaged,
+            end,
+            manifest,
+            steps,
+            aside: self.listing.aside(),
+        }
+    }
+
+    fn sealed_end(&self) -> u64 {
+        self.segments.iter().map(|candidate| candidate.segment.id.sequences().end).max().unwrap_or(0)
+    }
+
+    /// How the journal ends, and with it the logspace.
+    fn end(&self, newest: Option<Replayed>, kept_end: u64) -> (Option<Replayed>, End) {
+        let extent = self.listing.extent();
+        let noted = extent.map_or(0, |extent| extent.next);
+        let before = self.sealed_end().max(kept_end).max(self.expired);
+        let last = self.segments.last().and_then(|candidate| candidate.segment.blocks.as_ref().ok());
+        let sealed_hash = last.map_or([0; 32], |blocks| blocks.hash);
+        let begins = newest.as_ref().map(|newest| newest.view.first_sequence);
+        // There is a file to append to before there is a manifest that says so.
+        let missing = extent.filter(|extent| begins.is_none_or(|first| first < extent.newest));
+        if let Some(Extent { newest: missing, .. }) = missing {
+            let end = newest.as_ref().map_or(0, |newest| newest.end);
+            let next_sequence = before.max(noted).max(end).max(missing) + 1;
+            let newest = newest.map(|mut newest| {
+                newest.goes_on_at(self.goes_on_at(end, std::iter::once(missing), next_sequence));
+                newest
+            });
+            return (
+                newest,
+                End { next_sequence, hash: sealed_hash, is_newest_missing: true, ..End::default() },
+            );
+        }
+        let Some(mut newest) = newest else {
+            return (None, End { next_sequence: before, hash: sealed_hash, ..End::default() });
+        };
+        let (is_sound, is_last) = (newest.header.is_some(), before <= newest.end);
+        let hash = if is_last { newest.hash } else { sealed_hash };
+        let lost = newest.tail.as_ref().filter(|tail| !tail.is_torn() || newest.end < noted);
+        let is_lost = lost.is_some() || !is_sound && newest.view.messages == 0;
+        if is_lost {
+            // It stays as it is. The next file begins beyond all that it may have held, so the gap tells of the loss.
+            let claimed = lost.map_or(0, |tail| tail.end);
+            let next_sequence = (newest.end + 1).max(claimed).max(noted).max(before);
+            newest.goes_on_at(next_sequence.min(self.next_segment(newest.end).unwrap_or(u64::MAX)));
+            return (Some(newest), End { next_sequence, hash, ..End::default() });
+        }
+        let next_sequence = newest.end.max(noted).max(before);
+        let is_open = is_sound && is_last && next_sequence == newest.end;
+        let cut = newest.tail.take().map(|tail| tail.damage).filter(|_| is_open);
+        (Some(newest), End { next_sequence, hash, is_open, cut, is_newest_missing: false })
+    }
+
+    /// The sequence that follows the end of a file: what is between them is missing.
+    fn goes_on_at(&self, end: u64, starts: impl Iterator<Item = u64>, next_sequence: u64) -> u64 {
+        let is_covered =
+            self.segments.iter().any(|candidate| candidate.segment.id.sequences().contains(&end))
+                || end < self.expired;
+        if is_covered {
+            return end;
+        }
+        let next = starts.chain(self.next_segment(end)).filter(|start| end <= *start).min();
+        next.unwrap_or(next_sequence)
+    }
+
+    fn next_segment(&self, end: u64) -> Option<u64> {
+        let starts = self.segments.iter().map(|candidate| candidate.segment.id.first_sequence);
+        starts.filter(|start| end <= *start).min()
+    }
+
+    fn first_part(&self, files: &[Replayed]) -> Option<u64> {
+        let segments = self.segments.iter().map(|candidate| candidate.segment.id.first_sequence);
+        segments.chain(files.iter().map(|journal| journal.view.first_sequence)).min()
+    }
+
+    /// What no part holds. What a file misses itself is its own damage.
+    fn gaps(&self, files: &[Replayed], next_sequence: u64) -> Vec<Gap> {
+        let segments = self.segments.iter().map(|candidate| {
+            let id = candidate.segment.id;
+            (id.sequences(), id.blocks_name())
+        });
+        let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
+        let mut parts: Vec<(Range<u64>, String)> = segments.chain(files).collect();
+        parts.sort_by_key(|(range, _)| range.start);
+        let (first, name) =
+            parts.first().cloned().unwrap_or((next_sequence..next_sequence, JOURNAL_DIR.to_owned()));
+        let start = self.listing.extent().map_or(first.start, |extent| extent.first);
+        let (mut at, mut beside, mut gaps) = (start, name, Vec::new());
+        for (range, name) in parts {
+            if at < range.start {
+                gaps.push(Gap { sequences: at..range.start, beside });
+            }
+            beside = name;
+            at = at.max(range.end);
+        }
+        if at < next_sequence {
+            gaps.push(Gap { sequences: at..next_sequence, beside });
+        }
+        gaps
+    }
+
+    fn damaged(&self, has_parts: bool, end: &End) -> Vec<Damage> {
+        let manifest =
+            |why| Damage { file: manifest::NAME.to_owned(), offset: 0, bytes: 0, messages: None, why };
+        let is_older = || {
+            let is_unnamed = self.segments.iter().any(|candidate| !candidate.is_named);
+            let here = |id: &SegmentId| self.segments.iter().any(|candidate| candidate.segment.id == *id);
+            let is_gone = |manifest: &Manifest| {
+                manifest.segments.iter().any(|id| !here(id) && !self.listing.has_blocks(*id))
+            };
+            is_unnamed || self.listing.manifest().is_some_and(is_gone)
+        };
+        let about_manifest = match &self.listing.manifest {
+            Err(why) => Some(manifest((*why).into())),
+            Ok(None) if !self.segments.is_empty() => Some(manifest(DamageReason::Missing)),
+            Ok(_) if has_parts && is_older() => Some(manifest(DamageReason::OldManifest)),
+            Ok(_) => None,
+        };
+        let newest = end.is_newest_missing.then(|| Damage {
+            file: JOURNAL_DIR.to_owned(),
+            offset: 0,
+            bytes: 0,
+            messages: None,
+            why: DamageReason::NewestMissing,
+        });
+        about_manifest.into_iter().chain(newest).collect()
+    }
+}

@@ -1,0 +1,402 @@
+//! Whatever became of a file of a store: looking at the store changes nothing, opening it destroys nothing that was
+//! whole, what is damaged is named, and no answer claims to be complete that is not.
+//!
+//! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
+//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages.
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod common;
+
+use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all};
+use logstead_indexer::{
+    Asked, Disk, Facets, Histogram, Looked, Opened, Options, Recovery, Run, Searcher, SimDisk, Width, look,
+};
+use logstead_record::Timestamp;
+use logstead_record::query::{FieldName, TimeRange};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::IoSlice;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const OPTIONS: Options = Options {
+    memory_max: 0,
+    journal_file_max: 4000,
+    segment_rows_max: 60,
+    durability: logstead_indexer::Durability::Fsync,
+};
+/// Bits that are flipped in each file.
+const FLIPS: usize = 20;
+
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+type Stored = BTreeMap<u64, Message>;
+
+fn files(disk: &SimDisk) -> Files {
+    let list = |dir: &str| {
+        let names = disk.list(Path::new(dir)).unwrap();
+        names.into_iter().map(|name| Path::new(dir).join(name)).collect::<Vec<_>>()
+    };
+    let paths = [list(DIR), list(JOURNAL), list(SEGMENTS)].concat();
+    paths.into_iter().map(|path| (path.clone(), read(disk, &path))).collect()
+}
+
+fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path).unwrap();
+    let mut bytes = vec![0; file.bytes().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
+}
+
+fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {
+    disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
+}
+
+/// A store, what it holds, and how its files were at an earlier time.
+struct Store {
+    name: &'static str,
+    disk: SimDisk,
+    stored: Stored,
+    earlier: Files,
+    /// Whether it was stopped in order, so that the manifest knows where the messages end.
+    is_closed: bool,
+}
+
+struct Building {
+    disk: SimDisk,
+    opened: Opened,
+    stored: Stored,
+}
+
+impl Building {
+    fn new() -> Building {
+        let disk = SimDisk::new(0);
+        let opened = open_all(&disk, OPTIONS).unwrap();
+        Building { disk, opened, stored: Stored::new() }
+    }
+
+    /// One commit of some frames.
+    fn commit(&mut self, frames: usize) {
+        let next = self.stored.len();
+        let messages = (next..next + frames * 2).map(|number| {
+            (number as i64, format!("message {number} {}", noise(number as u64, 40 + number % 5 * 30)))
+        });
+        let messages: Vec<Message> = messages.collect();
+        let ready: Vec<_> = messages.chunks(2).map(encoded).collect();
+        let sequences = self.opened.appender.append(&ready).unwrap();
+        self.stored.extend(sequences.zip(messages));
+    }
+
+    fn roll(&mut self) {
+        self.opened.appender.close_old(Timestamp::MAX).unwrap();
+    }
+
+    fn keep(&mut self, idle: bool) {
+        while let Some(task) = self.opened.keeper.next_task(idle) {
+            self.opened.keeper.run(&task, &|| false).unwrap();
+        }
+    }
+
+    /// A joined segment, another, a closed journal file and an open one.
+    fn everything(mut self) -> (Building, Files, Files) {
+        for _ in 0..4 {
+            self.commit(3);
+            self.roll();
+        }
+        self.keep(false);
+        let parts = files(&self.disk);
+        self.keep(true);
+        self.commit(4);
+        let earlier = files(&self.disk);
+        self.commit(1);
+        self.roll();
+        let journal = files(&self.disk);
+        self.keep(false);
+        self.commit(5);
+        self.roll();
+        for frames in [2, 1, 3] {
+            self.commit(frames);
+        }
+        let mut leftovers = parts;
+        leftovers.extend(journal);
+        (self, earlier, leftovers)
+    }
+}
+
+/// The files of a store that was killed after all that was to be removed had been replaced, and before it was removed.
+fn interrupted() -> Store {
+    let (built, earlier, leftovers) = Building::new().everything();
+    let now = files(&built.disk);
+    for (path, bytes) in leftovers {
+        let is_part =
+            path.extension().is_some_and(|end| end == "journal" || end == "blocks" || end == "index");
+        if is_part && !now.contains_key(&path) {
+            write(&built.disk, &path, &bytes);
+        }
+    }
+    Store { name: "interrupted", disk: built.disk, stored: built.stored, earlier, is_closed: false }
+}
+
+fn stores() -> Vec<Store> {
+    let (built, earlier, _) = Building::new().everything();
+    let killed = Store { name: "killed", disk: built.disk, stored: built.stored, earlier, is_closed: false };
+    let (mut built, earlier, _) = Building::new().everything();
+    built.opened.appender.close().unwrap();
+    let closed = Store { name: "closed", disk: built.disk, stored: built.stored, earlier, is_closed: true };
+    vec![closed, killed, interrupted()]
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Change {
+    Missing,
+    Empty,
+    Earlier,
+    Cut(usize),
+    Flip(usize),
+}
+
+fn changes(bytes: usize) -> Vec<Change> {
+    let mut changes = vec![Change::Missing, Change::Empty, Change::Earlier];
+    let cuts = [1, 40, 56, 57, 100, bytes / 4, bytes / 2, bytes * 3 / 4, bytes.saturating_sub(57), bytes - 1];
+    let cuts: BTreeSet<usize> = cuts.into_iter().filter(|cut| *cut < bytes).collect();
+    changes.extend(cuts.into_iter().map(Change::Cut));
+    changes.extend((0..FLIPS).map(|flip| Change::Flip((bytes * 8 - 1) * flip / (FLIPS - 1))));
+    changes
+}
+
+/// The changed disk, where that is another one.
+fn changed(store: &Store, path: &Path, change: Change) -> Option<SimDisk> {
+    let disk = store.disk.after_kill();
+    let mut bytes = read(&disk, path);
+    match change {
+        Change::Missing => {
+            disk.remove(path).unwrap();
+            return Some(disk);
+        }
+        Change::Empty => bytes.clear(),
+        Change::Earlier => {
+            let earlier = store.earlier.get(path).filter(|earlier| **earlier != bytes)?;
+            bytes.clone_from(earlier);
+        }
+        Change::Cut(length) => bytes.truncate(length),
+        Change::Flip(bit) => bytes[bit / 8] ^= 1 << (bit % 8),
+    }
+    write(&disk, path, &bytes);
+    Some(disk)
+}
+
+/// The sequences that a file with a name holds; none of an index or a manifest.
+fn sequences(path: &Path, all: &Files, end: u64) -> Range<u64> {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let first = |name: &str| name.get(..20).and_then(|digits| digits.parse::<u64>().ok());
+    let Some(start) = first(name) else { return 0..0 };
+    if let Some(rows) = name.strip_suffix(".blocks").and_then(|name| name.split('-').nth(1)) {
+        return start..start + rows.parse::<u64>().unwrap();
+    }
+    if !name.ends_with(".journal") {
+        return 0..0;
+    }
+    let names = all.keys().filter_map(|path| path.file_name()?.to_str());
+    let starts = names.filter(|name| !name.ends_with(".index")).filter_map(first);
+    start..starts.filter(|other| start < *other).min().unwrap_or(end)
+}
+
+struct Case<'a> {
+    store: &'a Store,
+    path: &'a Path,
+    change: Change,
+    before: Files,
+    /// What only the changed file held.
+    endangered: BTreeSet<u64>,
+}
+
+impl Case<'_> {
+    fn context(&self) -> String {
+        let name = self.path.file_name().unwrap().display();
+        format!("{} store, {name} {:?}", self.store.name, self.change)
+    }
+
+    fn is(&self, suffix: &str) -> bool {
+        self.path.to_str().unwrap().ends_with(suffix)
+    }
+
+    fn is_newest(&self) -> bool {
+        let journals = self.before.keys().map(PathBuf::as_path).chain([self.path]);
+        self.is(".journal") && journals.filter(|path| path.starts_with(JOURNAL)).max() == Some(self.path)
+    }
+
+    /// What nobody can know: after a kill, that the file that was appended to was once longer, or that what follows its
+    /// last whole frame had been acknowledged.
+    fn is_beyond_knowledge(&self) -> bool {
+        self.is_newest() && !self.store.is_closed && !matches!(self.change, Change::Missing | Change::Empty)
+    }
+
+    fn check_answers(&self, searcher: &Searcher, recovery: &Recovery) {
+        let (found, coverage) = everything(searcher);
+        let context = || format!("{}: {recovery:?} {coverage:?}", self.context());
+        let found: Stored = found.into_iter().collect();
+        for (sequence, message) in &self.store.stored {
+            let is_there = found.get(sequence) == Some(message);
+            assert!(is_there || self.endangered.contains(sequence), "{sequence} is gone: {}", context());
+        }
+        assert!(
+            found.iter().all(|(sequence, message)| self.store.stored.get(sequence) == Some(message)),
+            "{}",
+            context()
+        );
+        let is_all = found.len() == self.store.stored.len();
+        assert!(
+            is_all || !coverage.complete || self.is_beyond_knowledge(),
+            "claims to be complete: {}",
+            context()
+        );
+        assert_eq!(coverage.complete, coverage.damaged.is_empty());
+        let all = self.store.stored.len() as u64;
+        let may_be_short = |complete: bool| !complete || self.is_beyond_knowledge();
+        for query in ["message", "/essag/", "host=web-1"] {
+            let counted = searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+            assert!(
+                counted.count == all || may_be_short(counted.coverage.complete),
+                "{query}: {}",
+                context()
+            );
+        }
+        let everything = &filter("*");
+        let range = TimeRange { first: Timestamp::from_nanos(0), last: Timestamp::from_nanos(10_000) };
+        let mut histogram = Histogram::new(range, Width::AtMost(10), None, 1 << 20).unwrap();
+        let mut facets = Facets::new(vec![FieldName::new("host")], 10, 1 << 20);
+        let asked = &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets)];
+        let answered = searcher.answer(("main", everything, range), &Run::alone(), asked).unwrap();
+        let by_time: u64 = histogram.finish().counts.iter().sum();
+        let by_host: u64 = facets.finish()[0].values.iter().map(|(_, count)| count).sum();
+        assert!(by_time == all && by_host == all || may_be_short(answered.complete), "{}", context());
+    }
+
+    /// What is wrong is said by opening or by reading everything.
+    fn check_named(&self, searcher: &Searcher, recovery: &Recovery) {
+        let mut named: Vec<String> =
+            recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+        searcher.verify(&Run::alone(), &mut |checked| {
+            named.extend(checked.findings.iter().map(|finding| finding.what.clone()));
+        });
+        let is_redundant = self.endangered.is_empty() && (self.is(".blocks") || self.is(".journal"))
+            || self.is(".index") && self.is_leftover();
+        let is_excused = is_redundant || self.is_beyond_knowledge();
+        assert!(
+            !named.is_empty() || recovery.cut.is_some() || is_excused,
+            "{} is not named: {recovery:?}",
+            self.context()
+        );
+    }
+
+    /// Whether it is a file of a segment that was joined with others.
+    fn is_leftover(&self) -> bool {
+        let manifest = &self.store.disk;
+        let stem = self.path.file_stem().unwrap().to_str().unwrap();
+        let told = logstead_indexer::inspect(manifest, &Path::new(DIR).join("manifest")).unwrap();
+        !told.iter().any(|line| line.starts_with(stem))
+    }
+
+    /// Every file is as it was, or under another name, or all that it held is here.
+    fn check_files(&self, disk: &SimDisk, searcher: &Searcher) {
+        let after = files(disk);
+        let found: BTreeSet<u64> = everything(searcher).0.into_iter().map(|(sequence, _)| sequence).collect();
+        let end = self.store.stored.len() as u64;
+        for (path, bytes) in &self.before {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let is_derived = name == "manifest" || name.ends_with(".index");
+            if is_derived || after.get(path) == Some(bytes) {
+                continue;
+            }
+            let kept = |suffix: &str| after.get(&path.with_file_name(format!("{name}.{suffix}")));
+            let is_cut_and_kept = after
+                .get(path)
+                .zip(kept("cut"))
+                .is_some_and(|(head, tail)| *bytes == [head.as_slice(), tail].concat());
+            let is_elsewhere = sequences(path, &self.before, end).all(|sequence| found.contains(&sequence));
+            assert!(
+                kept("orphan") == Some(bytes) || is_cut_and_kept || is_elsewhere,
+                "{name} is not what it was: {}",
+                self.context()
+            );
+        }
+    }
+
+    fn check_opening(&self, disk: &SimDisk, looked: &Recovery) {
+        let mut opened = open_all(disk, OPTIONS).unwrap();
+        assert_eq!(opened.recovery.damaged, looked.damaged, "{}", self.context());
+        assert_eq!(opened.recovery.cut, looked.cut, "{}", self.context());
+        self.check_answers(&opened.searcher, &opened.recovery);
+        self.check_named(&opened.searcher, &opened.recovery);
+        self.check_files(disk, &opened.searcher);
+        let known: BTreeMap<u64, Message> = everything(&opened.searcher).0.into_iter().collect();
+        let later = (1_000_000, "later".to_owned());
+        let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
+        assert!(known.keys().all(|known| *known < sequences.start), "{}", self.context());
+        // What was lost stays said.
+        let Looked { searcher, recovery } = look_at(disk);
+        let (found, coverage) = everything(&searcher);
+        assert_eq!(found.len(), known.len() + 1, "{}: {recovery:?}", self.context());
+        let is_all = known.len() == self.store.stored.len();
+        assert!(
+            is_all || !coverage.complete || self.is_beyond_knowledge(),
+            "{}: {recovery:?}",
+            self.context()
+        );
+    }
+}
+
+fn look_at(disk: &SimDisk) -> Looked {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    look(&disk, Path::new(DIR)).unwrap()
+}
+
+/// How many combinations of a change and a way to open there were.
+fn check_store(store: &Store) -> usize {
+    let all = files(&store.disk);
+    let end = store.stored.len() as u64;
+    let mut combinations = 0;
+    for (path, bytes) in &all {
+        let others: BTreeSet<u64> =
+            all.keys().filter(|other| *other != path).flat_map(|other| sequences(other, &all, end)).collect();
+        let held: BTreeSet<u64> = sequences(path, &all, end).collect();
+        for change in changes(bytes.len()) {
+            let Some(disk) = changed(store, path, change) else { continue };
+            let endangered = held.difference(&others).copied().collect();
+            let case = Case { store, path, change, before: files(&disk), endangered };
+            let looked = look_at(&disk);
+            case.check_named(&looked.searcher, &looked.recovery);
+            case.check_answers(&looked.searcher, &looked.recovery);
+            assert_eq!(files(&disk), case.before, "looking changed something: {}", case.context());
+            case.check_opening(&disk, &looked.recovery);
+            combinations += 3;
+        }
+    }
+    combinations
+}
+
+#[test]
+fn whatever_became_of_a_file_opening_harms_nothing_and_no_answer_claims_too_much() {
+    let combinations: usize = stores().iter().map(check_store).sum();
+    assert!(500 <= combinations, "{combinations}");
+}
+
+#[test]
+fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
+    for store in stores() {
+        let before = files(&store.disk);
+        let Looked { searcher, recovery } = look_at(&store.disk);
+        let told = recovery.told();
+        assert!(told.iter().all(|told| !told.is_damage), "{}: {told:?}", store.name);
+        let opened = open_all(&store.disk, OPTIONS).unwrap();
+        for searcher in [searcher, opened.searcher] {
+            let (found, coverage) = everything(&searcher);
+            assert!(found.into_iter().eq(store.stored.clone()) && coverage.complete, "{}", store.name);
+            searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, [], "{}", store.name));
+        }
+        let leftovers = before.len() - files(&store.disk).len();
+        assert_eq!(
+            leftovers,
+            opened.recovery.removed.len() + if store.name == "interrupted" { 4 } else { 0 }
+        );
+    }
+}
