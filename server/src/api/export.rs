@@ -3,8 +3,8 @@
 //! The client takes one piece after the other; while it takes none nothing is read. An export holds no search's turn but
 //! one of its own.
 //!
-//! **Invariant:** an answer that ends as answers end is whole: it holds as many messages as `X-Logstead-Count` says. What
-//! fails midway breaks the connection.
+//! **Invariant:** an answer that ends as answers end holds all that can be read: as many messages as `X-Logstead-Count`
+//! says, apart from those in damaged parts, which its end names. What fails midway breaks the connection.
 
 use super::access::Caller;
 use super::aggregate::compile;
@@ -19,19 +19,26 @@ use super::table::Table;
 use super::{Shared, blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::{self as indexer, Asked, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::Pipeline;
 use serde::Deserialize;
+use serde_json::json;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// How many messages, or rows, an answer holds.
 const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
-/// How many parts of the store are missing in it, because they can not be read.
+/// How many parts of the store are missing in it, because they can not be read: as far as is known at first, and again
+/// at the end.
 const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
+/// How many messages of the count were in those. Known at the end.
+const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
+const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
+/// Damaged parts that a summary names.
+const NAMED_MAX: usize = 100;
 /// Pieces that wait for a slow client.
 const PIECES_MAX: usize = 2;
 /// How long a client may take nothing: what it keeps others from is worth more.
@@ -69,6 +76,10 @@ pub(crate) struct ExportRequest {
     #[schema(minimum = 1)]
     #[param(minimum = 1)]
     limit: Option<u64>,
+    /// Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
+    /// though they match, and which parts of the store are `damaged`. For those who can not read trailers.
+    #[serde(default)]
+    summary: bool,
 }
 
 /// What an export is written as.
@@ -90,8 +101,8 @@ pub(crate) enum ExportFormat {
     responses((
         status = 200, description = "The messages, or the table",
         headers(
-            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds"),
-            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they can not be read"),
+            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged"),
+            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they can not be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
             ("Content-Disposition" = String, description = "With the name for the file"),
         ),
         content(
@@ -113,7 +124,7 @@ pub(crate) async fn export(
     let format = request.format.unwrap_or_default();
     let limit = request.limit.unwrap_or(u64::MAX);
     if !scope.stages.is_empty() {
-        return export_table(&shared, &caller, scope, format, limit).await;
+        return export_table(&shared, &caller, scope, (format, limit, request.summary)).await;
     }
     let writing = match format {
         ExportFormat::Ndjson => Writing::Ndjson,
@@ -128,14 +139,15 @@ pub(crate) async fn export(
         Order::Oldest => indexer::Order::Oldest,
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let now = scope.now;
+    let (now, has_summary) = (scope.now, request.summary);
     let begin = move || {
         let Scope { query, range, searchers, .. } = &scope;
         let wanted = Wanted { query, now, range: *range, order, limit };
         let begun = Reading::begin(searchers, &wanted, &run(&cancel, &|| cancel.is_requested()));
-        begun.map(|reading| Exporting { reading, writing, cancel, is_begun: false })
+        begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
     };
-    let exporting = blocking(begin).await?.map_err(unreadable)?;
+    let stopping = |ReadError::Cancelled| busy("the server is stopping");
+    let exporting = blocking(begin).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, permit, guard))
 }
 
@@ -144,8 +156,7 @@ async fn export_table(
     shared: &Shared,
     caller: &Caller,
     mut scope: Scope,
-    format: ExportFormat,
-    rows_max: u64,
+    (format, rows_max, has_summary): (ExportFormat, u64, bool),
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
@@ -154,23 +165,30 @@ async fn export_table(
     let now = scope.now;
     let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
     let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
-    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>)> {
+    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>)> {
         let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
-        if !coverage.is_complete() {
-            let reasons = scope.warnings.iter().map(|warning| warning.message());
-            let reasons: Vec<&str> = reasons.collect();
+        let reasons = scope.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
+        if coverage.is_cancelled() {
             return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
         }
+        let damaged = if coverage.is_complete() { Vec::new() } else { reasons };
         let cancelled = || cancel.is_requested();
         let table = aggregation.finish(&run(cancel, &cancelled))?;
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
-        let table = Table::from(table);
-        export_write::table(&table, rows_max, format == ExportFormat::Csv).map_err(ApiError::internal)
+        let written = export_write::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let (count, mut text) = written.map_err(ApiError::internal)?;
+        if has_summary {
+            text.extend_from_slice(&summary(count, 0, damaged.iter()));
+        }
+        Ok((count, text, damaged))
     };
-    let (count, text) = ask(shared, caller, Weight::Heavy, made).await??;
+    let (count, text, damaged) = ask(shared, caller, Weight::Heavy, made).await??;
     let mut response = Body::from(text).into_response();
+    if !damaged.is_empty() {
+        response.headers_mut().insert(DAMAGED, damaged.len().into());
+    }
     format.describe(&mut response, now, count);
     Ok(response)
 }
@@ -179,11 +197,13 @@ fn run<'a>(cancel: &'a Cancel, cancelled: &'a (dyn Fn() -> bool + Sync)) -> Run<
     Run { cancelled, lanes: cancel.lanes() }
 }
 
-fn unreadable(error: ReadError) -> ApiError {
-    match error {
-        ReadError::Cancelled => busy("the server is stopping"),
-        other => ApiError::internal(other),
-    }
+/// The last line for those who asked for it.
+fn summary<'a>(messages: u64, missing: u64, damaged: impl ExactSizeIterator<Item = &'a String>) -> Vec<u8> {
+    let parts = damaged.len();
+    let damaged: Vec<&String> = damaged.take(NAMED_MAX).collect();
+    let summary =
+        json!({ "messages": messages, "missing": missing, "damaged_parts": parts, "damaged": damaged });
+    format!("{summary}\n").into_bytes()
 }
 
 /// An export that runs.
@@ -191,6 +211,7 @@ struct Exporting {
     reading: Reading,
     writing: Writing,
     cancel: Cancel,
+    has_summary: bool,
     /// Whether the heading is written.
     is_begun: bool,
 }
@@ -204,7 +225,7 @@ impl Exporting {
         permit: OwnedSemaphorePermit,
         guard: Guard,
     ) -> Response {
-        let (count, damaged) = (self.reading.left(), self.reading.damaged().count());
+        let (count, damaged) = (self.reading.left(), self.reading.damaged().len());
         for damage in self.reading.damaged() {
             tracing::warn!("an export lacks what can not be read: {damage}");
         }
@@ -215,6 +236,7 @@ impl Exporting {
         });
         let mut response = Pieces::whole(received, guard).into_response();
         format.describe(&mut response, now, count);
+        response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
         if 0 < damaged {
             response.headers_mut().insert(DAMAGED, damaged.into());
         }
@@ -232,11 +254,10 @@ impl Exporting {
                 Ok((exporting, Ok(piece))) => (exporting, piece),
                 // The client has gone, and hears nothing.
                 Ok((_, Err(ReadError::Cancelled))) => return,
-                Ok((_, Err(error))) => return tracing::error!("an export was broken off: {error}"),
                 Err(_) => return tracing::error!("an export was broken off by a panic"),
             };
             let is_end = piece.is_empty();
-            let piece = if is_end { Piece::End } else { Piece::Data(piece) };
+            let piece = if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) };
             match tokio::time::timeout(STALL_MAX, pieces.send(piece)).await {
                 Ok(Ok(())) if !is_end => {}
                 Ok(_) => return,
@@ -259,7 +280,21 @@ impl Exporting {
         }
         let cancelled = || self.cancel.is_requested();
         self.reading.next_piece(&self.writing, &run(&self.cancel, &cancelled), &mut out)?;
+        if self.has_summary && self.reading.left() == 0 {
+            self.has_summary = false;
+            let Exporting { reading, .. } = self;
+            out.extend_from_slice(&summary(reading.written(), reading.missing(), reading.damaged().iter()));
+        }
         Ok(out.into())
+    }
+
+    /// What turned out on the way.
+    fn trailers(&self) -> HeaderMap {
+        let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
+        if 0 < missing {
+            tracing::warn!("an export lacks {missing} messages in damaged parts of the store");
+        }
+        [(DAMAGED, parts.into()), (MISSING, missing.into())].into_iter().collect()
     }
 }
 

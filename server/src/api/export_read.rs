@@ -3,8 +3,8 @@
 //! Pages of all logspaces are merged. How long a page is depends on how long its messages were before, so that memory does
 //! not depend on how many match.
 //!
-//! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted. Where
-//! that can not be, reading fails.
+//! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted, apart
+//! from those that can not be read. These are left out and counted, and what held them is named.
 
 use super::export_write::Writing;
 use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Searcher};
@@ -40,7 +40,9 @@ pub(crate) struct Reading {
     range: TimeRange,
     logspaces: Vec<InLogspace>,
     left: u64,
-    /// What can not be read, and was known when the messages were counted.
+    /// Messages that were counted and can not be read.
+    missing: u64,
+    /// What can not be read, as far as that is known by now.
     damaged: BTreeSet<String>,
     written_bytes: u64,
     written_messages: u64,
@@ -61,12 +63,6 @@ pub(crate) enum ReadError {
     /// Nobody wants them any more.
     #[error("it was cancelled")]
     Cancelled,
-    /// They were counted, and then could not be read.
-    #[error("a part of logspace `{logspace}` can not be read: {damage}")]
-    Damaged { logspace: String, damage: String },
-    /// Fewer were read than were counted.
-    #[error("{0} messages that were counted could not be found again")]
-    Missing(u64),
 }
 
 impl Reading {
@@ -86,12 +82,13 @@ impl Reading {
                 return Err(ReadError::Cancelled);
             }
             count += counted.count;
-            damaged.extend(counted.coverage.damaged);
+            damaged.extend(named(id, counted.coverage.damaged));
             let page = VecDeque::new();
             logspaces.push(InLogspace { id: id.clone(), searcher, filter, after: None, page, more: true });
         }
         let left = count.min(limit);
-        Ok(Reading { order, range, logspaces, left, damaged, written_bytes: 0, written_messages: 0 })
+        let (written_bytes, written_messages) = (0, 0);
+        Ok(Reading { order, range, logspaces, left, missing: 0, damaged, written_bytes, written_messages })
     }
 
     /// How many messages are still to be read.
@@ -99,9 +96,19 @@ impl Reading {
         self.left
     }
 
-    /// What can not be read, and is missing.
-    pub(crate) fn damaged(&self) -> impl Iterator<Item = &str> {
-        self.damaged.iter().map(String::as_str)
+    /// How many messages were written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written_messages
+    }
+
+    /// How many messages match and could not be read, as far as is known by now.
+    pub(crate) fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// What can not be read, with its logspace.
+    pub(crate) fn damaged(&self) -> &BTreeSet<String> {
+        &self.damaged
     }
 
     /// Writes what comes next; nothing at the end.
@@ -114,9 +121,14 @@ impl Reading {
         let start = out.len();
         while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
             self.fill_pages(run)?;
-            let Some(at) = self.first() else { return Err(ReadError::Missing(self.left)) };
-            let InLogspace { id, page, .. } = &mut self.logspaces[at];
-            let Some(hit) = page.pop_front() else { return Err(ReadError::Missing(self.left)) };
+            let next = self.first().and_then(|at| {
+                let InLogspace { id, page, .. } = &mut self.logspaces[at];
+                Some((id, page.pop_front()?))
+            });
+            let Some((id, hit)) = next else {
+                self.missing = std::mem::take(&mut self.left);
+                return Ok(());
+            };
             let before = out.len();
             writing.message(id, &hit, out);
             self.written_bytes += (out.len() - before) as u64;
@@ -130,21 +142,21 @@ impl Reading {
     fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), ReadError> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        for logspace in self.logspaces.iter_mut().filter(|of| of.page.is_empty() && of.more) {
-            let InLogspace { filter, after, .. } = &*logspace;
-            let request = Request { filter, range: self.range, order: self.order, limit, after: *after };
-            let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
-            if coverage.cancelled {
-                return Err(ReadError::Cancelled);
+        let Reading { logspaces, damaged, range, order, .. } = self;
+        for logspace in logspaces {
+            // A page of which nothing can be read is followed by the next.
+            while logspace.page.is_empty() && logspace.more {
+                let InLogspace { filter, after, .. } = &*logspace;
+                let request = Request { filter, range: *range, order: *order, limit, after: *after };
+                let Found { hits, more, last, coverage } = logspace.searcher.search(&request, run);
+                if coverage.cancelled {
+                    return Err(ReadError::Cancelled);
+                }
+                damaged.extend(named(&logspace.id, coverage.damaged));
+                logspace.more = more && last.is_some();
+                logspace.after = last.or(logspace.after);
+                logspace.page = hits.into();
             }
-            if let Some(damage) = coverage.damaged.iter().find(|damage| !self.damaged.contains(*damage)) {
-                let (logspace, damage) = (logspace.id.clone(), damage.clone());
-                return Err(ReadError::Damaged { logspace, damage });
-            }
-            let position = |hit: &Hit| Position { time: hit.time, sequence: hit.sequence };
-            logspace.after = hits.last().map(position).or(logspace.after);
-            logspace.more = more;
-            logspace.page = hits.into();
         }
         Ok(())
     }
@@ -162,6 +174,10 @@ impl Reading {
         let with_message = (0..self.logspaces.len()).filter(|at| !self.logspaces[*at].page.is_empty());
         with_message.min_by(|a, b| -> Ordering { compare(a, b) })
     }
+}
+
+fn named(logspace: &str, damaged: Vec<String>) -> impl Iterator<Item = String> {
+    damaged.into_iter().map(move |damage| format!("{logspace}: {damage}"))
 }
 
 /// How many messages a page of one of so many logspaces should have.

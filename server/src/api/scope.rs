@@ -98,6 +98,9 @@ pub(crate) struct Coverage {
     journal_batches: u64,
     /// Batches of the journal that needed no look, because of their time.
     skipped_batches: u64,
+    /// Whether it ended before it was through.
+    #[serde(skip)]
+    cancelled: bool,
 }
 
 /// What to know about an answer.
@@ -392,6 +395,10 @@ impl Coverage {
         self.complete
     }
 
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
     /// What was looked at is all, but there was no time to make the answer of all of it.
     pub(super) fn cut_short(&mut self) {
         self.complete = false;
@@ -401,6 +408,7 @@ impl Coverage {
     pub(super) fn plus(self, other: &Coverage) -> Coverage {
         Coverage {
             complete: self.complete && other.complete,
+            cancelled: self.cancelled || other.cancelled,
             segments: self.segments + other.segments,
             skipped_segments: self.skipped_segments + other.skipped_segments,
             unindexed_segments: self.unindexed_segments + other.unindexed_segments,
@@ -432,6 +440,7 @@ impl Coverage {
 
     fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
         self.complete &= other.complete;
+        self.cancelled |= other.cancelled;
         self.segments += other.segments;
         self.skipped_segments += other.skipped_segments;
         self.unindexed_segments += other.unindexed_segments;

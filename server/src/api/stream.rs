@@ -4,9 +4,10 @@
 
 use super::scope::Guard;
 use crate::web::AtLength;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use futures_core::Stream;
+use http_body::Frame;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -15,14 +16,14 @@ use tokio::sync::mpsc;
 /// What comes next in a body.
 pub(super) enum Piece {
     Data(Bytes),
-    /// Nothing: it is whole.
-    End,
+    /// Nothing: it is whole. What there is to say then goes to who asked for it with `TE: trailers`.
+    End(HeaderMap),
 }
 
 /// A body: ends the work when it is dropped.
 pub(super) struct Pieces {
     pieces: mpsc::Receiver<Piece>,
-    /// Whether it is wrong without [`Piece::End`].
+    /// Whether it is wrong without [`Piece::End`], which has not come yet.
     has_end: bool,
     _guard: Guard,
 }
@@ -39,27 +40,30 @@ impl Pieces {
     }
 
     pub(super) fn into_response(self) -> Response {
-        let mut response = Body::from_stream(self).into_response();
+        let mut response = Body::new(self).into_response();
         response.extensions_mut().insert(AtLength);
         response
     }
 }
 
-impl Stream for Pieces {
-    type Item = io::Result<Bytes>;
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = io::Error;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let Poll::Ready(piece) = self.pieces.poll_recv(context) else { return Poll::Pending };
+        if let Some(Piece::Data(bytes)) = piece {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        let had_end = !std::mem::take(&mut self.has_end);
         Poll::Ready(match piece {
-            Some(Piece::Data(bytes)) => Some(Ok(bytes)),
-            None if self.has_end => {
-                self.has_end = false;
-                Some(Err(io::Error::other("the answer could not be made to its end")))
-            }
-            Some(Piece::End) | None => {
-                self.has_end = false;
-                None
-            }
+            Some(Piece::End(trailers)) if !trailers.is_empty() => Some(Ok(Frame::trailers(trailers))),
+            Some(_) => None,
+            None if had_end => None,
+            None => Some(Err(io::Error::other("the answer could not be made to its end"))),
         })
     }
 }

@@ -1,20 +1,20 @@
 //! `logstead export`: writes all messages that match, from a running server or from a data directory.
 //!
-//! **Invariant:** a file has its name only when it is whole.
+//! **Invariant:** a file has its name only when all is in it that can be read; what it lacks is told, with exit code 1.
 
 use super::progress::Progress;
 use super::remote::Remote;
-use super::store::Store;
-use super::{Failure, search, text};
+use super::{Failure, search, store, text};
 use crate::api::export_read::{Reading, Wanted};
 use crate::api::export_write::{self, Writing};
 use crate::api::table::{self, Table};
 use crate::clock;
 use crate::lanes::SharedLanes;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Asked, Filter, Opened, Options, Order as Ordered, Run, Searcher, Settings};
+use logstead_indexer::{Asked, Filter, Looked, Order as Ordered, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search};
+use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -26,12 +26,15 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead export 'error | stats count() by host' --data data --format csv
 
 Without --output it goes to standard output. A file is written beside its name, with `.part` behind it, and gets its name
-when it is whole. Exit code 1: the query is wrong; 3: the store is in use, the server can not be reached, or the export
-broke off.";
+when all is written that can be read. --data needs no lock and changes nothing: a server may run on it. What is damaged is
+left out: then the last line on standard error says what, and how many messages are missing as far as that is known. Exit
+code 1: the query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
 
 /// What the groups of a table may take.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 const PIECE_BYTES: usize = 256 << 10;
+/// Damaged parts that the last line names.
+const NAMED_MAX: usize = 20;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
@@ -61,7 +64,7 @@ pub(super) struct Export {
     /// Where to; standard output where it is missing
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The data directory of a stopped server
+    /// A data directory. It is only read: a server may run on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -91,15 +94,16 @@ enum Order {
 impl Export {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let mut output = Output::open(self.output.as_deref())?;
-        match (&self.data, &self.server) {
+        let lacks = match (&self.data, &self.server) {
             (Some(data), _) => self.in_data(data, &mut output)?,
             (None, Some(server)) => self.at_server(server, &mut output)?,
             (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
-        }
-        output.finish()
+        };
+        output.finish()?;
+        lacks.told().map_or(Ok(()), |told| Err(Failure::no(told)))
     }
 
-    fn at_server(&self, server: &str, output: &mut Output) -> Result<(), Failure> {
+    fn at_server(&self, server: &str, output: &mut Output) -> Result<Lacks, Failure> {
         let (logspaces, columns) =
             (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
         let limit = self.limit.map(|limit| limit.to_string());
@@ -116,30 +120,28 @@ impl Export {
             ("logspaces", Some(logspaces.as_str()).filter(|text| some(text))),
             ("columns", columns.as_deref()),
             ("limit", limit.as_deref()),
+            ("summary", Some("true")),
         ];
         let parameters: Vec<(&str, &str)> =
             parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         let answer = Remote::new(server, self.token.as_deref()).get("export", &parameters, &[])?;
-        let header = |name: &str| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
-        if let Some(parts) = header("x-logstead-damaged") {
-            text::error(&format!("warning: {parts} damaged parts of the store are missing in the export"));
-        }
         let mut body = answer.into_body().into_reader();
         let mut piece = vec![0; PIECE_BYTES];
+        let mut last = LastLine::default();
         loop {
             let read = match body.read(&mut piece) {
-                Ok(0) => return Ok(()),
+                Ok(0) => return last.lacks(server),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
                     return Err(Failure::environment(format!("{server}: the export broke off: {error}")));
                 }
             };
-            output.write(&piece[..read])?;
+            output.write(&last.push(&piece[..read]))?;
         }
     }
 
-    fn in_data(&self, data: &Path, output: &mut Output) -> Result<(), Failure> {
+    fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
         let search = parse_pipeline_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
             Failure::no(format!("query:{line}:{column}: {error}"))
@@ -149,10 +151,9 @@ impl Export {
         }
         let now = clock::now();
         let range = search::range(self.from.as_deref(), self.to.as_deref(), now)?;
-        let store = Store::of(data, Options::default())?;
-        let opened = store.open(&self.logspaces)?.into_iter();
+        let looked = store::look(data, &self.logspaces)?.into_iter();
         let searchers: Vec<(String, Searcher)> =
-            opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
+            looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
         if search.pipeline.stages.is_empty() {
             return self.messages(&search.pipeline, &searchers, (now, range), output);
         }
@@ -165,7 +166,7 @@ impl Export {
         searchers: &[(String, Searcher)],
         (now, range): (Timestamp, TimeRange),
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<Lacks, Failure> {
         let writing = match self.format {
             Format::Ndjson => Writing::Ndjson,
             Format::Csv => Writing::csv(self.columns.clone()).map_err(|error| Failure::no(error.detail()))?,
@@ -180,9 +181,6 @@ impl Export {
         let wanted = Wanted { query: &pipeline.filter, now, range, order, limit };
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
         let mut reading = Reading::begin(searchers, &wanted, &run).map_err(Failure::environment)?;
-        for damage in reading.damaged() {
-            text::error(&format!("warning: the export lacks what can not be read: {damage}"));
-        }
         let mut piece = Vec::new();
         writing.heading(&mut piece);
         while 0 < reading.left() {
@@ -190,7 +188,9 @@ impl Export {
             output.write(&piece)?;
             piece.clear();
         }
-        output.write(&piece)
+        output.write(&piece)?;
+        let damaged: Vec<String> = reading.damaged().iter().take(NAMED_MAX).cloned().collect();
+        Ok(Lacks { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
     fn table(
@@ -199,25 +199,86 @@ impl Export {
         searchers: &[(String, Searcher)],
         (now, range): (Timestamp, TimeRange),
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<Lacks, Failure> {
         if self.format == Format::Raw {
             return Err(Failure::no("a query with stages makes a table: export it as ndjson or csv"));
         }
         let settings = Settings { now, range, memory_bytes_max: TABLE_MEMORY_MAX };
         let (mut aggregation, range) = table::prepare(pipeline, settings, searchers).map_err(Failure::no)?;
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+        let mut damaged = Vec::new();
         for (id, searcher) in searchers {
             let filter = Filter::new(aggregation.filter(), &Context { now, logspace: id });
             let asked = &mut [Asked::Table(&mut aggregation)];
             let coverage =
                 searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
-            search::warn_of_damage(id, &coverage.damaged);
+            damaged.extend(coverage.damaged.iter().map(|damage| format!("{id}: {damage}")));
         }
         let table = Table::from(aggregation.finish(&run).map_err(Failure::no)?);
         let rows_max = self.limit.unwrap_or(u64::MAX);
         let written = export_write::table(&table, rows_max, self.format == Format::Csv);
         let (_, text) = written.map_err(Failure::environment)?;
-        output.write(&text)
+        output.write(&text)?;
+        Ok(Lacks { parts: damaged.len() as u64, damaged, missing: 0 })
+    }
+}
+
+/// What an export lacks.
+#[derive(Default)]
+struct Lacks {
+    /// How many parts of the store can not be read.
+    parts: u64,
+    /// Those, or the first of them.
+    damaged: Vec<String>,
+    /// How many messages match and are missing, as far as that is known.
+    missing: u64,
+}
+
+impl Lacks {
+    /// The last line, where there is something to tell.
+    fn told(&self) -> Option<String> {
+        let Lacks { parts, damaged, missing } = self;
+        if *parts == 0 && *missing == 0 {
+            return None;
+        }
+        let names = damaged.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join("; ");
+        let more = parts.saturating_sub(damaged.len().min(NAMED_MAX) as u64);
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        let known = match missing {
+            0 => "how many messages that match they held is not known".to_owned(),
+            missing => format!("at least {missing} messages that match are missing"),
+        };
+        Some(format!("the export lacks what cannot be read: {known}: {names}{more}"))
+    }
+}
+
+/// Holds back the end of an answer, of which the last line is not part of the export but tells what it lacks.
+#[derive(Default)]
+struct LastLine {
+    held: Vec<u8>,
+}
+
+impl LastLine {
+    /// Adds a piece; what comes back is part of the export.
+    fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(piece);
+        // The line feed at the end of the last line is the last but one that tells where it begins.
+        let before_end = self.held.len().saturating_sub(1);
+        let begins = memchr::memrchr(b'\n', &self.held[..before_end]).map_or(0, |end| end + 1);
+        self.held.drain(..begins).collect()
+    }
+
+    fn lacks(&self, server: &str) -> Result<Lacks, Failure> {
+        let broken =
+            |error| Failure::environment(format!("{server}: the answer ends without its summary: {error}"));
+        let summary: Value = serde_json::from_slice(&self.held).map_err(broken)?;
+        let damaged = summary["damaged"].as_array().into_iter().flatten();
+        let number = |name: &str| summary[name].as_u64().unwrap_or_default();
+        Ok(Lacks {
+            parts: number("damaged_parts"),
+            damaged: damaged.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+            missing: number("missing"),
+        })
     }
 }
 
@@ -280,6 +341,23 @@ impl Drop for Output {
     fn drop(&mut self) {
         if let Output::File { part, is_whole: false, .. } = self {
             std::fs::remove_file(part).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_held_back_however_the_answer_is_cut_in_pieces() {
+        let answer = b"a\n\nb\xff\n{\"missing\":3,\"damaged_parts\":1,\"damaged\":[\"main: x\"]}\n";
+        for piece_bytes in 1..answer.len() {
+            let mut last = LastLine::default();
+            let body: Vec<u8> = answer.chunks(piece_bytes).flat_map(|piece| last.push(piece)).collect();
+            assert_eq!(body, b"a\n\nb\xff\n");
+            let told = last.lacks("").unwrap_or_default().told();
+            assert!(told.is_some_and(|told| told.ends_with("at least 3 messages that match are missing: main: x")));
         }
     }
 }

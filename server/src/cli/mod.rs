@@ -1,7 +1,9 @@
 //! The command line: what can be said, and what the exit code means.
 
 mod check;
+mod context;
 mod export;
+mod follow;
 mod import;
 mod inspect;
 mod loadgen;
@@ -48,9 +50,12 @@ enum Command {
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
     Search(search::Search),
-    /// Prints what a running server stores
+    /// Prints what is stored from now on
     #[command(after_help = tail::EXAMPLES)]
     Tail(tail::Tail),
+    /// Prints the messages around one
+    #[command(after_help = context::EXAMPLES)]
+    Context(context::Context),
     /// Writes all messages that match
     #[command(after_help = export::EXAMPLES)]
     Export(Box<export::Export>),
@@ -110,6 +115,7 @@ pub fn run() -> ExitCode {
         Command::Router(router) => router.run(),
         Command::Search(search) => search.run(),
         Command::Tail(tail) => tail.run(),
+        Command::Context(context) => context.run(),
         Command::Export(export) => export.run(),
         Command::Import(import) => import.run(),
         Command::Verify(verify) => verify.run(),

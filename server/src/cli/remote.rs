@@ -1,19 +1,14 @@
 //! A running server, for the commands that ask one for more than fits in one answer.
 
 use super::Failure;
-use clap::Args;
 use serde_json::Value;
 use ureq::Body;
 use ureq::http::Response;
 
 /// Which server, and who asks.
-#[derive(Args, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Remote {
-    /// The address of a running server
-    #[arg(long, value_name = "URL")]
     server: String,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
     token: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! `logstead search`: finds messages in a store that nobody has open, or through a running server.
+//! `logstead search`: finds messages in a data directory, whoever has it open, or through a running server.
 
-use super::store::Store;
+use super::store;
 use super::table::Table;
 use super::text::{csv, shown};
 use super::{Failure, text};
@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Asked, Filter, Hit, Opened, Options, Order, Request, Run, Searcher, Settings};
+use logstead_indexer::{Asked, Filter, Hit, Looked, Order, Request, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use serde_json::Value;
@@ -25,8 +25,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
   logstead search 'error | stats count() by host | sort -count' --data data
 
-The newest messages come first; stages make a table, which --limit does not cut. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store is in use
-or the server can not be reached.";
+The newest messages come first; stages make a table, which --limit does not cut. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store
+cannot be read or the server cannot be reached. What is damaged is left out, and a warning names it. --data needs no lock and
+changes nothing.";
 
 /// The most that the server gives in one page.
 const PAGE_MAX: usize = 10_000;
@@ -55,7 +56,7 @@ pub(super) struct Search {
     limit: usize,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// The data directory of a stopped server
+    /// A data directory. It is only read: a server may run on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -86,21 +87,13 @@ impl Search {
             (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
         };
         match &found {
-            Answer::Messages(messages) => self.print(messages)?,
+            Answer::Messages(messages) => self.format.print_all(messages)?,
             Answer::Table(table) => table.print(self.format)?,
         }
         if found.is_empty() { Err(Failure::no("no message matches")) } else { Ok(()) }
     }
 
-    fn print(&self, messages: &[Value]) -> Result<(), Failure> {
-        if let Format::Csv = self.format {
-            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
-        }
-        messages.iter().try_for_each(|message| self.format.print_line(message)).map_err(Failure::environment)
-    }
-
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
-        let store = Store::of(data, Options::default())?;
         let now = clock::now();
         let search = parse_pipeline_search(&self.query).map_err(|error| {
             let (line, column, _) = error.line_column(&self.query);
@@ -110,8 +103,8 @@ impl Search {
             text::error(&format!("warning: {}", warning.message));
         }
         let range = range(self.from.as_deref(), self.to.as_deref(), now)?;
-        let opened = store.open(&self.logspaces)?.into_iter();
-        let searchers = opened.map(|(id, Opened { searcher, .. })| (id, searcher)).collect();
+        let looked = store::look(data, &self.logspaces)?.into_iter();
+        let searchers = looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
         let within = Within { searchers, now, range };
         if search.pipeline.stages.is_empty() {
             return within.messages(&search.pipeline, self.limit).map(Answer::Messages);
@@ -259,6 +252,13 @@ fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timesta
 }
 
 impl Format {
+    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
+        if let Format::Csv = self {
+            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+        }
+        messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
+    }
+
     /// Prints a message. The bytes that were received need be no text.
     pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
         let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());

@@ -1,11 +1,12 @@
-//! The logspaces of a data directory that no server has open, for the commands that work on them.
+//! The logspaces of a data directory, for the commands that work on them: to read them, whoever has them open, or to
+//! write to them when nobody has.
 
 use super::{Failure, SettingsArgs, text};
 use crate::lock::DataLock;
 use clap::Args;
 use logstead_config::is_id;
 use logstead_config::settings::Settings;
-use logstead_indexer::{Disk, Opened, Options, RealDisk};
+use logstead_indexer::{Disk, Looked, Opened, Options, RealDisk, Recovery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,13 +15,16 @@ use std::sync::Arc;
 pub(super) struct StoreArgs {
     #[command(flatten)]
     pub(super) settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one that the settings name
+    /// The data directory, instead of the one that the settings name
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
 }
+
+/// Logspaces that can be searched, with their names.
+pub(super) type Logspaces = Vec<(String, Looked)>;
 
 /// What was meant, opened.
 pub(super) struct OpenStore {
@@ -37,12 +41,24 @@ pub(super) struct Store {
 }
 
 impl StoreArgs {
-    /// Opens the logspaces that are meant.
-    pub(super) fn open(&self) -> Result<OpenStore, Failure> {
+    /// Looks at the logspaces that are meant: nothing is changed. And says where they are.
+    pub(super) fn look(&self) -> Result<(PathBuf, Logspaces), Failure> {
+        let data = self.load()?.data;
+        let looked = look(&data, &self.logspaces)?;
+        Ok((data, looked))
+    }
+
+    fn load(&self) -> Result<Settings, Failure> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
         }
+        Ok(settings)
+    }
+
+    /// Opens the logspaces that are meant, to write to them.
+    pub(super) fn open(&self) -> Result<OpenStore, Failure> {
+        let settings = self.load()?;
         let store = Store::of(&settings.data, options(&settings))?;
         let logspaces = store.open(&self.logspaces)?;
         Ok(OpenStore { settings, logspaces, _store: store })
@@ -58,13 +74,54 @@ pub(super) fn options(settings: &Settings) -> Options {
     }
 }
 
+/// Looks at these logspaces of a data directory, or at all where none is named. Needs no lock and changes nothing: a
+/// server may have them open, and they may be on media that cannot be written.
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
+    // Each file is held as long as it is looked at: a server may remove it meanwhile.
+    super::serve::raise_file_limit();
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let folder = folder_of(data)?;
+    let look_at = |id: String| {
+        let looked = logstead_indexer::look(&disk, &folder.join(&id));
+        let looked = looked.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
+        Ok((id, looked))
+    };
+    known(&folder, ids)?.into_iter().map(look_at).collect()
+}
+
+/// Where the logspaces of a data directory are.
+fn folder_of(data: &Path) -> Result<PathBuf, Failure> {
+    let folder = data.join("logspaces");
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(Failure::no(format!("{} is not a data directory: it holds no logspaces", data.display())))
+}
+
+/// Those logspaces of a folder that are named, or all where none is.
+fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, Failure> {
+    let mut known = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
+        known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
+    }
+    known.sort();
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
+        let known = known.join(", ");
+        return Err(Failure::no(format!("there is no logspace `{unknown}`: there are {known}")));
+    }
+    known.retain(|id| ids.is_empty() || ids.contains(id));
+    Ok(known)
+}
+
+/// Prints what there is to know about a logspace that was opened.
+fn tell(id: &str, recovery: &Recovery) {
+    recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
+}
+
 impl Store {
     /// A data directory that is there.
     pub(super) fn of(data: &Path, options: Options) -> Result<Store, Failure> {
-        if !data.join("logspaces").is_dir() {
-            let data = data.display();
-            return Err(Failure::no(format!("{data} is no data directory: it holds no logspaces")));
-        }
+        folder_of(data)?;
         Store::create(data, options)
     }
 
@@ -76,17 +133,7 @@ impl Store {
 
     /// These logspaces, or all where none is named.
     pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, Failure> {
-        let mut known = Vec::new();
-        for entry in std::fs::read_dir(&self.folder).map_err(Failure::environment)? {
-            known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
-        }
-        known.sort();
-        if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
-            let known = known.join(", ");
-            return Err(Failure::no(format!("there is no logspace `{unknown}`: there are {known}")));
-        }
-        known.retain(|id| ids.is_empty() || ids.contains(id));
-        known.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
+        known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
     /// One logspace, which is made where it is not there.
@@ -102,9 +149,7 @@ impl Store {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let opened = logstead_indexer::open(&disk, &self.folder.join(id), self.options);
         let opened = opened.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
-        if let Some(cut) = &opened.recovery.cut {
-            text::error(&format!("{id}: cut what the last write left half done: {cut}"));
-        }
+        tell(id, &opened.recovery);
         Ok(opened)
     }
 }

@@ -1,14 +1,16 @@
-//! `logstead tail`: prints what a running server stores.
+//! `logstead tail`: prints what is stored, as a running server tells it, or as a data directory shows it.
 //!
 //! A connection that breaks is made anew, after the last position that was printed: nothing is missing, and nothing comes
 //! twice.
 
+use super::follow::Following;
 use super::remote::Remote;
 use super::search::Format as Shown;
 use super::{Failure, text};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -16,8 +18,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tail '' --server http://127.0.0.1:8080 --token TOKEN
   logstead tail 'severity>=error' --server https://logs.example --last 20
   logstead tail 'program=sshd' --server http://127.0.0.1:8080 --logspace main --format json | jq .host
+  logstead tail 'program=sshd' --data data --last 20
 
-The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C, or until nobody reads what it prints (exit code 0). A lost connection is made again without a gap.
+The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C, or until nobody reads what it prints (exit code 0). --data needs no lock and changes nothing. A lost connection is made again without a gap.
 Where more messages match than the server sends in a second, it sends every n-th, and a line on standard error says so.
 Exit code 1: the query is wrong, or the token is not good any more; 3: the server could not be reached at all.";
 
@@ -30,11 +33,19 @@ const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
 const EVENTS_MAX: usize = 16;
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
 pub(super) struct Tail {
     /// What to look for, in the query language, without stages; '' is everything
     query: String,
-    #[command(flatten)]
-    remote: Remote,
+    /// A data directory. It is only read, and looked at again every second: a server may run on it
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
@@ -74,6 +85,10 @@ impl Tail {
     pub(super) fn run(&self) -> Result<(), Failure> {
         end_on_interrupt()?;
         text::end_when_nobody_reads().map_err(Failure::environment)?;
+        if let Some(data) = &self.data {
+            let (query, logspaces, last) = (&self.query, &self.logspaces, self.last as usize);
+            return Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message));
+        }
         let mut printed = Printed::default();
         let mut events = self.connect(None)?;
         let mut wait = RETRY_WAIT;
@@ -88,11 +103,15 @@ impl Tail {
                         RecvTimeoutError::Timeout => "it says nothing any more",
                         RecvTimeoutError::Disconnected => "the connection ended",
                     };
-                    text::error(&format!("{}: {why}: connecting again", self.remote.server()));
+                    text::error(&format!("{}: {why}: connecting again", self.server()));
                     events = self.connect_again(printed.position.as_deref(), &mut wait)?;
                 }
             }
         }
+    }
+
+    fn server(&self) -> &str {
+        self.server.as_deref().unwrap_or_default()
     }
 
     /// The events from now on, or after a position.
@@ -105,7 +124,7 @@ impl Tail {
         }
         let headers: Vec<(&str, &str)> =
             position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
-        let answer = self.remote.get("tail", &parameters, &headers)?;
+        let answer = Remote::new(self.server(), self.token.as_deref()).get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);
         // A thread of its own, so that a connection on which nothing comes any more can be left alone.
@@ -146,7 +165,7 @@ impl Tail {
             }
             "problem" => {
                 let detail = data["detail"].as_str().unwrap_or_default();
-                let problem = format!("{}: {detail}", self.remote.server());
+                let problem = format!("{}: {detail}", self.server());
                 if data["status"].as_u64().is_some_and(|status| status < 500) {
                     return Err(Failure::No(problem));
                 }

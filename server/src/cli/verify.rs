@@ -5,15 +5,16 @@ use super::store::StoreArgs;
 use super::{Failure, text};
 use crate::lanes::SharedLanes;
 use clap::Args;
-use logstead_indexer::{Checked, Finding, Opened, Run};
+use logstead_indexer::{Checked, Finding, Looked, Run};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
 
-Checks every checksum and the chain of hashes, and names segment, block and time range of what is damaged. What is wrong
-with an index costs speed only: `logstead reindex` makes it again. Exit code 0: all is as it was written; 1: something is
-damaged; 3: the store is in use or can not be read.";
+Checks every checksum and the chain of hashes, and names segment, block and time range of what is damaged, sequences that
+are missing, and files that were set aside. Changes nothing and needs no lock: the server may run, and the data may be on
+media that cannot be written. What is wrong with an index costs speed only: `logstead reindex` makes it again. Exit code 0:
+all is as it was written; 1: something is damaged or missing; 3: the store cannot be read.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
@@ -32,26 +33,26 @@ struct Seen {
 
 impl Verify {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let store = self.store.open()?;
-        let mut problems = super::verify_database::verify(&store.settings.data)?;
-        for (id, opened) in &store.logspaces {
-            problems += verify(id, opened)?;
+        let (data, logspaces) = self.store.look()?;
+        let mut problems = super::verify_database::verify(&data)?;
+        for (id, looked) in &logspaces {
+            problems += verify(id, looked)?;
         }
         if problems == 0 { Ok(()) } else { Err(Failure::no(format!("damaged: {}", counted(problems)))) }
     }
 }
 
 /// How many problems there are.
-fn verify(id: &str, opened: &Opened) -> Result<usize, Failure> {
-    let progress = Progress::new(&format!("verify {id}"), Some(opened.searcher.verify_bytes()));
+fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
+    let progress = Progress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (Seen::default(), Vec::new());
     let lanes = SharedLanes::default();
     let run = Run { cancelled: &|| false, lanes: &lanes };
-    // Opening has seen the manifest; everything else is checked now.
-    let manifest = opened.recovery.damaged.iter().filter(|damage| damage.file == "manifest");
-    lines.extend(manifest.map(|damage| format!("{id}: {damage}: what the folder of segments holds counts")));
-    seen.problems += lines.len();
-    opened.searcher.verify(&run, &mut |checked| {
+    for told in looked.recovery.told_beside_parts() {
+        seen.problems += usize::from(told.is_damage);
+        lines.push(format!("{id}: {}", told.text));
+    }
+    looked.searcher.verify(&run, &mut |checked| {
         progress.add(checked.bytes);
         lines.extend(checked.findings.iter().map(|finding| told(id, &checked, finding)));
         seen.add(&checked);

@@ -1467,7 +1467,7 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`. */
             flags: string[];
             /** @description The host it claims to come from; empty where it says none. */
             host: string;
@@ -2020,11 +2020,6 @@ export interface components {
              * @description Messages that were longer than the limit.
              */
             truncated: number;
-            /**
-             * Format: int64
-             * @description Messages of senders that put nothing between them.
-             */
-            undelimited: number;
             /**
              * Format: int64
              * @description Messages whose format was not recognised.
@@ -2736,6 +2731,11 @@ export interface operations {
                 columns?: string;
                 /** @description At most so many; all where it is missing. */
                 limit?: number;
+                /**
+                 * @description Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
+                 *     though they match, and which parts of the store are `damaged`. For those who can not read trailers.
+                 */
+                summary?: boolean;
             };
             header?: never;
             path?: never;
@@ -2748,9 +2748,9 @@ export interface operations {
                 headers: {
                     /** @description With the name for the file */
                     "Content-Disposition"?: string;
-                    /** @description How many messages, or rows, the answer holds */
+                    /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged */
                     "X-Logstead-Count"?: number;
-                    /** @description How many parts of the store it lacks, as they can not be read */
+                    /** @description How many parts of the store it lacks, as they can not be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
                     "X-Logstead-Damaged"?: number;
                     [name: string]: unknown;
                 };
@@ -3024,14 +3024,8 @@ export interface operations {
             query?: {
                 /** @description The logspace to store in; where it is missing, the routes decide. */
                 logspace?: string | null;
-                /** @description What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it. */
-                format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
-                /** @description The host of messages that name none; for `text/plain`, the sender's address where it is missing. */
-                host?: string | null;
-                /** @description The zone of times that name none. */
-                timezone?: string | null;
-                /** @description When the last line was written, RFC 3339: the year of stamps without one. Without it, now. */
-                written?: string | null;
+                /** @description What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like. */
+                format?: ("text" | "auto") | null;
                 time_field?: string | null;
                 message_field?: string | null;
                 host_field?: string | null;

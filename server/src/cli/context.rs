@@ -1,0 +1,100 @@
+//! `logstead context`: prints the messages around one, from a data directory or through a running server.
+
+use super::remote::Remote;
+use super::search::{Format, warn_of_damage};
+use super::{Failure, store, text};
+use crate::api::message::Message;
+use crate::clock;
+use crate::lanes::SharedLanes;
+use clap::{ArgGroup, Args};
+use logstead_indexer::{Filter, Hit, Order, Position, Request, Run, Searcher};
+use logstead_record::query::{Context as In, Query, TimeRange};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead context main:4711 --data data
+  logstead context main:4711 --before 5 --after 50 --server http://127.0.0.1:8080 --token TOKEN
+
+The id of a message is `id` in its JSON: LOGSPACE:SEQUENCE. Prints the messages of the same logspace around it, oldest first.
+--data needs no lock and changes nothing: a server may run on it. Exit code 0: printed; 1: there is no such message, or it
+cannot be read; 3: the store or the server cannot be read.";
+
+/// As the server has it.
+const LIMIT_MAX: u32 = 1000;
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+pub(super) struct Context {
+    /// The message: LOGSPACE:SEQUENCE
+    id: String,
+    /// How many messages before it
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=i64::from(LIMIT_MAX)))]
+    before: u32,
+    /// How many messages after it
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=i64::from(LIMIT_MAX)))]
+    after: u32,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// A data directory. It is only read: a server may run on it
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The address of a running server
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+impl Context {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let messages = match (&self.data, &self.server) {
+            (Some(data), _) => self.in_data(data)?,
+            (None, Some(server)) => self.at_server(server)?,
+            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        };
+        self.format.print_all(&messages)
+    }
+
+    fn in_data(&self, data: &Path) -> Result<Vec<Value>, Failure> {
+        let (logspace, sequence) = self.id.rsplit_once(':').unwrap_or_default();
+        let sequence = sequence.parse::<u64>().map_err(|_| {
+            Failure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
+        })?;
+        let looked = store::look(data, &[logspace.to_owned()])?;
+        let none = || Failure::no(format!("there is no message {}", self.id));
+        let (id, looked) = looked.first().ok_or_else(none)?;
+        let hit = looked.searcher.get(sequence).map_err(Failure::no)?.ok_or_else(none)?;
+        let mut messages = around(id, &looked.searcher, &hit, (Order::Newest, self.before));
+        messages.reverse();
+        messages.push(hit.clone());
+        messages.extend(around(id, &looked.searcher, &hit, (Order::Oldest, self.after)));
+        let value = |hit: &Hit| serde_json::to_value(Message::new(id, hit));
+        messages.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
+    }
+
+    fn at_server(&self, server: &str) -> Result<Vec<Value>, Failure> {
+        let (before, after) = (self.before.to_string(), self.after.to_string());
+        let parameters = [("before", before.as_str()), ("after", after.as_str())];
+        let path = format!("messages/{}/context", self.id);
+        let mut answer = Remote::new(server, self.token.as_deref()).get(&path, &parameters, &[])?;
+        let body: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
+        for warning in body["warnings"].as_array().into_iter().flatten() {
+            text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
+        }
+        let side = |name: &str| body[name].as_array().cloned().unwrap_or_default();
+        Ok([side("before"), vec![body["message"].clone()], side("after")].concat())
+    }
+}
+
+/// The messages on one side of another.
+fn around(id: &str, searcher: &Searcher, hit: &Hit, (order, limit): (Order, u32)) -> Vec<Hit> {
+    let filter = &Filter::new(&Query::All, &In { now: clock::now(), logspace: id });
+    let after = Some(Position { time: hit.time, sequence: hit.sequence });
+    let request = Request { filter, range: TimeRange::ALL, order, limit: limit as usize, after };
+    let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
+    let found = searcher.search(&request, &run);
+    warn_of_damage(id, &found.coverage.damaged);
+    found.hits
+}

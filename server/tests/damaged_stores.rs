@@ -1,0 +1,229 @@
+//! Stores that are not as they were left: what looks at them changes nothing, what opens them destroys nothing, and what
+//! is missing is said by the commands, by answers and by exports.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use support::{ROUTER, Server, logstead, output, wait_until};
+
+/// Small segments, soon.
+const SETTINGS: [&str; 3] =
+    ["storage.segment_rows_max=1000", "storage.seal_after=1s", "storage.journal_file_max=1MiB"];
+
+fn ingest(server: &Server, first: usize, count: usize) {
+    let line = |number: usize| {
+        let (minute, second) = (number / 60 % 60, number % 60);
+        format!("<13>1 2026-11-21T06:{minute:02}:{second:02}Z web-{} app - - - number {number}\n", number % 7)
+    };
+    let lines: Vec<String> = (first..first + count).map(line).collect();
+    lines.chunks(500).for_each(|part| assert_eq!(server.ingest(&part.concat()), part.len() as u64));
+}
+
+fn wait_until_sealed(server: &Server, messages: u64) {
+    let sealed = || server.call("GET", "/logspaces", &[], b"").1["logspaces"][0]["sealed_messages"].clone();
+    wait_until("all is sealed", || sealed() == messages);
+    let journal = server.data().join("logspaces/main/journal");
+    wait_until("what was sealed is removed", || fs::read_dir(&journal).unwrap().count() == 1);
+}
+
+/// Every file of the logspaces of a data directory.
+fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let main = data.join("logspaces/main");
+    let folders = [main.clone(), main.join("journal"), main.join("segments")];
+    let entries =
+        folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+fn with_suffix(data: &Path, suffix: &str) -> Vec<PathBuf> {
+    let is_it = |path: &PathBuf| path.to_str().unwrap().ends_with(suffix);
+    files(data).into_keys().filter(is_it).collect()
+}
+
+fn flip(path: &Path, bytes: impl IntoIterator<Item = usize>) {
+    let mut content = fs::read(path).unwrap();
+    bytes.into_iter().for_each(|byte| content[byte] ^= 1);
+    fs::write(path, content).unwrap();
+}
+
+fn run(command: &[&str], server: &Server) -> (i32, String, String) {
+    output(&[command, &["--data", server.data().to_str().unwrap()]].concat())
+}
+
+fn warnings(answer: &Value) -> String {
+    let warnings = answer["warnings"].as_array().unwrap().iter();
+    warnings.filter_map(|warning| warning["message"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_store_is_read_beside_its_server_and_nothing_is_changed() {
+    let server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 3000);
+    wait_until_sealed(&server, 3000);
+    let before = files(server.data());
+    let (code, told, error) = run(&["verify"], &server);
+    assert!(code == 0 && told.contains("main: intact: 3000 messages"), "{told}{error}");
+    assert_eq!(run(&["search", "\"number 77\"", "--format", "raw"], &server).1.lines().count(), 1);
+    let (code, exported, error) = run(&["export", "", "--format", "raw", "--order", "oldest"], &server);
+    assert_eq!((code, exported.lines().count()), (0, 3000), "{error}");
+    let (code, around, error) = run(&["context", "main:1500", "--before", "2", "--after", "3"], &server);
+    assert_eq!((code, around.lines().count()), (0, 6), "{error}");
+    let numbers: Vec<&str> = around.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+    assert!(numbers.contains(&"1500"), "{around}");
+    let token = ["--server", server.web(), "--token", "administrator"];
+    let asked = [&["context", "main:1500", "--before", "2", "--after", "3"][..], &token].concat();
+    assert_eq!(output(&asked), (0, around, String::new()));
+    assert_eq!(run(&["context", "main:999999"], &server).0, 1);
+    assert!(files(server.data()) == before, "something was changed");
+}
+
+#[test]
+fn a_data_directory_is_followed_while_a_server_writes_it() {
+    let server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 10);
+    let data = server.data().to_str().unwrap();
+    let mut command = logstead(&["tail", "number", "--data", data, "--last", "3", "--format", "raw"]);
+    let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut numbers = lines.map(|line| line.unwrap().rsplit(' ').next().unwrap().parse::<usize>().unwrap());
+    assert!((7..10).eq(numbers.by_ref().take(3)));
+    ingest(&server, 10, 2500);
+    assert!((10..2510).eq(numbers.by_ref().take(2500)), "a message is missing or comes twice");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn an_older_manifest_that_was_put_back_costs_no_message() {
+    let mut server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 4000);
+    wait_until_sealed(&server, 4000);
+    let manifest = server.data().join("logspaces/main/manifest");
+    let earlier = fs::read(&manifest).unwrap();
+    ingest(&server, 4000, 4000);
+    wait_until_sealed(&server, 8000);
+    server.terminate();
+    fs::write(&manifest, earlier).unwrap();
+    let before = files(server.data());
+    let (code, told, _) = run(&["verify"], &server);
+    assert!(code == 1 && told.contains("manifest: it is older than the segments beside it"), "{told}");
+    assert!(told.contains(" 8000 messages"), "{told}");
+    assert_eq!(run(&["export", "", "--format", "raw"], &server).1.lines().count(), 8000);
+    assert!(files(server.data()) == before, "looking changed something");
+    server.restart();
+    assert_eq!(server.count("*"), 8000);
+    server.terminate();
+    assert_eq!(run(&["verify"], &server).0, 0);
+}
+
+#[test]
+fn a_journal_of_which_no_frame_is_whole_is_damaged_and_stays() {
+    let mut server = Server::start(ROUTER);
+    ingest(&server, 0, 3000);
+    server.terminate();
+    let journal = with_suffix(server.data(), ".journal").pop().unwrap();
+    let bytes = fs::read(&journal).unwrap();
+    let frames: Vec<usize> = (0..bytes.len() - 4).filter(|at| &bytes[*at..*at + 4] == b"LSF1").collect();
+    assert!(1 < frames.len());
+    flip(&journal, frames.iter().map(|frame| frame + 100));
+    let damaged = fs::read(&journal).unwrap();
+    let (code, told, _) = run(&["verify"], &server);
+    assert!(code == 1 && told.contains("(3000 messages)"), "{told}");
+    server.restart();
+    let (_, answer) = server.post("/count", &json!({ "query": "*" }));
+    assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&json!(0), &json!(false)), "{answer}");
+    assert!(warnings(&answer).contains("(3000 messages)"), "{answer}");
+    ingest(&server, 0, 10);
+    assert_eq!(server.search("number")[0]["id"], "main:3009");
+    assert!(fs::read(&journal).unwrap() == damaged);
+    assert_eq!(run(&["verify"], &server).0, 1);
+}
+
+#[test]
+fn a_journal_that_is_gone_after_an_orderly_stop_is_missed() {
+    let mut server = Server::start(ROUTER);
+    ingest(&server, 0, 700);
+    server.terminate();
+    fs::remove_file(with_suffix(server.data(), ".journal").pop().unwrap()).unwrap();
+    let (code, told, _) = run(&["verify"], &server);
+    assert!(code == 1 && told.contains("appended to is missing") && told.contains("0 to 7"), "{told}");
+    server.restart();
+    assert_eq!(server.post("/count", &json!({ "query": "*" })).1["coverage"]["complete"], false);
+}
+
+#[test]
+fn a_journal_that_is_removed_under_a_server_takes_no_more_messages() {
+    let server = Server::start(ROUTER);
+    ingest(&server, 0, 10);
+    fs::remove_dir_all(server.data().join("logspaces/main/journal")).unwrap();
+    let error = server.try_ingest("not acknowledged\n").unwrap_err();
+    assert!(error.contains("503") || error.contains("removed") || error.contains("No such file"), "{error}");
+}
+
+/// A stopped store of 4000 messages in which one block can not be read, and how many messages that one holds.
+fn damaged() -> (Server, usize) {
+    let mut server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 4000);
+    wait_until_sealed(&server, 4000);
+    server.terminate();
+    let blocks = with_suffix(server.data(), ".blocks").remove(0);
+    flip(&blocks, [100]);
+    let told = output(&["inspect", blocks.to_str().unwrap()]).1;
+    let first = told.lines().skip_while(|line| !line.trim_start().starts_with("block ")).nth(1).unwrap();
+    let rows = first.split_whitespace().nth(3).unwrap().parse().unwrap();
+    (server, rows)
+}
+
+#[test]
+fn an_export_leaves_out_what_is_damaged_and_says_so() {
+    let (mut server, lost) = damaged();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("export.log");
+    let arguments =
+        ["export", "", "--format", "raw", "--order", "oldest", "--output", file.to_str().unwrap()];
+    let check = |(code, _, error): (i32, String, String)| {
+        let last = error.lines().last().unwrap_or_default();
+        assert_eq!(code, 1, "{error}");
+        assert!(last.contains(&format!("at least {lost} messages")) && last.contains(".blocks: "), "{error}");
+        let text = fs::read_to_string(&file).unwrap();
+        assert_eq!(text.lines().count(), 4000 - lost);
+        fs::remove_file(&file).unwrap();
+    };
+    check(run(&arguments, &server));
+    server.restart();
+    let at_server = ["--server", server.web(), "--token", "administrator"];
+    check(output(&[&arguments[..], &at_server].concat()));
+    for order in ["oldest", "newest"] {
+        let answer = answer(&server, &format!("order={order}&format=raw"));
+        let body = answer.matches(" number ").count();
+        assert_eq!(body, 4000 - lost, "{order}");
+        assert!(answer.contains("x-logstead-count: 4000\r\n") && answer.ends_with("\r\n\r\n"));
+        let end = answer.rsplit_once("\r\n0\r\n").unwrap().1;
+        assert!(end.contains("x-logstead-damaged: 1\r\n"), "{end}");
+        assert!(end.contains(&format!("x-logstead-missing: {lost}\r\n")), "{end}");
+    }
+    let summed = answer(&server, "summary=true&limit=1");
+    assert!(summed.contains("{\"damaged\":"), "{summed}");
+}
+
+/// An export as it comes over the wire.
+fn answer(server: &Server, parameters: &str) -> String {
+    let address = server.web().trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "GET /api/v1/export?{parameters} HTTP/1.1\r\nHost: x\r\nTE: trailers\r\nConnection: close\r\n\
+         Authorization: Bearer administrator\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8(answer).unwrap()
+}
