@@ -1467,7 +1467,7 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`. */
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
             flags: string[];
             /** @description The host it claims to come from; empty where it says none. */
             host: string;
@@ -2020,6 +2020,11 @@ export interface components {
              * @description Messages that were longer than the limit.
              */
             truncated: number;
+            /**
+             * Format: int64
+             * @description Messages of senders that put nothing between them.
+             */
+            undelimited: number;
             /**
              * Format: int64
              * @description Messages whose format was not recognised.
@@ -3024,8 +3029,14 @@ export interface operations {
             query?: {
                 /** @description The logspace to store in; where it is missing, the routes decide. */
                 logspace?: string | null;
-                /** @description What a line of `text/plain` is: a message as it stands, or whatever syslog it looks like. */
-                format?: ("text" | "auto") | null;
+                /** @description What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it. */
+                format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
+                /** @description The host of messages that name none; for `text/plain`, the sender's address where it is missing. */
+                host?: string | null;
+                /** @description The zone of times that name none. */
+                timezone?: string | null;
+                /** @description When the last line was written, RFC 3339: the year of stamps without one. Without it, now. */
+                written?: string | null;
                 time_field?: string | null;
                 message_field?: string | null;
                 host_field?: string | null;
