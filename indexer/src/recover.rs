@@ -167,7 +167,8 @@ pub struct Looked {
 /// Looks at the logspace in a directory and changes nothing, whoever has it open.
 pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(ReadOnly(Arc::clone(disk)));
-    let folder = Folder::of_another(Arc::clone(&disk), &dir.join(SEGMENTS_DIR), Options::default().index_memory_max);
+    let folder =
+        Folder::of_another(Arc::clone(&disk), &dir.join(SEGMENTS_DIR), Options::default().index_memory_max);
     let mut last = OpenError::Busy { dir: dir.to_owned() };
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
@@ -213,7 +214,8 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     let (view, end) = view(&mut survey);
     let has_parts = !view.files.is_empty() || !view.segments.is_empty();
     let shared = Arc::new(Shared::new(Arc::new(view)));
-    let keeper = Keeper::new((dir, folder), &options, Arc::clone(&shared), (survey.manifest, survey.is_settled));
+    let keeper =
+        Keeper::new((dir, folder), &options, Arc::clone(&shared), (survey.manifest, survey.is_settled));
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 const OPTIONS: Options = Options {
     memory_max: 0,
+    index_memory_max: 1 << 20,
     journal_file_max: 4000,
     segment_rows_max: 60,
     durability: logstead_indexer::Durability::Fsync,
