@@ -66,18 +66,34 @@ impl Candidate {
 }
 
 /// Chooses. Whatever ends at `floor` or before has expired.
-pub(crate) fn choose(mut candidates: Vec<Candidate>, journals: &[Replayed], floor: u64) -> Choice {
-    candidates.sort_by_key(|candidate| {
-        let Candidate { segment, is_named, .. } = candidate;
-        (segment.blocks.is_err(), !is_named, Reverse(segment.id.rows))
+pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[Replayed], floor: u64) -> Choice {
+    let mut offered: Vec<_> = candidates.into_iter().map(|candidate| (false, candidate)).collect();
+    for at in 0..offered.len() {
+        offered[at].0 = has_whole_parts(&offered[at].1, &offered);
+    }
+    offered.sort_by_key(|(has_whole_parts, Candidate { segment, is_named, .. })| {
+        (*has_whole_parts || segment.blocks.is_err(), !is_named, Reverse(segment.id.rows))
     });
     let decoded = journals.iter().map(|_| OnceLock::new()).collect();
     let mut choosing = Choosing { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
-    candidates.into_iter().for_each(|candidate| choosing.offer(candidate));
+    offered.into_iter().for_each(|(_, candidate)| choosing.offer(candidate));
     let fates = (0..journals.len()).map(|at| choosing.fate_of_journal(at)).collect();
     let Choosing { mut chosen, dropped, .. } = choosing;
     chosen.sort_by_key(|candidate| candidate.segment.id);
     Choice { segments: chosen, dropped, journals: fates }
+}
+
+/// Whether a segment is damaged, and what it was made of is here and whole: then that counts.
+fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
+    let range = candidate.range();
+    let is_part = |other: &&Candidate| {
+        other.segment.id != candidate.segment.id
+            && within(&other.range(), &range)
+            && other.segment.blocks.is_ok()
+    };
+    let parts: Vec<&Candidate> = all.iter().map(|(_, other)| other).filter(is_part).collect();
+    let whole = || parts.iter().filter(|part| part.is_whole()).map(|part| part.range()).collect();
+    !parts.is_empty() && !candidate.is_whole() && covers(&range, whole())
 }
 
 struct Choosing<'a> {
