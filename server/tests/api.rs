@@ -929,7 +929,8 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
                 loop {
                     let answer = server.json(Method::POST, "/api/v1/search", &greedy, &slow).await;
                     if answer.status != StatusCode::OK {
-                        refused.send(answer).unwrap();
+                        // Nobody reads them after the first.
+                        refused.send(answer).ok();
                         return;
                     }
                 }
@@ -939,7 +940,11 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
     // Too many of one caller wait: it is told so, and when to come again.
     let answer = refusals.recv().await.unwrap();
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text());
-    assert!(answer.text().contains("of token:analyst wait for their turn already"), "{}", answer.text());
+    let text = answer.text();
+    assert!(
+        text.contains("searches of token:analyst") && text.contains("wait for their turn already"),
+        "{text}"
+    );
     assert!(answer.headers.contains_key(header::RETRY_AFTER));
     // As long as some of them are left, others are answered.
     for _ in 0..25 {
