@@ -77,7 +77,7 @@ export function troublesOf(status: RouterStatus): Trouble[] {
   return troubles.sort((a, b) => Number(b.now) - Number(a.now));
 }
 
-type Listener = { url: string; state: string };
+type Listener = RouterStatus['sources'][number]['listeners'][number];
 
 export function failedListeners(listeners: readonly Listener[]): Listener[] {
   return listeners.filter(({ state }) => state !== 'listening');
