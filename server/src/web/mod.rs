@@ -201,7 +201,7 @@ impl Door {
         let Limits { connections_max, connections_of_address_max, .. } = self.limits;
         match full {
             Full::Connections => {
-                format!("{connections_max} connections are open, and all of them are at work")
+                format!("{connections_max} connections are open, and all of them are logged in")
             }
             Full::Address => format!("{connections_of_address_max} connections of this address are open"),
             Full::Descriptors => "the process may open no more files".to_owned(),

@@ -133,13 +133,17 @@ impl Pulse {
         change(&mut self.state.lock().writing)
     }
 
-    /// Whether it could be ended for somebody else: nobody is known on it, and we only wait for the peer.
-    pub(super) fn can_give_way(&self) -> bool {
+    /// Whether it could be ended for somebody else: nobody is known on it, and it does not end anyway.
+    pub(super) fn is_stranger(&self) -> bool {
+        !self.is_known.load(Ordering::Relaxed) && self.state.lock().ending.is_none()
+    }
+
+    /// Whether we have nothing to do but to wait for the peer.
+    pub(super) fn keeps_us_waiting(&self) -> bool {
         let state = self.state.lock();
-        let waits = state.phase != Phase::Request
+        state.phase != Phase::Request
             || state.reading.ends_at().is_some()
-            || state.writing.ends_at().is_some();
-        waits && state.ending.is_none() && !self.is_known.load(Ordering::Relaxed)
+            || state.writing.ends_at().is_some()
     }
 
     /// Why it has to end now, if it has to. What is unread of a body is the [reader's](super::body) to refuse, who can
@@ -241,15 +245,16 @@ mod tests {
     }
 
     #[test]
-    fn only_strangers_that_keep_us_waiting_give_way() {
+    fn who_is_known_and_who_keeps_us_waiting() {
         let now = Instant::now();
         let pulse = Pulse::new(None, TIMEOUTS, now);
-        assert!(pulse.can_give_way());
+        assert!(pulse.keeps_us_waiting());
         pulse.asked(now);
-        assert!(!pulse.can_give_way(), "we are at it");
+        assert!(!pulse.keeps_us_waiting(), "we are at it");
         pulse.reading(|credit| credit.wait(now));
-        assert!(pulse.can_give_way(), "its body does not come");
+        assert!(pulse.keeps_us_waiting(), "its body does not come");
+        assert!(pulse.is_stranger());
         pulse.authenticated();
-        assert!(!pulse.can_give_way());
+        assert!(!pulse.is_stranger());
     }
 }

@@ -1,7 +1,7 @@
 //! Who is connected to the web port, how many may be, and who gives way when it is full.
 //!
-//! **Invariant:** a full table keeps nobody out for long: the stranger that has kept us waiting since the earliest goes
-//! for whoever comes next. Whoever has logged in stays, and so does everyone whom we keep waiting.
+//! **Invariant:** a full table keeps nobody out for long: the oldest stranger that keeps us waiting goes for whoever comes
+//! next, or where all are at work, the oldest stranger of all. Whoever has logged in stays.
 
 use super::pulse::{Ending, Pulse};
 use super::{Limits, network};
@@ -89,14 +89,16 @@ impl Table {
         Ok(Seat { table: self.clone(), number, pulse, _socket: socket })
     }
 
-    /// Asks the oldest stranger that keeps us waiting to leave, where it is about one address, of that. Says whether there
-    /// is one.
+    /// Asks a stranger to leave, where it is about one address, one of that. Says whether there is one.
     pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
         let network = network(peer);
         let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
         let open = self.open.lock();
-        let oldest = open.pulses.values().find(|pulse| is_meant(pulse) && pulse.can_give_way());
-        oldest.is_some_and(|pulse| self.end(pulse, Ending::GaveWay))
+        let oldest = |wanted: fn(&Pulse) -> bool| {
+            open.pulses.values().find(|pulse| is_meant(pulse) && pulse.is_stranger() && wanted(pulse))
+        };
+        let gives_way = oldest(Pulse::keeps_us_waiting).or_else(|| oldest(|_| true));
+        gives_way.is_some_and(|pulse| self.end(pulse, Ending::GaveWay))
     }
 
     /// Returns when somebody has left since the last time.
@@ -170,7 +172,9 @@ mod tests {
         assert_eq!(seats[1].pulse.ended().await, Ending::GaveWay);
         assert_eq!(full(&table, OTHER), Some(Full::Connections), "it has not left yet");
         seats[2].pulse.asked(Instant::now());
-        assert!(!table.make_way(Full::Connections, OTHER), "one is known, one leaves, one waits for us");
+        assert!(table.make_way(Full::Connections, OTHER), "nobody keeps us waiting: the oldest goes");
+        assert_eq!(seats[2].pulse.ended().await, Ending::GaveWay);
+        assert!(!table.make_way(Full::Connections, OTHER), "one is known and the others leave");
         drop(seats);
         table.left().await;
         assert!(table.admit(OTHER, Instant::now()).is_ok());
@@ -185,7 +189,7 @@ mod tests {
         assert_eq!(full(&table, STRANGER), Some(Full::Address));
         assert!(table.make_way(Full::Address, STRANGER));
         assert_eq!(seats[0].pulse.ended().await, Ending::GaveWay);
-        assert!(other.pulse.can_give_way(), "it is none of its business");
+        assert!(other.pulse.is_stranger(), "it is none of its business");
         let locals: Vec<_> = (0..7).map(|_| table.admit(LOCAL, Instant::now())).collect();
         assert!(locals.iter().all(Result::is_ok));
     }
