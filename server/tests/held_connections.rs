@@ -147,13 +147,13 @@ fn a_body_that_rests_makes_way_for_one_that_does_not() {
     let message = "x".repeat(999);
     assert_eq!(server.ingest(&format!("{message}\n").repeat(1000)), 1000);
     assert_eq!(server.count("*"), 1000);
-    // There is room again before all of them have made way.
+    // There is room again before all of them have made way; the last to come may have been refused at once.
     let mut made_way = 0;
     for mut stream in resting {
         stream.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok();
-        if !answer.is_empty() {
+        if answer.contains("the body rests") {
             assert_problem(&answer, 408, "the body rests");
             made_way += 1;
         }

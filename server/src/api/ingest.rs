@@ -178,6 +178,9 @@ pub(super) struct Memory {
     parsed: Semaphore,
     /// Bodies that wait for room.
     waiting: AtomicUsize,
+    /// Bodies that have room, and those of them that wait for more.
+    holding: AtomicUsize,
+    held_up: AtomicUsize,
 }
 
 impl Memory {
@@ -188,6 +191,8 @@ impl Memory {
             bodies: Semaphore::new(bodies_kib),
             parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX) >> 10),
             waiting: AtomicUsize::new(0),
+            holding: AtomicUsize::new(0),
+            held_up: AtomicUsize::new(0),
         }
     }
 
@@ -231,15 +236,32 @@ impl Room<'_> {
         };
         match &mut self.held {
             Some(held) => held.merge(permit),
-            none => *none = Some(permit),
+            none => {
+                self.memory.holding.fetch_add(1, Ordering::Relaxed);
+                *none = Some(permit);
+            }
         }
         Ok(has_waited)
     }
 }
 
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        if self.held.is_some() {
+            self.memory.holding.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl<'a> Room<'a> {
+    /// Where everybody who has room waits for more, nobody would ever get it: the last to come gives up.
     async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
         let _waiting = Waiting::new(&self.memory.waiting);
+        let _held_up = self.held.as_ref().map(|_| Waiting::new(&self.memory.held_up));
+        let holding = self.memory.holding.load(Ordering::Relaxed);
+        if self.held.is_some() && holding <= self.memory.held_up.load(Ordering::Relaxed) {
+            return Err(too_many());
+        }
         let permits = self.memory.bodies.acquire_many(kib);
         let permit = tokio::time::timeout(TURN_WAIT_MAX, permits).await;
         permit.ok().and_then(|permit| permit.ok()).ok_or_else(too_many)
