@@ -456,7 +456,7 @@ fn every_field_has_the_text_that_the_api_shows() {
     let table = run(
         &format!(
             "* | limit 2 | where severity=err facility=auth flag:incomplete pid>70 msgid:id raw:raw \
-        source=syslog peer:10.0.0.0/8 received>2026-11-21 time<2026-11-22 program:sshd message:text | fields {fields}"
+        source=syslog peer:10.0.0.0/8 received>2026-11-20 time<2026-11-22 program:sshd message:text | fields {fields}"
         ),
         &parts,
         MEMORY_MAX,

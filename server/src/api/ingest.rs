@@ -359,7 +359,11 @@ impl Slices {
         let body = self.body.clone();
         let mut bytes = 0;
         while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
-            let Some(part) = self.next_part(&body) else { break };
+            let Some(part) = self.next_part(&body) else {
+                // Behind the last object of an array its bracket is left.
+                self.at = body.len();
+                break;
+            };
             if builder.rows() == 0 {
                 let (source, peer) = (self.source.as_bytes(), self.peer.as_bytes());
                 builder.origin(Origin { source, peer, received: self.received });
