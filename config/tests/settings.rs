@@ -165,7 +165,7 @@ fn problems_say_where_the_value_came_from() {
         &[
             "data: must name a directory, like `data` (set by --set data)",
             "web.port: unknown key `port`; known here: listen, session_lifetime, session_max, public_url, \
-             trusted_proxies (set by LOGSTEAD_WEB__PORT)",
+             trusted_proxies, connections_max, header_timeout, idle_timeout, stall_timeout (set by LOGSTEAD_WEB__PORT)",
             "limits.searches_max: must be a whole number from 0 to 4294967295 (set by \
          LOGSTEAD_LIMITS__SEARCHES_MAX)",
             "log.level: `loud` is not a log level: use `error`, `warn`, `info`, `debug` or `trace` (set by --set \

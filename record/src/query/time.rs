@@ -248,6 +248,10 @@ fn parse_absolute(text: &str) -> Option<Span> {
 /// `2026-11`.
 fn parse_month(text: &str) -> Option<Span> {
     let (year, month) = text.split_once('-')?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(year) || !is_number(month) {
+        return None;
+    }
     let (year, month): (u32, u32) = (year.parse().ok()?, month.parse().ok()?);
     let first_of = |year: u32, month: u32| {
         Timestamp::parse_rfc3339(format!("{year:04}-{month:02}-01T00:00:00Z").as_bytes()).map(TimeExpr::At)
