@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn storage_keeps_its_share_however_few_there_are() {
-        for all in [64, 256, 1024, 4096, 20_000, 1 << 20] {
+        for all in [128, 256, 1024, 4096, 20_000, 1 << 20] {
             let Descriptors { sockets_max, files_max, .. } = Descriptors::shared_out(all);
             assert!(sockets_max + files_max < all, "{all}: {sockets_max} and {files_max}");
             assert!(all / 2 < sockets_max && FILES_MIN <= files_max, "{all}: {sockets_max} and {files_max}");
