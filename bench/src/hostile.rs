@@ -186,7 +186,7 @@ impl Hostile {
     }
 }
 
-/// Keeps so many strangers of a kind at it.
+/// Keeps a number of hostile connections of one kind open.
 fn crowd(kind: Kind, count: usize, doors: Doors, again: &AtomicU64, stop: &AtomicBool) {
     let mut strangers: Vec<Stranger> = (0..count).map(|number| Stranger::new(kind, number, doors)).collect();
     while !stop.load(Ordering::Relaxed) {

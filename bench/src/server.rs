@@ -77,7 +77,7 @@ impl Server {
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// The same without saying who asks.
+    /// The same without a token.
     pub(crate) fn post_as_stranger(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
         let mut answer = agent().post(format!("{}/api/v1{path}", self.web)).send_json(body)?;
         Ok(answer.body_mut().read_json()?)
