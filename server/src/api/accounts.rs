@@ -15,7 +15,7 @@ use logstead_record::{Timestamp, query};
 use serde::{Deserialize, Serialize};
 
 /// Longest filter of a grant.
-const SCOPE_BYTES_MAX: usize = 8192;
+pub(super) const SCOPE_BYTES_MAX: usize = 8192;
 /// Most entries of the audit log in one answer.
 const AUDIT_LIMIT_MAX: u32 = 10_000;
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Most fields of one request.
-const FIELDS_MAX: usize = 32;
+pub(super) const FIELDS_MAX: usize = 32;
 /// Most values of one field.
 const LIMIT_MAX: u32 = 10_000;
 /// Values of a field, where a request does not say how many.

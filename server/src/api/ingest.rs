@@ -72,6 +72,15 @@ pub(crate) struct NothingIngested {
     ingested: Ingested,
 }
 
+/// Why nothing is stored: no message of the body could be, or the request itself is refused.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes the two that are answered")]
+pub(crate) enum IngestRefused {
+    NothingIngested(NothingIngested),
+    Problem(Problem),
+}
+
 /// Stores messages and answers when they are durable.
 #[utoipa::path(
     post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
@@ -80,7 +89,7 @@ pub(crate) struct NothingIngested {
     )),
     responses(
         (status = 200, body = Ingested),
-        (status = 400, body = NothingIngested, content_type = "application/problem+json"),
+        (status = 400, body = IngestRefused, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn ingest(

@@ -21,6 +21,7 @@ mod facets;
 mod hint;
 mod histogram;
 mod ingest;
+mod limits;
 mod logspaces;
 pub(crate) mod message;
 mod overview;
@@ -151,6 +152,8 @@ pub fn openapi() -> OpenApi {
     for (name, schema) in problem_schemas() {
         schemas.insert(name, schema);
     }
+    let missing = limits::describe(&mut all);
+    assert!(missing.is_empty(), "limits of what the API does not have: {}", missing.join(", "));
     all
 }
 

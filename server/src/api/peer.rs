@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
 use ipnet::IpNet;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -53,14 +53,6 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
     Client {
         address: Some(address),
         is_encrypted: protocol.is_some_and(|name| name.eq_ignore_ascii_case("https")),
-    }
-}
-
-/// What counts as one place from where somebody tries something: of IPv6, a network that one customer gets whole.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),
     }
 }
 
@@ -175,12 +167,5 @@ mod tests {
         assert!(!from(PROXY, &[("forwarded", "proto=https, proto=http")]).1);
         assert!(!from(PROXY, &[("x-forwarded-proto", "http")]).1);
         assert!(!from(PROXY, &[]).1);
-    }
-
-    #[test]
-    fn a_network_of_ipv6_is_one_place() {
-        let place = |text: &str| network(text.parse().unwrap()).to_string();
-        assert_eq!(place("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
-        assert_eq!(place("192.0.2.7"), "192.0.2.7");
     }
 }

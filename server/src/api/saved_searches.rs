@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Longest name.
-const NAME_CHARS_MAX: usize = 100;
+pub(super) const NAME_CHARS_MAX: usize = 100;
 /// Longest folder.
-const FOLDER_CHARS_MAX: usize = 200;
+pub(super) const FOLDER_CHARS_MAX: usize = 200;
 /// Most tags of one search.
-const TAGS_MAX: usize = 20;
+pub(super) const TAGS_MAX: usize = 20;
 /// Longest tag.
-const TAG_CHARS_MAX: usize = 50;
+pub(super) const TAG_CHARS_MAX: usize = 50;
 /// Most logspaces that one search names.
-const LOGSPACES_MAX: usize = 1000;
+pub(super) const LOGSPACES_MAX: usize = 1000;
 /// Longest text of a time or of the id of a logspace.
-const WORD_CHARS_MAX: usize = 100;
+pub(super) const WORD_CHARS_MAX: usize = 100;
 /// Longest view, as compact JSON.
 const VIEW_BYTES_MAX: usize = 16 << 10;
 

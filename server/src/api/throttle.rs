@@ -16,7 +16,7 @@
 //! **Invariant:** each count has at most [`KEYS_MAX`] keys, and nobody is forgotten for it: where there is no room, a new
 //! key takes over the count of the smallest one ("space saving"), so a flood of names makes none of them cheaper.
 
-use super::peer;
+use crate::web::network;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -87,7 +87,7 @@ struct Failures {
 impl Attempt {
     pub(crate) fn new(name: &str, address: Option<IpAddr>, known_device: Option<[u8; 32]>) -> Attempt {
         let name = name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect();
-        Attempt { name, network: address.map(peer::network), device: known_device }
+        Attempt { name, network: address.map(network), device: known_device }
     }
 
     /// What is counted of it. The failures of a device that is known are only its own.

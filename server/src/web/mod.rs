@@ -104,14 +104,17 @@ impl Limits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtLength;
 
-/// Who counts as one: an address, of IPv6 the network that one customer has. Behind this machine's own addresses may be
-/// anybody, as behind a proxy.
-pub(crate) fn network(peer: IpAddr) -> Option<IpAddr> {
+/// Who counts as one peer: an address, of IPv6 the network that one customer has.
+pub(crate) fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
-        address if address.is_loopback() => None,
-        IpAddr::V6(address) => Some(IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into())),
-        address => Some(address),
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        address => address,
     }
+}
+
+/// Whose share of the connections one takes. This machine's own addresses have no share: a proxy may be behind them.
+fn share_of(peer: IpAddr) -> Option<IpAddr> {
+    Some(peer.to_canonical()).filter(|address| !address.is_loopback()).map(network)
 }
 
 /// What every connection needs.
@@ -295,10 +298,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_network_of_ipv6_is_one_place() {
+        let place = |text: &str| network(text.parse().unwrap()).to_string();
+        assert_eq!(place("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(place("192.0.2.7"), "192.0.2.7");
+    }
+
+    #[test]
     fn a_customer_counts_as_one() {
         let check = |peer: &str, expected: Option<&str>| {
             let expected = expected.map(|address| address.parse().unwrap());
-            assert_eq!(network(peer.parse().unwrap()), expected, "{peer}");
+            assert_eq!(share_of(peer.parse().unwrap()), expected, "{peer}");
         };
         check("192.0.2.7", Some("192.0.2.7"));
         check("::ffff:192.0.2.7", Some("192.0.2.7"));

@@ -4,7 +4,7 @@
 //! next, or where all are at work, the oldest stranger of all. Whoever has logged in stays.
 
 use super::pulse::{Ending, Pulse};
-use super::{Limits, network};
+use super::{Limits, share_of};
 use crate::pipeline::Counters;
 use crate::sockets::{Socket, Sockets};
 use parking_lot::Mutex;
@@ -68,7 +68,7 @@ impl Table {
 
     /// A place for a connection from an address.
     pub(super) fn admit(self: &Arc<Table>, peer: IpAddr, now: Instant) -> Result<Seat, Full> {
-        let network = network(peer);
+        let network = share_of(peer);
         let mut open = self.open.lock();
         if self.limits.connections_max <= open.pulses.len() {
             return Err(Full::Connections);
@@ -91,7 +91,7 @@ impl Table {
 
     /// Asks a stranger to leave, where it is about one address, one of that. Says whether there is one.
     pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
-        let network = network(peer);
+        let network = share_of(peer);
         let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
         let open = self.open.lock();
         let oldest = |wanted: fn(&Pulse) -> bool| {

@@ -1298,6 +1298,8 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
+        IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
         /** @description What became of the messages. */
         Ingested: {
             /** @description Messages that are stored, durably. */
@@ -3071,7 +3073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["NothingIngested"];
+                    "application/problem+json": components["schemas"]["IngestRefused"];
                 };
             };
             /** @description Nobody is logged in */
