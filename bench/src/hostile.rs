@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const P99_MAX_MS: f64 = 1000.0;
 /// How often each stranger does its worst.
 const ROUND: Duration = Duration::from_secs(1);
+/// Connections that send messages: over one alone, the wait for an acknowledgement limits the rate.
+const SENDERS: u64 = 4;
 /// How long users rest between two requests.
 const PAUSE: Duration = Duration::from_millis(200);
 /// What a connection may cost the server.
@@ -113,7 +115,8 @@ impl Hostile {
         let doors = Doors { web: server.web()?, relp: server.address("relp")? };
         let load = [
             server.url("relp")?.to_owned(),
-            format!("--rate={}", self.rate),
+            format!("--rate={}", self.rate / SENDERS),
+            format!("--active-connections={SENDERS}"),
             format!("--interval={}", self.minutes * 60.0),
         ];
         let load = Load::start(&self.binary, &load)?;

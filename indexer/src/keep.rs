@@ -13,7 +13,6 @@ use crate::manifest::{Extent, Manifest, SegmentId};
 use crate::read::batches_of;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::build::{SegmentBuilder, write_index};
-use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::view::{FileView, Shared, View};
 use crate::{DiskError, Options};
@@ -229,6 +228,11 @@ impl Keeper {
         (self.inner.segments.index_memory_bytes(), tables)
     }
 
+    /// What is in memory for the segments and indexes that are being made.
+    pub fn sealing_memory_bytes(&self) -> usize {
+        self.inner.segments.building_memory_bytes()
+    }
+
     /// What waits to be sealed.
     pub fn backlog(&self) -> Backlog {
         let view = self.view();
@@ -376,7 +380,7 @@ impl Keeper {
 
     fn reindex(&self, segment: &Arc<Segment>, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
         let blocks = segment.blocks.as_ref().map_err(|damage| KeepError::Damaged(damage.to_string()))?;
-        let mut index = IndexBuilder::with_room(segment.id.rows as usize);
+        let mut index = self.inner.segments.index_builder(segment.id.rows as usize);
         each_block(segment, blocks, cancelled, &mut |batch| {
             index.push(batch);
             Ok(())

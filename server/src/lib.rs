@@ -20,6 +20,7 @@ mod kept;
 mod lanes;
 mod loadgen;
 mod lock;
+mod memory;
 pub mod meta;
 pub mod pipeline;
 mod rights;

@@ -57,7 +57,7 @@ impl<'a> SegmentBuilder<'a> {
         let blocks = BlocksWriter::create(&*folder.disk, &new_path, first_sequence, previous_hash)?;
         let unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
         let rows = rows.min(ROWS_OF_ROOM_MAX) as usize;
-        let (cutter, index) = (BlockCutter::default(), IndexBuilder::with_room(rows));
+        let (cutter, index) = (BlockCutter::default(), folder.index_builder(rows));
         Ok(SegmentBuilder { folder, first_sequence, rows: 0, new_path, cutter, blocks, index, unnamed })
     }
 

@@ -16,6 +16,7 @@
 use super::blocks::Blocks;
 use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
 use super::cache::IndexCache;
+use super::counted::Counted;
 use super::fields::FieldsBuilder;
 use super::inverter::Inverter;
 use super::names::{Names, NamesBuilder, Values};
@@ -65,6 +66,7 @@ pub(crate) struct IndexBuilder {
     shape: NamesBuilder,
     text: Vec<u8>,
     fields: FieldsBuilder,
+    memory: Counted,
 }
 
 /// An open index.
@@ -101,7 +103,7 @@ pub(crate) enum Place {
 
 impl IndexBuilder {
     /// For about this many messages.
-    pub(crate) fn with_room(rows: usize) -> IndexBuilder {
+    pub(super) fn with_room(rows: usize, memory: Counted) -> IndexBuilder {
         IndexBuilder {
             rows: 0,
             words: Inverter::with_room(rows),
@@ -115,6 +117,7 @@ impl IndexBuilder {
             shape: NamesBuilder::default(),
             text: Vec::new(),
             fields: FieldsBuilder::default(),
+            memory,
         }
     }
 
@@ -137,6 +140,7 @@ impl IndexBuilder {
         self.msgid.push_names(&columns.msgid);
         self.flags.push_bytes(&columns.flags, None);
         self.fields.push_batch(columns);
+        self.memory.set(self.words.memory_bytes());
     }
 
     fn push_origin(&mut self, priority: u8, program: &[u8]) {
@@ -162,7 +166,8 @@ impl IndexBuilder {
     }
 
     /// The file of the index of these blocks.
-    pub(crate) fn finish(self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
+    pub(crate) fn finish(mut self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
+        self.memory.set(self.words.finishing_memory_bytes());
         let mut file = BundleWriter::new(identity(blocks));
         words::write(&self.words.finish(), self.rows, &mut file)?;
         let mut times = Vec::new();

@@ -74,13 +74,17 @@ impl Inverter {
         self.scratch = scratch;
     }
 
-    /// About how much memory this takes.
-    #[cfg(test)]
+    /// About how much memory this takes. Room that was not used yet costs nothing.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.table.allocation_size()
-            + self.terms.capacity()
-            + (self.term_ends.capacity() + self.row_ends.capacity()) * size_of::<usize>()
-            + self.numbers.capacity() * size_of::<u32>()
+            + self.terms.len()
+            + (self.term_ends.len() + self.row_ends.len()) * size_of::<usize>()
+            + self.numbers.len() * size_of::<u32>()
+    }
+
+    /// The same at the end, when the rows are put in the order of the words.
+    pub(crate) fn finishing_memory_bytes(&self) -> usize {
+        self.memory_bytes() + self.numbers.len() * size_of::<u32>()
     }
 
     /// The index. While it is made, it takes as much memory again for the rows.

@@ -11,6 +11,7 @@ pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
+mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod index;
@@ -28,7 +29,7 @@ use crate::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
 use cache::IndexCache;
-use index::SegmentIndex;
+use index::{IndexBuilder, SegmentIndex};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
     cache: Arc<IndexCache>,
+    /// Memory of the segments and indexes that are being made.
+    building: counted::Sum,
     /// Whether an index file is held from the start on, so that it can be read although it is replaced.
     holds_indexes: bool,
 }
@@ -71,7 +74,8 @@ impl Folder {
     /// Keeps as much of the indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
         let cache = Arc::new(IndexCache::new(index_memory_max));
-        Folder { disk, path: path.to_owned(), cache, holds_indexes: false }
+        let building = counted::Sum::default();
+        Folder { disk, path: path.to_owned(), cache, building, holds_indexes: false }
     }
 
     /// One whose files may be replaced by another process.
@@ -82,6 +86,16 @@ impl Folder {
     /// Keeps no more of the indexes in memory from now on.
     pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
         self.cache.set_bytes_max(bytes_max);
+    }
+
+    /// What is in memory for the segments and indexes that are being made.
+    pub(crate) fn building_memory_bytes(&self) -> usize {
+        self.building.bytes()
+    }
+
+    /// Begins an index of about this many messages.
+    pub(crate) fn index_builder(&self, rows: usize) -> IndexBuilder {
+        IndexBuilder::with_room(rows, self.building.hold())
     }
 
     /// What is in memory of the indexes.

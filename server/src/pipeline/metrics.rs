@@ -3,6 +3,7 @@
 use super::counters::{Counters, Drops, Gauge, LogspaceCounters, Sizes, SourceCounters, WebCounters};
 use super::running::Running;
 use super::status::Status;
+use crate::memory;
 use crate::sockets::Sockets;
 use logstead_config::settings::Memory;
 use logstead_indexer::{Backlog, Stats};
@@ -113,39 +114,48 @@ fn process_metrics<'a>(web: &WebCounters, sockets: &Sockets) -> Vec<Metric<'a>> 
 
 /// What memory is spent on, and how much may be.
 fn memory_metrics<'a>(running: &Running, settings: &Memory) -> Vec<Metric<'a>> {
+    let kinds = memory_kinds(running, settings);
+    let named: usize = kinds.iter().map(|(_, bytes, _)| bytes).sum();
+    let bytes = kinds.iter().map(|(kind, bytes, _)| (*kind, *bytes));
+    let heap = memory::heap().into_iter();
+    let beside =
+        heap.flat_map(|heap| [("rest", heap.allocated.saturating_sub(named)), ("freed", heap.freed)]);
+    let max = kinds.iter().filter_map(|(kind, _, max)| Some((*kind, (*max)?)));
+    let labelled = |(kind, bytes)| (label("kind", kind), bytes as u64);
+    let resident = memory::resident_bytes().map(|bytes| (String::new(), bytes)).into_iter().collect();
+    vec![
+        gauge(
+            "memory_bytes",
+            "Memory in use, by what it is used for.",
+            bytes.chain(beside).map(labelled).collect(),
+        ),
+        gauge("memory_bytes_max", "As much may be in use.", max.map(labelled).collect()),
+        gauge("process_resident_bytes", "What the system has given to the process.", resident),
+    ]
+}
+
+/// What is counted where it is used: its kind, how much it is, and how much it may be, where a setting says that.
+fn memory_kinds(running: &Running, settings: &Memory) -> [(&'static str, usize, Option<usize>); 5] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
-    let (indexes, tables) = logspaces
-        .map(|logspace| logspace.keeper().index_memory_bytes())
+    let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
+    let (indexes, tables) = keepers()
+        .map(|keeper| keeper.index_memory_bytes())
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let sealing = keepers().map(|keeper| keeper.sealing_memory_bytes()).sum();
     let sources = running.sources.values().map(|source| &source.shared().budget);
     let inlets = running.http.iter().chain(&running.internal).map(|inlet| &inlet.budget);
     let (queued, queues_max) = sources
         .chain(inlets)
         .map(|budget| (budget.used_bytes(), budget.bytes_max()))
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let kinds = [
-        ("tail", tail, settings.tail_max.as_usize()),
-        ("index", indexes, settings.index_max.as_usize()),
-        ("tables", tables, tables),
-        ("queues", queued, queues_max),
-    ];
-    let bytes = kinds.iter().map(|(kind, bytes, _)| (label("kind", kind), *bytes as u64)).collect();
-    let max = kinds.iter().map(|(kind, _, max)| (label("kind", kind), *max as u64)).collect();
-    let resident = resident_bytes().map(|bytes| (String::new(), bytes)).into_iter().collect();
-    vec![
-        gauge("memory_bytes", "Memory in use, by what it is used for.", bytes),
-        gauge("memory_bytes_max", "As much may be in use.", max),
-        gauge("process_resident_bytes", "What the system has given to the process.", resident),
+    [
+        ("tail", tail, Some(settings.tail_max.as_usize())),
+        ("index", indexes, Some(settings.index_max.as_usize())),
+        ("tables", tables, None),
+        ("queues", queued, Some(queues_max)),
+        ("sealing", sealing, None),
     ]
-}
-
-/// What the system has given to this process; `None` where it does not say.
-fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
-    Some(kib << 10)
 }
 
 fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {

@@ -1,0 +1,58 @@
+//! How much memory is held for something, over all that hold some.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A sum of bytes, which several holders add to.
+#[derive(Clone, Default)]
+pub(crate) struct Sum(Arc<AtomicUsize>);
+
+/// The part of one holder, which ends with it.
+pub(crate) struct Counted {
+    sum: Sum,
+    bytes: usize,
+}
+
+impl Sum {
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// A holder that has nothing yet.
+    pub(crate) fn hold(&self) -> Counted {
+        Counted { sum: self.clone(), bytes: 0 }
+    }
+}
+
+impl Counted {
+    /// From now on it holds this much.
+    pub(crate) fn set(&mut self, bytes: usize) {
+        // Added first, so that the sum is never less than what is held.
+        self.sum.0.fetch_add(bytes, Ordering::Relaxed);
+        self.sum.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_is_what_all_holders_have() {
+        let sum = Sum::default();
+        let (mut one, mut other) = (sum.hold(), sum.hold());
+        one.set(10);
+        other.set(5);
+        one.set(7);
+        assert_eq!(sum.bytes(), 12);
+        drop(one);
+        assert_eq!(sum.bytes(), 5);
+    }
+}

@@ -1,0 +1,39 @@
+//! The memory of this process, as its allocator and the system tell it.
+
+use tikv_jemalloc_ctl::{epoch, stats};
+
+/// What the allocator has given out, and what it holds beside that.
+pub(crate) struct Heap {
+    pub(crate) allocated: usize,
+    /// Freed memory that has not gone back to the system yet, and the gaps between what is in use.
+    pub(crate) freed: usize,
+}
+
+/// `None` where the allocator does not tell.
+pub(crate) fn heap() -> Option<Heap> {
+    // The figures are those of the last time that somebody asked for new ones.
+    epoch::advance().ok()?;
+    let (allocated, resident) = (stats::allocated::read().ok()?, stats::resident::read().ok()?);
+    Some(Heap { allocated, freed: resident.saturating_sub(allocated) })
+}
+
+/// What the system has given to this process; `None` where it does not tell.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_told() {
+        let before = heap().expect("figures").allocated;
+        let taken = std::hint::black_box(vec![1_u8; 32 << 20]);
+        assert!(before + taken.len() / 2 < heap().expect("figures").allocated);
+        assert!(taken.len() as u64 <= resident_bytes().expect("a figure"));
+    }
+}
