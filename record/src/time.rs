@@ -4,6 +4,7 @@
 //! to whoever reads stamps without a zone, so nothing here knows them.
 
 use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds since 1970-01-01T00:00:00Z. Covers the years 1678 to 2262.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -116,6 +117,17 @@ impl Timestamp {
 }
 
 /// RFC 3339 with as many fraction digits as the time needs, in groups of three.
+impl From<SystemTime> for Timestamp {
+    /// Times beyond the range become its ends.
+    fn from(time: SystemTime) -> Timestamp {
+        let nanos = match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+            Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN + 1, |nanos| -nanos),
+        };
+        Timestamp(nanos)
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.0.rem_euclid(SECOND);

@@ -18,7 +18,6 @@ pub mod format;
 mod internal;
 mod kept;
 mod lanes;
-mod loadgen;
 mod lock;
 mod memory;
 pub mod meta;

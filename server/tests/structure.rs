@@ -8,11 +8,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The bench may use every crate; nothing may use the bench.
-const CRATE_EDGES: [(&str, &[&str]); 5] = [
+const CRATE_EDGES: [(&str, &[&str]); 6] = [
     ("logstead-record", &[]),
     ("logstead-indexer", &["logstead-record"]),
     ("logstead-config", &["logstead-record"]),
-    ("logstead", &["logstead-config", "logstead-indexer", "logstead-record"]),
+    ("logstead-loadgen", &["logstead-record"]),
+    ("logstead", &["logstead-config", "logstead-indexer", "logstead-loadgen", "logstead-record"]),
     ("logstead-bench", &["logstead", "logstead-config", "logstead-indexer", "logstead-record"]),
 ];
 
@@ -37,6 +38,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-record", &["tokio", "axum", "tantivy", "serde"]);
     check("logstead-indexer", &["tokio", "axum"]);
     check("logstead-config", &["tokio", "axum", "tantivy"]);
+    check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 
 #[test]

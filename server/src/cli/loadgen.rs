@@ -1,11 +1,11 @@
 //! `logstead loadgen`: load for a receiver, and how much of it was sent and acknowledged.
 
 use super::{Failure, text};
-use crate::loadgen::{
-    self, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions, Total,
-};
 use crate::sockets::Descriptors;
 use clap::{Args, ValueEnum};
+use logstead_loadgen::{
+    self as loadgen, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions, Total,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -11,9 +11,11 @@ pub(super) struct Idle {
 
 /// How many were opened, and how many of these the receiver has closed since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IdleCount {
-    pub(crate) opened: usize,
-    pub(crate) closed: usize,
+pub struct IdleCount {
+    /// Connections that were made.
+    pub opened: usize,
+    /// Those that the other side closed.
+    pub closed: usize,
 }
 
 impl Idle {

@@ -22,14 +22,17 @@ pub(super) struct Counts {
 
 /// Counts at a moment.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(crate) struct Total {
-    pub(crate) sent: u64,
+pub struct Total {
+    /// Messages that the system has taken.
+    pub sent: u64,
     /// Of messages and their framing.
-    pub(crate) bytes: u64,
-    pub(crate) acknowledged: u64,
+    pub bytes: u64,
+    /// Messages that the receiver has confirmed.
+    pub acknowledged: u64,
     /// Sent again, for the connection broke before they were acknowledged.
-    pub(crate) resent: u64,
-    pub(crate) broken: u64,
+    pub resent: u64,
+    /// How often a connection broke.
+    pub broken: u64,
 }
 
 /// Why a connection does not go on.

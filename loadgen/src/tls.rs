@@ -17,13 +17,13 @@ const SYSTEM_AUTHORITIES: [&str; 3] =
 
 /// What the command line says about certificates.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TlsOptions {
+pub struct TlsOptions {
     /// Authorities, instead of those of the system.
-    pub(crate) authorities: Option<PathBuf>,
+    pub authorities: Option<PathBuf>,
     /// Whether every receiver is trusted.
-    pub(crate) trusts_anyone: bool,
+    pub trusts_anyone: bool,
     /// The sender's own certificate and its key.
-    pub(crate) identity: Option<(PathBuf, PathBuf)>,
+    pub identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// What a connection needs.

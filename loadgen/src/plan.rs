@@ -15,9 +15,9 @@ use super::template::{Header, Identity, Template};
 use super::tls::{self, TlsOptions};
 use super::transactions::Transactions;
 use super::worker::{Feed, Worker};
-use crate::clock;
+use logstead_record::Timestamp;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What goes with one write when nothing else says.
 const CHUNK_BYTES: usize = 128 << 10;
@@ -29,35 +29,54 @@ const BATCH_MESSAGES_MAX: usize = 1_000_000;
 
 /// A run.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    pub(crate) target: Target,
-    pub(crate) content: Content,
+pub struct Plan {
+    /// Where messages go.
+    pub target: Target,
+    /// What is sent.
+    pub content: Content,
     /// Where the transport leaves a choice.
-    pub(crate) framing: Option<Framing>,
+    pub framing: Option<Framing>,
     /// Each connection's.
-    pub(crate) rate: Rate,
+    pub rate: Rate,
     /// Messages of each connection.
-    pub(crate) number: Option<u64>,
-    pub(crate) interval: Option<Duration>,
-    pub(crate) active: usize,
-    pub(crate) idle: usize,
+    pub number: Option<u64>,
+    /// How long to send.
+    pub interval: Option<Duration>,
+    /// Connections that send.
+    pub active: usize,
+    /// Connections that are opened first and send nothing.
+    pub idle: usize,
     /// Whether a connection that breaks is made again.
-    pub(crate) permanent: bool,
+    pub permanent: bool,
     /// RELP: messages that are not acknowledged.
-    pub(crate) window: usize,
+    pub window: usize,
     /// Messages in a write or a request.
-    pub(crate) batch: Option<usize>,
+    pub batch: Option<usize>,
     /// HTTP.
-    pub(crate) token: String,
-    pub(crate) tls: TlsOptions,
-    pub(crate) run_id: u64,
+    pub token: String,
+    /// Whom TLS trusts, and as whom it connects.
+    pub tls: TlsOptions,
+    /// Stands in each message, so that runs can be told apart.
+    pub run_id: u64,
 }
 
 /// What messages are.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
-    Generated { header: Header, size: usize },
-    File { path: PathBuf, repeats: bool },
+pub enum Content {
+    /// Numbered messages of one length.
+    Generated {
+        /// What stands before the text.
+        header: Header,
+        /// The bytes of a message, without framing.
+        size: usize,
+    },
+    /// The lines of a file.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Whether it begins again at its end.
+        repeats: bool,
+    },
 }
 
 /// A plan that can be followed.
@@ -160,7 +179,7 @@ impl Plan {
             return Err("lines have no template".to_owned());
         };
         let identity = Identity { run_id: self.run_id, thread };
-        Template::new(header, size, identity, clock::now())
+        Template::new(header, size, identity, Timestamp::from(SystemTime::now()))
             .map_err(|least| format!("--size: a message that says which it is has at least {least} bytes"))
     }
 }

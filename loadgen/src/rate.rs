@@ -13,7 +13,7 @@ const NANOS: u128 = 1_000_000_000;
 
 /// How fast one connection sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rate {
+pub enum Rate {
     /// As fast as it goes.
     Max,
     /// So many messages a second, at least one.
@@ -32,7 +32,7 @@ impl Rate {
     const PER_SECOND_MAX: u64 = 1_000_000_000;
 
     /// Reads `max`, `1000` or `1000/s`.
-    pub(crate) fn parse(text: &str) -> Result<Rate, String> {
+    pub fn parse(text: &str) -> Result<Rate, String> {
         if text == "max" {
             return Ok(Rate::Max);
         }

@@ -8,8 +8,8 @@ use super::lines::Lines;
 use super::rate::Pace;
 use super::sender::Sender;
 use super::socket::PATIENCE;
-use crate::clock;
-use std::time::{Duration, Instant};
+use logstead_record::Timestamp;
+use std::time::{Duration, Instant, SystemTime};
 
 /// How long a permanent connection waits before it tries again: longer each time, up to this.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ impl Worker<'_> {
 
     fn make(&mut self, chunk: &mut Chunk, wanted: usize) -> Result<usize, Broken> {
         match &mut self.feed {
-            Feed::Generated(generated) => generated.fill(chunk, wanted, clock::now()),
+            Feed::Generated(generated) => generated.fill(chunk, wanted, Timestamp::from(SystemTime::now())),
             Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(Broken::finally)?,
         }
         Ok(chunk.pending())
@@ -124,7 +124,6 @@ mod tests {
     use super::super::rate::Rate;
     use super::super::template::{Header, Identity, Template};
     use super::*;
-    use logstead_record::Timestamp;
     use std::cell::RefCell;
     use std::rc::Rc;
     use std::sync::atomic::AtomicBool;

@@ -5,28 +5,35 @@ use std::path::PathBuf;
 
 /// A receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
+    /// `tcp://HOST:PORT`
     Tcp(Address),
+    /// `tls://HOST:PORT`
     Tls(Address),
+    /// `udp://HOST:PORT`
     Udp(Address),
     /// A stream or a datagram socket, whichever it is.
     Unix(PathBuf),
+    /// `relp://HOST:PORT`
     Relp(Address),
+    /// `relp+tls://HOST:PORT`
     RelpTls(Address),
+    /// `http://HOST:PORT`
     Http(Address),
 }
 
 /// A name or address, and a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) host: String,
-    pub(crate) port: u16,
+pub struct Address {
+    pub host: String,
+    pub port: u16,
 }
 
 const FORMS: &str = "tcp://HOST:PORT, udp://…, tls://…, relp://…, relp+tls://…, http://… or unix:PATH";
 
 impl Target {
-    pub(crate) fn parse(text: &str) -> Result<Target, String> {
+    /// Reads a URL, or `unix:PATH`; the error tells what is possible.
+    pub fn parse(text: &str) -> Result<Target, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             let path = Some(path).filter(|path| !path.is_empty()).ok_or("unix: names no path")?;

@@ -13,8 +13,10 @@ const PADDING: &[u8] = b"PADD";
 
 /// What stands before the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Header {
+pub enum Header {
+    /// As RFC 3164 has it: `<13>Nov 22 05:11:01 host program: `
     Rfc3164,
+    /// As RFC 5424 has it: `<13>1 2026-11-22T05:11:01Z host program - - - `
     Rfc5424,
 }
 

@@ -4,7 +4,7 @@
 
 /// How frames of a stream are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Framing {
+pub enum Framing {
     /// A line feed behind each.
     Newline,
     /// `LENGTH SP` before each (RFC 6587, RFC 5425).

@@ -32,14 +32,14 @@ mod transactions;
 mod window;
 mod worker;
 
-pub(crate) use chunk::Framing;
-pub(crate) use counts::Total;
-pub(crate) use idle::IdleCount;
-pub(crate) use plan::{Content, Plan};
-pub(crate) use rate::Rate;
-pub(crate) use target::Target;
-pub(crate) use template::Header;
-pub(crate) use tls::TlsOptions;
+pub use chunk::Framing;
+pub use counts::Total;
+pub use idle::IdleCount;
+pub use plan::{Content, Plan};
+pub use rate::Rate;
+pub use target::Target;
+pub use template::Header;
+pub use tls::TlsOptions;
 
 use counts::{Broken, Counts, Until};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender as Channel, bounded, unbounded};
@@ -56,7 +56,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Why nothing is sent.
 #[derive(Debug)]
-pub(crate) enum Error {
+pub enum Error {
     /// The plan can not be followed.
     Plan(String),
     /// The system does not let us.
@@ -64,7 +64,7 @@ pub(crate) enum Error {
 }
 
 /// Hears how it goes.
-pub(crate) trait Report {
+pub trait Report {
     /// Another second has passed: what was done since the beginning.
     fn second(&mut self, passed: Duration, total: Total);
 
@@ -73,18 +73,21 @@ pub(crate) trait Report {
 }
 
 /// What a run came to.
-pub(crate) struct Summary {
-    pub(crate) passed: Duration,
-    pub(crate) total: Total,
+pub struct Summary {
+    /// How long it took.
+    pub passed: Duration,
+    /// Of all connections.
+    pub total: Total,
     /// Each connection's, thread 1 first.
-    pub(crate) threads: Vec<Total>,
+    pub threads: Vec<Total>,
     /// The time that half and 99 of 100 acknowledgements did not exceed.
-    pub(crate) latency: Option<(Duration, Duration)>,
+    pub latency: Option<(Duration, Duration)>,
     /// How often connections broke or could not be made, by reason.
-    pub(crate) reasons: BTreeMap<String, u64>,
+    pub reasons: BTreeMap<String, u64>,
     /// Connections that ended before their time.
-    pub(crate) failed: usize,
-    pub(crate) idle: IdleCount,
+    pub failed: usize,
+    /// Of the connections that only wait.
+    pub idle: IdleCount,
 }
 
 /// What a connection's thread says.
@@ -99,7 +102,7 @@ enum Event {
 }
 
 /// Does what the plan says until it is done or told to stop.
-pub(crate) fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Summary, Error> {
+pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Summary, Error> {
     let prepared = plan.prepare().map_err(Error::Plan)?;
     let idle = prepared.dial.as_ref().map(|dial| Idle::open(dial, plan.idle, stop));
     let mut idle = idle.transpose().map_err(Error::Environment)?;
