@@ -2,12 +2,12 @@
 
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
-use logstead::format::{Known, Syslog};
 use logstead::pipeline::{Counters, Router};
-use logstead::source::framing::Framer;
 use logstead_config::{Format, Framing, check_toml};
 use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
+use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::framing::Framer;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
-use logstead::format::{Known, Syslog};
-use logstead::source::framing::Framer;
 use logstead_config::{Format, Framing};
 use logstead_indexer::{Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
+use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::framing::Framer;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

@@ -14,7 +14,6 @@ pub mod cli;
 mod clock;
 mod destination;
 mod folders;
-pub mod format;
 mod internal;
 mod kept;
 mod lanes;

@@ -990,7 +990,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     server.get("/api/v1/router/diff?from=1").await.is_problem(400, "to");
     server.ingest("", "", "x").await.is_problem(415, "no Content-Type");
     server.ingest("", "application/xml", "x").await.is_problem(415, "application/xml");
-    server.ingest("", "application/json", "[{").await.is_problem(400, "no JSON");
+    server.ingest("", "application/json", "[{").await.is_problem(400, "not JSON");
     server.ingest("?logspace=nope", "text/plain", "x").await.is_problem(404, "main, other");
     server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4096 bytes");
     let broken =

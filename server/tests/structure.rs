@@ -8,13 +8,20 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The bench may use every crate; nothing may use the bench.
-const CRATE_EDGES: [(&str, &[&str]); 6] = [
+const CRATE_EDGES: [(&str, &[&str]); 7] = [
     ("logstead-record", &[]),
     ("logstead-indexer", &["logstead-record"]),
     ("logstead-config", &["logstead-record"]),
     ("logstead-loadgen", &["logstead-record"]),
-    ("logstead", &["logstead-config", "logstead-indexer", "logstead-loadgen", "logstead-record"]),
-    ("logstead-bench", &["logstead", "logstead-config", "logstead-indexer", "logstead-record"]),
+    ("logstead-syslog", &["logstead-config", "logstead-record"]),
+    (
+        "logstead",
+        &["logstead-config", "logstead-indexer", "logstead-loadgen", "logstead-record", "logstead-syslog"],
+    ),
+    (
+        "logstead-bench",
+        &["logstead", "logstead-config", "logstead-indexer", "logstead-record", "logstead-syslog"],
+    ),
 ];
 
 /// What is built, fetched or stored in a checkout and is not part of the repository.
@@ -38,6 +45,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-record", &["tokio", "axum", "tantivy", "serde"]);
     check("logstead-indexer", &["tokio", "axum"]);
     check("logstead-config", &["tokio", "axum", "tantivy"]);
+    check("logstead-syslog", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 

@@ -9,7 +9,6 @@ use super::reading::{IngestParams, LineFormat, Reading};
 use super::scope::unknown_logspace;
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::clock;
-use crate::format::json::Rejected;
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -17,6 +16,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_config::SourceKind;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+use logstead_syslog::format::json::Rejected;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -455,7 +455,7 @@ fn count_objects(body: &[u8]) -> Result<usize> {
     counted.and_then(|count| reader.end().map(|()| count)).map_err(|error| {
         let place = Place { line: error.line(), column: error.column(), end_column: None };
         let hint = "send one object or an array of objects, or an object a line as application/x-ndjson";
-        ApiError::bad_request(format!("the body is no JSON: {error}; {hint}")).at(place)
+        ApiError::bad_request(format!("the body is not JSON: {error}; {hint}")).at(place)
     })
 }
 

@@ -3,12 +3,12 @@
 
 use super::error::{ApiError, Result};
 use super::scope::split_list;
-use crate::format::json::{Json, Limits, Rejected};
-use crate::format::keys::{Column, Keys};
-use crate::format::{Clock, Known, Syslog};
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, Row, Timestamp};
+use logstead_syslog::format::json::{Json, Limits, Rejected};
+use logstead_syslog::format::keys::{Column, Keys};
+use logstead_syslog::format::{Clock, Known, Syslog};
 use serde::Deserialize;
 
 /// What one message may be.
@@ -156,7 +156,7 @@ fn written(text: &str) -> Result<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::keys::KEYS;
+    use logstead_syslog::format::keys::KEYS;
     use utoipa::IntoParams;
 
     #[test]

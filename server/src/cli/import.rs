@@ -5,7 +5,6 @@
 use super::progress::Progress;
 use super::store::{Store, options};
 use super::{Failure, SettingsArgs, starting, text};
-use crate::format::{Known, Syslog};
 use crate::meta::Meta;
 use crate::pipeline::sealer_count;
 use crate::{clock, rights};
@@ -15,6 +14,7 @@ use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
+use logstead_syslog::format::{Known, Syslog};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

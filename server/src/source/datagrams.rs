@@ -2,10 +2,10 @@
 //! so. What the workers can not take in time is dropped and counted, as is what the kernel drops.
 
 use super::coalesce::{Next, Waiting};
-use super::framing::{Frame, Framer};
 use super::{Frames, Sender, Settings, Shared};
 use logstead_config::Framing;
 use logstead_record::Flags;
+use logstead_syslog::framing::{Frame, Framer};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use std::collections::HashMap;
 use std::io::{self, IoSliceMut};

@@ -2,11 +2,11 @@
 
 use super::coalesce::Coalesce;
 use super::tls::Certificates;
-use crate::format::Syslog;
 use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
 use logstead_config::{Count, Files, Format, Framing, Reception, SourceKind};
+use logstead_syslog::format::Syslog;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;

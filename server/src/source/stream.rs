@@ -3,8 +3,8 @@
 
 use super::coalesce::{Coalesce, Next, Waiting};
 use super::connection::Connection;
-use super::framing::Framer;
 use super::{Frames, Sender, Shared};
+use logstead_syslog::framing::Framer;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 

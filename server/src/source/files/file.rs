@@ -6,8 +6,8 @@
 
 use crate::folders::Folders;
 use crate::source::Sender;
-use crate::source::framing::{Frame, Framer};
 use logstead_config::Framing;
+use logstead_syslog::framing::{Frame, Framer};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io;

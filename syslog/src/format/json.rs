@@ -29,28 +29,48 @@ const PAIRS_EXPECTED: usize = 16;
 
 /// How large an object may be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) line_bytes_max: usize,
-    pub(crate) fields_max: usize,
-    pub(crate) depth_max: usize,
+pub struct Limits {
+    /// Bytes of its text.
+    pub line_bytes_max: usize,
+    /// Values in it, however deep.
+    pub fields_max: usize,
+    /// Objects within objects.
+    pub depth_max: usize,
 }
 
 /// Reads objects.
-pub(crate) struct Json {
-    pub(crate) keys: Keys,
-    pub(crate) limits: Limits,
+pub struct Json {
+    /// Which keys are columns.
+    pub keys: Keys,
+    /// What is too large.
+    pub limits: Limits,
 }
 
-/// Why an object is no message.
+/// Why an object does not become a message.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Rejected {
+pub enum Rejected {
+    /// Its text is too long.
     #[error("it has {line_bytes} bytes where {line_bytes_max} are allowed")]
-    TooLong { line_bytes: usize, line_bytes_max: usize },
+    TooLong {
+        /// How long it is.
+        line_bytes: usize,
+        /// How long it may be.
+        line_bytes_max: usize,
+    },
+    /// It has too many values.
     #[error("it has more than {fields_max} fields")]
-    TooManyFields { fields_max: usize },
+    TooManyFields {
+        /// How many it may have.
+        fields_max: usize,
+    },
+    /// Objects are nested too deep in it.
     #[error("it is nested deeper than {depth_max} levels")]
-    TooDeep { depth_max: usize },
-    #[error("it is no JSON object: {0}")]
+    TooDeep {
+        /// How deep they may be.
+        depth_max: usize,
+    },
+    /// It cannot be read, and where.
+    #[error("it is not a JSON object: {0}")]
     Syntax(String),
 }
 
@@ -72,7 +92,7 @@ struct Flat<'a> {
 
 impl Limits {
     /// Refuses a line that is too long to be looked at.
-    pub(crate) fn check_line(&self, line: &[u8]) -> Result<(), Rejected> {
+    pub fn check_line(&self, line: &[u8]) -> Result<(), Rejected> {
         let (line_bytes, line_bytes_max) = (line.len(), self.line_bytes_max);
         if line_bytes <= line_bytes_max {
             Ok(())
@@ -84,7 +104,7 @@ impl Limits {
 
 impl Json {
     /// Adds the object as a row. `host` stands in where the object names none.
-    pub(crate) fn parse(
+    pub fn parse(
         &self,
         line: &[u8],
         clock: Clock<'_>,
@@ -396,10 +416,10 @@ mod tests {
         for (line, expected) in [
             ("", "EOF"),
             ("[]", "expected an object"),
-            ("hello", "no JSON object"),
+            ("hello", "not a JSON object"),
             ("{\"message\":\"torn", "EOF"),
             (r#"{"a":1} x"#, "trailing characters"),
-            (r#"{"a":"\ud800"}"#, "no JSON object"),
+            (r#"{"a":"\ud800"}"#, "not a JSON object"),
             (r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}"#, "more than 6 fields"),
             (r#"{"a":{"b":{"c":{}}}}"#, "deeper than 3 levels"),
             (&long, "414 bytes where 400 are allowed"),

@@ -1,11 +1,12 @@
-//! Finds the commands in a stream of RELP. Pure: bytes in, ranges out.
+//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender can
+//! repeat what was lost. Pure: bytes in, ranges out.
 //!
 //! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, of up to nine digits; without data there is
-//! no space before the newline, but one is put up with.
+//! no space before the newline, but one is accepted.
 //!
 //! **Invariant:** no length that a sender names makes anything grow: data beyond the limit is skipped.
 
-use crate::source::framing::Frame;
+use crate::framing::Frame;
 use logstead_record::Flags;
 
 /// Most digits of a number.

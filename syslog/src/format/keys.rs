@@ -10,21 +10,29 @@ use logstead_record::{Facility, Priority, Severity, Timestamp};
 
 /// What a key may say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Column {
+pub enum Column {
+    /// When it was written.
     Time,
+    /// The text.
     Message,
+    /// Where it was written.
     Host,
+    /// What wrote it.
     Program,
+    /// How bad it is.
     Severity,
     /// A severity, or severity and facility in one number as in `<PRI>`.
     Priority,
+    /// What kind of program wrote it.
     Facility,
+    /// Which process wrote it.
     Pid,
+    /// Its kind, as the program names it.
     Msgid,
 }
 
 /// The keys of each column, the first ones first.
-pub(crate) const KEYS: [(Column, &str); 9] = [
+pub const KEYS: [(Column, &str); 9] = [
     (
         Column::Time,
         "time,timestamp,@timestamp,_time,ts,datetime,isodate,date,_source_realtime_timestamp,__realtime_timestamp",
@@ -50,7 +58,7 @@ const USER: Facility = Facility::new(1).expect("1 is a facility");
 
 /// The keys that are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub struct Keys {
     /// In the order in which they count.
     keys: Vec<(Column, String)>,
     /// For each letter that a key begins with, the lengths of these keys: most keys of most objects are none of them.
@@ -81,7 +89,7 @@ impl Default for Keys {
 
 impl Keys {
     /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
-    pub(crate) fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
+    pub fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
         let mut keys = Vec::with_capacity(64);
         let mut lengths = [0; 128];
         for (column, default) in KEYS {

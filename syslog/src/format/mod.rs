@@ -6,8 +6,8 @@
 mod cisco;
 mod fields;
 mod headless;
-pub(crate) mod json;
-pub(crate) mod keys;
+pub mod json;
+pub mod keys;
 mod lines;
 mod payload;
 mod rfc3164;
@@ -20,7 +20,7 @@ use encoding_rs::Encoding;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, DAY, Flags, Priority, Row, Timestamp};
-pub(crate) use stamp::Clock;
+pub use stamp::Clock;
 
 /// Says that a text is UTF-8; no part of it.
 const BOM: &[u8] = b"\xEF\xBB\xBF";

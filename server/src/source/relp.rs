@@ -1,11 +1,13 @@
-//! One RELP connection: takes messages, and answers each when it is durable, in their order.
+//! One RELP connection: takes messages, and answers each when it is durable, in the order in which they came.
+//!
+//! Where messages cannot be stored for now, answers wait and the sender's window fills; nothing is refused.
 
-use super::command::{Command, Commands, Name};
 use crate::pipeline::receipt::Outcome;
 use crate::source::connection::Connection;
-use crate::source::framing::Frame;
 use crate::source::stream::Reader;
 use crate::source::{Frames, Sender, Shared};
+use logstead_syslog::framing::Frame;
+use logstead_syslog::relp::{Command, Commands, Name};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -19,9 +19,9 @@
 //! the frame.
 
 use jiff::tz::TimeZone;
-use logstead::format::{Known, Syslog};
 use logstead_config::Format;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+use logstead_syslog::format::{Known, Syslog};
 use std::path::PathBuf;
 
 const CASES_MIN: usize = 150;

@@ -4,13 +4,13 @@
 //! The first bytes of the data choose what varies besides the text.
 
 use jiff::tz::TimeZone;
-use logstead::format::{Known, Syslog};
-use logstead::source::framing::{Frame, Framer};
-use logstead::source::proxy::{self, Parsed};
-use logstead::source::relp::{Command, Commands};
 use logstead_config::{Format, Framing};
 use logstead_record::query::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
+use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::framing::{Frame, Framer};
+use logstead_syslog::proxy::{self, Parsed};
+use logstead_syslog::relp::{Command, Commands};
 
 const PEER: &[u8] = b"10.0.0.9";
 const RECEIVED: Timestamp = Timestamp::from_nanos(1_795_241_580_000_000_000);

@@ -23,7 +23,7 @@ const YEAR_MIN: i64 = 1990;
 
 /// What a stamp leaves open.
 #[derive(Clone, Copy)]
-pub(crate) struct Clock<'a> {
+pub struct Clock<'a> {
     /// Decides which of two equal hours is meant.
     pub(super) received: Timestamp,
     /// Decides the year: a stamp without one means nothing later.
@@ -34,7 +34,7 @@ pub(crate) struct Clock<'a> {
 
 impl<'a> Clock<'a> {
     /// Of what was received just when it was sent, by a clock that may be wrong.
-    pub(crate) fn of_receipt(received: Timestamp, zone: &'a TimeZone) -> Clock<'a> {
+    pub fn of_receipt(received: Timestamp, zone: &'a TimeZone) -> Clock<'a> {
         Clock { received, latest: received.saturating_add(AHEAD_MAX), zone }
     }
 }
