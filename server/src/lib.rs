@@ -13,6 +13,7 @@ pub mod api;
 pub mod cli;
 mod clock;
 mod destination;
+mod flow;
 mod folders;
 mod internal;
 mod kept;

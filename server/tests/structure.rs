@@ -49,6 +49,28 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 
+/// What a folder of the server may not import: what flows knows nobody, and those that use it do not know each other.
+const SERVER_FOLDERS: [(&str, &[&str]); 4] = [
+    ("flow", &["source", "destination", "pipeline", "web", "meta", "api", "cli"]),
+    ("source", &["destination", "pipeline", "web", "meta", "api", "cli"]),
+    ("destination", &["source", "pipeline", "web", "meta", "api", "cli"]),
+    ("pipeline", &["web", "api", "cli"]),
+];
+
+#[test]
+fn folders_of_the_server_depend_on_each_other_in_one_direction() {
+    let mut wrong = Vec::new();
+    for (folder, banned) in SERVER_FOLDERS {
+        let inside = root().join("server/src").join(folder);
+        for file in files_ending(".rs").into_iter().filter(|file| file.starts_with(&inside)) {
+            let text = read(&file);
+            let used = banned.iter().filter(|name| text.contains(&format!("crate::{name}::")));
+            wrong.extend(used.map(|name| format!("{} uses {name}", file.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn every_rust_file_opens_with_the_idea_it_owns() {
     let opens = |path: &PathBuf| read(path).starts_with("//! ");

@@ -6,9 +6,9 @@ mod file;
 pub(crate) mod queue;
 mod syslog;
 
+use crate::flow::counters::DestinationCounters;
+use crate::flow::receipt::Receipt;
 use crate::folders::Folders;
-use crate::pipeline::counters::DestinationCounters;
-use crate::pipeline::receipt::Receipt;
 use arc_swap::ArcSwap;
 use logstead_config::{Destination as Config, DestinationKind};
 use logstead_record::Batch;

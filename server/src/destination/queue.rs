@@ -3,7 +3,7 @@
 //! When the queue is full, a batch under flow control waits in it all the same but keeps its receipt, which
 //! holds its source back; a batch without is refused and counted. So nobody blocks here.
 
-use crate::pipeline::receipt::Receipt;
+use crate::flow::receipt::Receipt;
 use logstead_record::Batch;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -128,7 +128,8 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::receipt::{Budget, Pending};
+    use crate::flow::budget::Budget;
+    use crate::flow::receipt::Pending;
     use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
 
     fn batch() -> Arc<Batch> {

@@ -5,13 +5,13 @@
 //! Sockets, queues and logspaces that both revisions have live on, so no message is lost or seen twice: a
 //! socket whose source was renamed is handed over open, a destination that changed keeps its queue.
 
-use super::counters::Counters;
 use super::logspace::{Configuration, Logspace, Shared as OfAll};
-use super::receipt::Budget;
 use super::route::Router;
 use super::running::{Failed, Inlet, Live, Running};
 use super::{Pipeline, now};
 use crate::destination::Destination;
+use crate::flow::budget::Budget;
+use crate::flow::counters::Counters;
 use crate::folders::Folders;
 use crate::source::{Bound, Refused, Settings, Shared, Source, Ways};
 use logstead_config::{Checked, Count, Document, Listener, Problem, SourceKind};

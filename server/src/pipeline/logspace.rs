@@ -6,12 +6,12 @@
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
 use super::clock_watch::ClockWatch;
-use super::counters::LogspaceCounters;
 use super::headroom::Headroom;
-use super::receipt::Pending;
 use super::sealers::Bell;
 use super::watch::Wake;
 use crate::clock;
+use crate::flow::counters::LogspaceCounters;
+use crate::flow::receipt::Pending;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
 use logstead_indexer::{

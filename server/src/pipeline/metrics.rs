@@ -1,8 +1,8 @@
 //! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
 
-use super::counters::{Counters, Drops, Gauge, LogspaceCounters, Sizes, SourceCounters, WebCounters};
 use super::running::Running;
 use super::status::Status;
+use crate::flow::counters::{Counters, Drops, Gauge, LogspaceCounters, Sizes, SourceCounters, WebCounters};
 use crate::memory;
 use crate::sockets::Sockets;
 use logstead_config::settings::Memory;
@@ -168,6 +168,11 @@ fn source_metrics<'a>(status: &Status, running: &Running) -> Vec<Metric<'a>> {
     vec![
         counter("source_messages_total", "Messages received.", each(|source| source.messages)),
         counter("source_bytes_total", "Bytes received.", each(|source| source.bytes)),
+        counter(
+            "source_parser_failures_total",
+            "Messages that a bug of a parser left unparsed.",
+            each(|source| source.parser_failures),
+        ),
         counter(
             "source_unparsed_total",
             "Messages whose format was not recognised.",

@@ -12,11 +12,9 @@
 
 pub(crate) mod apply;
 mod clock_watch;
-pub(crate) mod counters;
 mod headroom;
 mod logspace;
 mod metrics;
-pub(crate) mod receipt;
 mod retry;
 mod route;
 mod running;
@@ -24,11 +22,11 @@ mod sealers;
 mod status;
 mod trust;
 pub(crate) mod watch;
-pub(crate) mod worker;
+mod worker;
 
+pub use crate::flow::counters::Counters;
 pub(crate) use apply::unfit;
 pub use apply::{ApplyError, Change};
-pub use counters::Counters;
 pub use route::{Delivery, Routed, Router};
 pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
@@ -38,6 +36,8 @@ pub use status::{
 };
 
 use crate::clock;
+use crate::flow::queue::{self, Partition, Work, WorkReceiver, WorkSender};
+use crate::flow::receipt::Pending;
 use crate::folders::Folders;
 use crate::sockets::{Descriptors, Sockets};
 use apply::Demand;
@@ -49,7 +49,6 @@ use logstead_config::{Count, Retention};
 use logstead_indexer::{Disk, Expired, Searcher};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::Mutex;
-use receipt::Pending;
 use running::{Inlet, Running};
 use sealers::Sealers;
 use std::path::{Path, PathBuf};
@@ -58,7 +57,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use watch::{Ending, Stored, Wake};
-use worker::{Partition, Work, WorkReceiver, WorkSender, Worker};
+use worker::Worker;
 
 /// How long destinations may empty their queues when the process stops.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
@@ -153,7 +152,7 @@ impl Pipeline {
             Count::Auto => crate::cores(),
             Count::Exactly(workers) => workers as usize,
         };
-        let (work, received) = worker::queues(workers);
+        let (work, received) = queue::queues(workers);
         let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
         let sealers = Sealers::new(running.clone(), headroom.clone());
@@ -269,7 +268,7 @@ impl Pipeline {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
         let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, pending };
         // When every worker has stopped, dropping it tells the sender.
-        self.work.send(Partition::Any, work);
+        self.work.submit(Partition::Any, work);
     }
 
     /// The live revision of the router document.
@@ -369,7 +368,7 @@ impl Pipeline {
         running.sources.values().for_each(|source| source.join());
         let mut workers = self.workers.lock();
         for number in 0..workers.len() {
-            self.work.send(Partition::Worker(number), Work::Stop);
+            self.work.submit(Partition::Worker(number), Work::Stop);
         }
         for worker in workers.drain(..) {
             if worker.join().is_err() {

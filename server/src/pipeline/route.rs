@@ -1,6 +1,6 @@
 //! Which messages of a batch go where. Pure: a batch in, selections out.
 
-use super::counters::{Counters, RouteCounters};
+use crate::flow::counters::{Counters, RouteCounters};
 use logstead_config::{Checked, Target};
 use logstead_record::query::{Context, Matcher, Query};
 use logstead_record::{Batch, Selection, Timestamp};

@@ -1,10 +1,11 @@
 //! What is live: one revision of the router document with everything it needs, swapped as a whole.
 
-use super::counters::SourceCounters;
 use super::logspace::{Append, Logspace};
-use super::receipt::{Budget, Receipt};
 use super::route::Router;
 use crate::destination::Destination;
+use crate::flow::budget::Budget;
+use crate::flow::counters::SourceCounters;
+use crate::flow::receipt::Receipt;
 use crate::source::Source;
 use logstead_config::{Checked, Document, Listener, Target};
 use logstead_record::{Batch, Timestamp};

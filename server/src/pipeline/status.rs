@@ -1,8 +1,8 @@
 //! What the pipeline is doing right now, as the API shows it.
 
-use super::receipt::Budget;
 use super::running::{Inlet, Running};
 use crate::destination::Destination;
+use crate::flow::budget::Budget;
 use crate::source::Source;
 use logstead_config::{DestinationKind, Durability};
 use logstead_record::Timestamp;
@@ -52,6 +52,8 @@ pub struct SourceStatus {
     pub messages_per_second: f64,
     /// Messages whose format was not recognised.
     pub unparsed: u64,
+    /// Messages that a bug of a parser left unparsed; the log says more.
+    pub parser_failures: u64,
     /// Messages that were longer than the limit.
     pub truncated: u64,
     /// Messages whose sender went away in the middle of them.
@@ -233,7 +235,7 @@ impl Running {
     /// Counters and states of the live revision.
     pub(crate) fn status(
         &self,
-        counters: &super::counters::Counters,
+        counters: &crate::flow::counters::Counters,
         expiry_held: Option<String>,
         now: Instant,
     ) -> Status {
@@ -274,7 +276,7 @@ impl Running {
             .map(|source| (source.id.as_str(), source.kind.name()))
     }
 
-    fn source_status(&self, counters: &super::counters::Counters, now: Instant) -> Vec<SourceStatus> {
+    fn source_status(&self, counters: &crate::flow::counters::Counters, now: Instant) -> Vec<SourceStatus> {
         let syslog = self.sources.values().map(|source| source_status(source, now));
         let idle = self.idle_sources().map(|(id, kind)| inlet_status(&idle_inlet(id, counters), kind, now));
         let inlets = [("http", &self.http), ("internal", &self.internal)];
@@ -369,7 +371,7 @@ fn source_status(source: &Source, now: Instant) -> SourceStatus {
 }
 
 /// A source that does not run: what it counted before is shown.
-fn idle_inlet(id: &str, counters: &super::counters::Counters) -> Inlet {
+fn idle_inlet(id: &str, counters: &crate::flow::counters::Counters) -> Inlet {
     Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
 }
 
@@ -385,6 +387,7 @@ fn inlet_status(inlet: &Inlet, kind: &str, now: Instant) -> SourceStatus {
         bytes: counters.bytes.get(),
         messages_per_second: counters.rate.look(messages, now),
         unparsed: counters.unparsed.get(),
+        parser_failures: counters.parser_failures.get(),
         truncated: counters.truncated.get(),
         incomplete: counters.incomplete.get(),
         out_of_step: counters.out_of_step.get(),

@@ -1,114 +1,18 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
 //! forward destinations. Any worker may take any chunk: one busy connection is spread over all of them.
 
-use super::counters::{Counters, SourceCounters};
 use super::logspace::Append;
-use super::receipt::{Pending, Receipt};
 use super::running::Running;
-use crate::source;
+use crate::flow::chunk::Chunk;
+use crate::flow::counters::{Counters, SourceCounters};
+use crate::flow::queue::{Work, WorkReceiver};
+use crate::flow::receipt::Receipt;
 use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::Frame;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-/// Frames as they were received, on their way to a worker.
-pub(crate) struct Chunk {
-    pub(crate) source: Arc<str>,
-    pub(crate) syslog: Arc<Syslog>,
-    pub(crate) counters: Arc<SourceCounters>,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) frames: Vec<Frame>,
-    /// From which frame on who sent them, ascending. Not empty.
-    pub(crate) senders: Vec<(u32, source::Sender)>,
-    pub(crate) received: Timestamp,
-    pub(crate) pending: Pending,
-}
-
-/// What a worker is given.
-pub(crate) enum Work {
-    Chunk(Chunk),
-    /// Messages that are parsed already.
-    Batch {
-        batch: Arc<Batch>,
-        source: Arc<str>,
-        counters: Arc<SourceCounters>,
-        /// Goes there and nowhere else, whatever the routes say.
-        logspace: Option<String>,
-        pending: Pending,
-    },
-    Stop,
-}
-
-/// Who may take a piece of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Partition {
-    /// Whoever is free.
-    Any,
-    /// The worker of this number, wrapping around.
-    Worker(usize),
-}
-
-/// Where work is handed in: a queue for all workers, and one for each.
-#[derive(Clone)]
-pub(crate) struct WorkSender {
-    any: Sender<Work>,
-    each: Vec<Sender<Work>>,
-}
-
-/// A worker's end of the queues.
-pub(crate) struct WorkReceiver {
-    any: Receiver<Work>,
-    own: Receiver<Work>,
-    stopping: bool,
-}
-
-/// The queues of `workers` workers.
-pub(crate) fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
-    let (any, received) = unbounded();
-    let own = |_| {
-        let (sender, own) = unbounded();
-        (sender, WorkReceiver { any: received.clone(), own, stopping: false })
-    };
-    let (each, receivers) = (0..workers).map(own).unzip();
-    (WorkSender { any, each }, receivers)
-}
-
-impl WorkSender {
-    /// Hands work in; `false` when every worker has stopped.
-    pub(crate) fn send(&self, partition: Partition, work: Work) -> bool {
-        let queue = match partition {
-            Partition::Any => &self.any,
-            Partition::Worker(number) => &self.each[number % self.each.len()],
-        };
-        queue.send(work).is_ok()
-    }
-
-    /// How many workers there are.
-    pub(crate) fn workers(&self) -> usize {
-        self.each.len()
-    }
-}
-
-impl WorkReceiver {
-    /// Waits for work; `None` when told to stop and nothing is left to do.
-    fn next(&mut self) -> Option<Work> {
-        if !self.stopping {
-            let work = select! {
-                recv(self.any) -> work => work,
-                recv(self.own) -> work => work,
-            };
-            match work {
-                Ok(Work::Stop) | Err(_) => self.stopping = true,
-                Ok(work) => return Some(work),
-            }
-        }
-        self.any.try_recv().ok()
-    }
-}
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a worker needs.
 pub(crate) struct Worker {
@@ -132,11 +36,12 @@ impl Worker {
 
     fn work(&self, work: Work, builder: &mut BatchBuilder) {
         match work {
-            Work::Chunk(chunk) => {
-                let batch = parse(&chunk, builder);
-                count(&batch, chunk.bytes.len(), &chunk.counters);
-                let Chunk { source, counters, bytes, pending, .. } = chunk;
-                drop(bytes);
+            Work::Chunk { chunk, source, syslog, counters, received, pending } => {
+                let reading = Reading { chunk: &chunk, source: &source, syslog: &syslog, received };
+                let (batch, failures) = parse(&reading, builder);
+                note_failures(failures, &source, &counters);
+                count(&batch, chunk.bytes.len(), &counters);
+                drop(chunk);
                 self.route(&Arc::new(batch), &source, &counters, pending.receipt());
                 pending.done();
             }
@@ -175,22 +80,79 @@ impl Worker {
     }
 }
 
-/// The frames of a chunk as a batch.
-pub(crate) fn parse(chunk: &Chunk, builder: &mut BatchBuilder) -> Batch {
+/// What it takes to read the frames of a chunk.
+struct Reading<'a> {
+    chunk: &'a Chunk,
+    source: &'a str,
+    syslog: &'a Syslog,
+    received: Timestamp,
+}
+
+/// The frames of a chunk as a batch, and how many of them brought a bug of the parser to light. Those are kept as they were
+/// received, flagged as unparsed.
+fn parse(reading: &Reading<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
+    let syslog = reading.syslog;
+    parse_by(reading, &|frame, known, builder| syslog.parse(frame, known, builder), builder)
+}
+
+fn parse_by(
+    reading: &Reading<'_>,
+    parse: &dyn Fn(&[u8], Known<'_>, &mut BatchBuilder),
+    builder: &mut BatchBuilder,
+) -> (Batch, usize) {
+    if let Some(batch) = survives(|| read_all(reading, parse, builder)) {
+        return (batch, 0);
+    }
+    *builder = BatchBuilder::new();
+    let failures = AtomicUsize::new(0);
+    let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
+        // Tried on its own first, so that half a row is never left behind.
+        if survives(|| parse(frame, known, &mut BatchBuilder::new())).is_some() {
+            parse(frame, known, builder);
+        } else {
+            failures.fetch_add(1, Ordering::Relaxed);
+            reading.syslog.keep(frame, known, builder);
+        }
+    };
+    (read_all(reading, &parse, builder), failures.into_inner())
+}
+
+/// What comes of something that may have a bug; `None` where it panics.
+fn survives<T>(action: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(action)).ok()
+}
+
+fn read_all(
+    reading: &Reading<'_>,
+    parse: &dyn Fn(&[u8], Known<'_>, &mut BatchBuilder),
+    builder: &mut BatchBuilder,
+) -> Batch {
+    let Reading { chunk, source, received, .. } = *reading;
     builder.reserve(chunk.frames.len(), chunk.bytes.len());
     let mut senders = chunk.senders.iter().peekable();
-    let mut known = Known::at(chunk.received);
+    let mut known = Known::at(received);
     for (index, frame) in chunk.frames.iter().enumerate() {
         if let Some((_, sender)) = senders.next_if(|(first, _)| *first as usize <= index) {
             known.peer = sender.host.as_bytes();
             known.field = sender.field.as_ref().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-            let (source, peer) = (chunk.source.as_bytes(), sender.address.as_bytes());
-            builder.origin(Origin { source, peer, received: chunk.received });
+            let (source, peer) = (source.as_bytes(), sender.address.as_bytes());
+            builder.origin(Origin { source, peer, received });
         }
         known.flags = frame.flags;
-        chunk.syslog.parse(&chunk.bytes[frame.start as usize..frame.end as usize], known, builder);
+        parse(&chunk.bytes[frame.start as usize..frame.end as usize], known, builder);
     }
     builder.seal()
+}
+
+fn note_failures(failures: usize, source: &str, counters: &SourceCounters) {
+    if 0 < failures {
+        counters.parser_failures.add(failures);
+        tracing::error!(
+            source,
+            messages = failures,
+            "a bug in a parser: messages are kept unparsed; please report it"
+        );
+    }
 }
 
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
@@ -219,5 +181,48 @@ fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     counters.last_seen.store(received.nanos(), Ordering::Relaxed);
     if let Some(time) = batch.own_time(last) {
         counters.skew.store(received.nanos().saturating_sub(time.nanos()), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::chunk::Sender;
+    use jiff::tz::TimeZone;
+    use logstead_config::Format;
+    use logstead_syslog::framing::Frame;
+
+    /// A chunk of these frames, from one sender.
+    fn chunk(texts: &[&str]) -> Chunk {
+        let mut end = 0;
+        let frames = texts.iter().map(|text| {
+            let start = end;
+            end += text.len() as u32;
+            Frame { start, end, flags: Flags::default() }
+        });
+        Chunk::of(texts.concat().into_bytes(), frames.collect(), &Sender::at([10, 0, 0, 9].into()))
+    }
+
+    #[test]
+    fn a_bug_of_a_parser_loses_no_message() {
+        let chunk = chunk(&["<13>first", "<13>poison", "<13>last"]);
+        let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+        let received = Timestamp::from_nanos(0);
+        let reading = Reading { chunk: &chunk, source: "tcp", syslog: &syslog, received };
+        let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
+            builder.field(b"half", b"of a row");
+            assert!(!frame.ends_with(b"poison"), "a bug");
+            builder.forget_fields();
+            syslog.parse(frame, known, builder);
+        };
+        let mut builder = BatchBuilder::new();
+        let (batch, failures) = parse_by(&reading, &parse, &mut builder);
+        let rows = || 0..batch.rows();
+        let messages: Vec<_> = rows().map(|row| batch.message(row).escape_ascii().to_string()).collect();
+        assert_eq!((messages, failures), (vec!["first".into(), "<13>poison".into(), "last".into()], 1));
+        let unparsed: Vec<_> = rows().filter(|&row| batch.field_range(row).is_empty()).collect();
+        assert_eq!(unparsed, [0, 1, 2], "nothing of the half row is left");
+        assert!(batch.flags(1).has(Flags::UNPARSED));
+        assert_eq!(super::parse(&reading, &mut builder).1, 0, "the builder can go on");
     }
 }

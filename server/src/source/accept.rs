@@ -2,7 +2,8 @@
 //! then is for [`stream`](super::stream) or [`relp`](super::relp).
 
 use super::connection::Connection;
-use super::{Sender, Shared, proxy, relp, stream, tls};
+use super::{Shared, proxy, relp, stream, tls};
+use crate::flow::chunk::Sender;
 use crate::sockets::Socket;
 use logstead_config::Listener;
 use socket2::TcpKeepalive;

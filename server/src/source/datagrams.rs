@@ -2,7 +2,8 @@
 //! so. What the workers can not take in time is dropped and counted, as is what the kernel drops.
 
 use super::coalesce::{Next, Waiting};
-use super::{Frames, Sender, Settings, Shared};
+use super::{Settings, Shared};
+use crate::flow::chunk::{Chunk, Order, Sender};
 use logstead_config::Framing;
 use logstead_record::Flags;
 use logstead_syslog::framing::{Frame, Framer};
@@ -71,7 +72,7 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
         let frames = receiver.read_late(&shared, &post).await;
         if !frames.frames.is_empty() {
             chunk += 1;
-            shared.hand_on_or_drop(Frames { turn: (0, chunk), ..frames });
+            shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk }, ..frames });
         } else if stop {
             return;
         }
@@ -101,9 +102,9 @@ struct Datagram {
 
 impl Receiver {
     /// Reads datagrams until the policy says that it is enough.
-    async fn read_late(&mut self, shared: &Shared, post: &Post) -> Frames {
+    async fn read_late(&mut self, shared: &Shared, post: &Post) -> Chunk {
         let policy = shared.settings.load().coalesce;
-        let mut read = Frames::default();
+        let mut read = Chunk::default();
         loop {
             let before = read.bytes.len();
             self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
@@ -120,7 +121,7 @@ impl Receiver {
     }
 
     /// Reads without waiting.
-    fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Frames, bytes_max: usize) {
+    fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Chunk, bytes_max: usize) {
         let settings = shared.settings.load();
         let slot_bytes = settings.frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
@@ -140,7 +141,7 @@ impl Receiver {
         }
     }
 
-    fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Frames) {
+    fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Chunk) {
         let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
         if let Some(dropped) = datagram.dropped {
             shared.counters.dropped.add("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);

@@ -6,8 +6,9 @@
 //!
 //! **Invariant:** frames of one connection leave in the order in which they came.
 
+use super::Shared;
 use super::coalesce::{Coalesce, Next, Waiting};
-use super::{Frames, Shared};
+use crate::flow::chunk::{Chunk, Order};
 use std::time::Instant;
 use tokio::sync::{Mutex, Notify};
 
@@ -25,7 +26,7 @@ pub(super) struct Gather {
 
 #[derive(Default)]
 struct State {
-    frames: Frames,
+    chunk: Chunk,
     waiting: Waiting,
     /// Chunks so far.
     chunks: usize,
@@ -33,26 +34,26 @@ struct State {
 
 impl Gather {
     /// Takes frames whose first byte came at `first_byte`.
-    pub(super) async fn add(&self, shared: &Shared, number: usize, frames: Frames, first_byte: Instant) {
-        if frames.frames.is_empty() {
+    pub(super) async fn add(&self, shared: &Shared, number: usize, chunk: Chunk, first_byte: Instant) {
+        if chunk.frames.is_empty() {
             return;
         }
         let policy = shared.settings.load().coalesce;
         let mut state = self.state.lock().await;
-        let is_chunk = CHUNK_BYTES_MIN <= frames.bytes.len();
+        let is_chunk = CHUNK_BYTES_MIN <= chunk.bytes.len();
         if is_chunk {
-            state.hand_on(shared, number).await;
+            state.submit(shared, number).await;
         }
-        state.waiting.add(frames.bytes.len(), first_byte);
-        state.frames.append(frames);
+        state.waiting.add(chunk.bytes.len(), first_byte);
+        state.chunk.append(chunk);
         if is_chunk || policy.is_enough(&state.waiting) {
-            return state.hand_on(shared, number).await;
+            return state.submit(shared, number).await;
         }
         // Whoever else woke up at this tick is before it in the queue, and adds what it has.
         self.woken.notify_one();
     }
 
-    /// Hands on what has waited long enough, for as long as it is polled.
+    /// Submits what has waited long enough, for as long as it is polled.
     pub(super) async fn run(&self, shared: &Shared, number: usize) {
         loop {
             self.woken.notified().await;
@@ -62,32 +63,33 @@ impl Gather {
         }
     }
 
-    /// Hands on what has waited long enough; otherwise says how long it still waits.
+    /// Submits what has waited long enough; otherwise says how long it still waits.
     async fn seal(&self, shared: &Shared, number: usize, policy: Coalesce) -> Option<std::time::Duration> {
         let mut state = self.state.lock().await;
         match policy.next(&state.waiting, Instant::now()) {
             Next::Block => None,
             Next::Sleep(wait) => Some(wait),
             Next::Seal => {
-                state.hand_on(shared, number).await;
+                state.submit(shared, number).await;
                 None
             }
         }
     }
 
-    /// Hands on everything.
+    /// Submits everything.
     pub(super) async fn flush(&self, shared: &Shared, number: usize) {
-        self.state.lock().await.hand_on(shared, number).await;
+        self.state.lock().await.submit(shared, number).await;
     }
 }
 
 impl State {
-    async fn hand_on(&mut self, shared: &Shared, number: usize) {
+    async fn submit(&mut self, shared: &Shared, number: usize) {
         self.waiting.seal(Instant::now());
-        let frames = std::mem::take(&mut self.frames);
-        if !frames.frames.is_empty() {
+        let chunk = std::mem::take(&mut self.chunk);
+        if !chunk.frames.is_empty() {
             self.chunks += 1;
-            shared.hand_on(Frames { turn: (number, self.chunks), ..frames }).await;
+            let order = Order { connection: number, chunk: self.chunks };
+            shared.submit(Chunk { order, ..chunk }).await;
         }
     }
 }

@@ -28,21 +28,21 @@ pub(crate) use settings::{Refused, Settings};
 pub(crate) use sockets::Bound;
 
 use crate::clock;
+use crate::flow::budget::Budget;
+use crate::flow::chunk::{Chunk, Order};
+use crate::flow::counters::SourceCounters;
+use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::flow::receipt::{Outcome, Pending};
 use crate::folders::Folders;
-use crate::pipeline::counters::SourceCounters;
-use crate::pipeline::receipt::{Budget, Outcome, Pending};
-use crate::pipeline::worker::{Chunk, Partition, Work, WorkSender};
 use crate::sockets::Sockets;
 use accept::Door;
 use arc_swap::ArcSwap;
 use datagrams::Post;
 use gather::Gather;
 use logstead_config::{Count, Listener};
-use logstead_syslog::framing::Frame;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,67 +57,6 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 const CERTIFICATES_INTERVAL: Duration = Duration::from_secs(2);
 /// How often one source says in the log what goes wrong with its senders.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Who sent a message, as far as it is known.
-#[derive(Clone, Debug)]
-pub(crate) struct Sender {
-    /// The address that messages are filed under; empty for programs on this machine.
-    pub(crate) address: Arc<str>,
-    /// Stands in for a host where a message names none.
-    pub(crate) host: Arc<str>,
-    /// A field that each of its messages gets.
-    pub(crate) field: Option<(&'static str, Arc<str>)>,
-}
-
-impl Sender {
-    /// Known by its address alone: without the port, which says nothing about the sender.
-    pub(crate) fn at(address: IpAddr) -> Sender {
-        let address: Arc<str> = address.to_canonical().to_string().into();
-        Sender { host: address.clone(), address, field: None }
-    }
-
-    /// A program on this machine.
-    fn local() -> Sender {
-        Sender { address: "".into(), host: crate::host_name().into(), field: None }
-    }
-}
-
-/// Frames that were read together.
-#[derive(Default)]
-pub(crate) struct Frames {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) frames: Vec<Frame>,
-    /// From which frame on who sent them, ascending.
-    pub(crate) senders: Vec<(u32, Sender)>,
-    /// Who may parse it: a number, and that of this chunk below it.
-    pub(crate) turn: (usize, usize),
-}
-
-impl Frames {
-    /// Frames of one sender.
-    fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &Sender) -> Frames {
-        Frames { bytes, frames, senders: vec![(0, sender.clone())], turn: (0, 0) }
-    }
-
-    /// Puts others behind these.
-    fn append(&mut self, other: Frames) {
-        if self.frames.is_empty() {
-            *self = other;
-            return;
-        }
-        let (bytes, frames) = (self.bytes.len() as u32, self.frames.len() as u32);
-        self.bytes.extend_from_slice(&other.bytes);
-        let moved = |frame: Frame| Frame { start: frame.start + bytes, end: frame.end + bytes, ..frame };
-        self.frames.extend(other.frames.into_iter().map(moved));
-        self.senders.extend(other.senders.into_iter().map(|(first, sender)| (first + frames, sender)));
-    }
-
-    /// What the frames cost on their way: their bytes, and the columns' share for each.
-    fn cost_bytes(&self) -> usize {
-        const COLUMNS_BYTES: usize = 64;
-        self.bytes.len() + self.frames.len() * COLUMNS_BYTES
-    }
-}
 
 /// What the reading tasks of one source share.
 pub(crate) struct Shared {
@@ -175,53 +114,51 @@ impl Shared {
     }
 
     /// Takes what a connection has read; waits while too many bytes of this source are under way.
-    async fn gather(&self, connection: usize, frames: Frames, first_byte: Instant) {
+    async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
         let number = match self.settings.load().partitions {
             Count::Auto => 0,
             Count::Exactly(_) => connection % self.gathers.len(),
         };
-        self.gathers[number].add(self, number, frames, first_byte).await;
+        self.gathers[number].add(self, number, chunk, first_byte).await;
     }
 
-    /// Hands frames on, waiting while too many bytes of this source are under way.
-    async fn hand_on(&self, frames: Frames) {
-        let reserved = self.budget.reserve(frames.cost_bytes()).await;
-        self.send(frames, Pending::silent(reserved));
+    /// Submits a chunk to the pipeline, and waits while too many bytes of this source are under way.
+    async fn submit(&self, chunk: Chunk) {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        self.submit_reserved(chunk, Pending::silent(reserved));
     }
 
-    /// As [`Shared::hand_on`]; the receiver hears when all of it is durable. What can not be stored now is held
+    /// As [`Shared::submit`]; the receiver hears when all of it is durable. What cannot be stored now is held
     /// back until it can.
-    async fn hand_on_answered(&self, frames: Frames) -> tokio::sync::oneshot::Receiver<Outcome> {
-        let reserved = self.budget.reserve(frames.cost_bytes()).await;
+    async fn submit_confirmed(&self, chunk: Chunk) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
         let (pending, outcome) = Pending::confirming(reserved);
-        self.send(frames, pending);
+        self.submit_reserved(chunk, pending);
         outcome
     }
 
-    /// As [`Shared::hand_on`], but drops and counts instead of waiting.
-    fn hand_on_or_drop(&self, frames: Frames) {
-        match self.budget.try_reserve(frames.cost_bytes()) {
-            Some(reserved) => self.send(frames, Pending::silent(reserved)),
-            None => self.counters.dropped.add("queue_full", frames.frames.len()),
+    /// As [`Shared::submit`], but drops and counts instead of waiting.
+    fn submit_or_drop(&self, chunk: Chunk) {
+        match self.budget.try_reserve(chunk.cost_bytes()) {
+            Some(reserved) => self.submit_reserved(chunk, Pending::silent(reserved)),
+            None => self.counters.dropped.add("queue_full", chunk.frames.len()),
         }
     }
 
-    fn send(&self, frames: Frames, pending: Pending) {
-        self.counters.read(frames.bytes.len(), frames.frames.len());
+    fn submit_reserved(&self, chunk: Chunk, pending: Pending) {
+        let messages = chunk.frames.len();
+        self.counters.read(chunk.bytes.len(), messages);
         let settings = self.settings.load();
-        let partition = partition(settings.partitions, frames.turn, self.work.workers());
-        let messages = frames.frames.len();
-        let chunk = Chunk {
+        let partition = partition(settings.partitions, chunk.order, self.work.workers());
+        let work = Work::Chunk {
+            chunk,
             source: self.id.clone(),
             syslog: settings.syslog.clone(),
             counters: self.counters.clone(),
-            bytes: frames.bytes,
-            frames: frames.frames,
-            senders: frames.senders,
             received: clock::now(),
             pending,
         };
-        if !self.work.send(partition, Work::Chunk(chunk)) {
+        if !self.work.submit(partition, work) {
             self.counters.dropped.add("stopped", messages);
         }
     }
@@ -242,10 +179,10 @@ impl Shared {
 
 /// Who may parse a chunk: anyone, or one of the few workers that a connection's messages are spread over. With
 /// one partition, a connection's messages keep their order.
-fn partition(partitions: Count, (number, chunk): (usize, usize), workers: usize) -> Partition {
+fn partition(partitions: Count, order: Order, workers: usize) -> Partition {
     match partitions {
         Count::Exactly(partitions) if (partitions as usize) < workers => {
-            Partition::Worker(number + chunk % partitions as usize)
+            Partition::Worker(order.connection + order.chunk % partitions as usize)
         }
         _ => Partition::Any,
     }

@@ -2,10 +2,11 @@
 //!
 //! Where messages cannot be stored for now, answers wait and the sender's window fills; nothing is refused.
 
-use crate::pipeline::receipt::Outcome;
+use crate::flow::chunk::{Chunk, Order, Sender};
+use crate::flow::receipt::Outcome;
+use crate::source::Shared;
 use crate::source::connection::Connection;
 use crate::source::stream::Reader;
-use crate::source::{Frames, Sender, Shared};
 use logstead_syslog::framing::Frame;
 use logstead_syslog::relp::{Command, Commands, Name};
 use std::collections::VecDeque;
@@ -43,7 +44,7 @@ struct Session<'a> {
     connection: Connection,
     sender: Sender,
     /// Connection and chunks so far.
-    turn: (usize, usize),
+    order: Order,
     commands: Commands,
     reader: Reader,
     answers: VecDeque<Answer>,
@@ -64,7 +65,7 @@ pub(in crate::source) async fn serve(
         shared,
         connection,
         sender,
-        turn: (shared.next_connection(), 0),
+        order: Order { connection: shared.next_connection(), chunk: 0 },
         commands: Commands::new(frame_max),
         reader: Reader::new(),
         answers: VecDeque::new(),
@@ -141,7 +142,7 @@ impl Session<'_> {
             if is_message(&run[0]) {
                 let all = bytes.take_if(|_| left == 0);
                 let part = all.or_else(|| bytes.clone()).unwrap_or_default();
-                self.hand_on(part, run).await?;
+                self.submit(part, run).await?;
             } else {
                 let all = bytes.as_deref().unwrap_or_default();
                 for command in run {
@@ -152,15 +153,15 @@ impl Session<'_> {
         Ok(())
     }
 
-    async fn hand_on(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
+    async fn submit(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
         if !self.is_open {
             return Err(End::Malformed("a RELP message came before `open`".to_owned()));
         }
         let frames: Vec<Frame> = messages.iter().map(|command| command.data).collect();
         let numbers = messages.iter().map(|command| command.number).collect();
-        self.turn.1 += 1;
-        let frames = Frames { turn: self.turn, ..Frames::of(bytes, frames, &self.sender) };
-        let outcome = self.shared.hand_on_answered(frames).await;
+        self.order.chunk += 1;
+        let chunk = Chunk { order: self.order, ..Chunk::of(bytes, frames, &self.sender) };
+        let outcome = self.shared.submit_confirmed(chunk).await;
         self.answers.push_back(Answer::Waiting { numbers, outcome });
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
 //! other connections.
 
+use super::Shared;
 use super::coalesce::{Coalesce, Next, Waiting};
 use super::connection::Connection;
-use super::{Frames, Sender, Shared};
+use crate::flow::chunk::{Chunk, Sender};
 use logstead_syslog::framing::Framer;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -33,7 +34,7 @@ pub(super) async fn read(
             let mut frames = Vec::new();
             if 0 < framer.give_up_waiting(&reader.pending, &mut frames) {
                 let bytes = std::mem::take(&mut reader.pending);
-                shared.gather(number, Frames::of(bytes, frames, &sender), Instant::now()).await;
+                shared.gather(number, Chunk::of(bytes, frames, &sender), Instant::now()).await;
             }
             continue;
         }
@@ -52,13 +53,13 @@ pub(super) async fn read(
             let rest = reader.pending[taken..].to_vec();
             let mut bytes = std::mem::replace(&mut reader.pending, rest);
             bytes.truncate(taken);
-            shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            shared.gather(number, Chunk::of(bytes, frames, &sender), first_byte).await;
         }
         if ended {
             let mut frames = Vec::new();
             framer.finish(&reader.pending, &mut frames);
             let bytes = std::mem::take(&mut reader.pending);
-            shared.gather(number, Frames::of(bytes, frames, &sender), first_byte).await;
+            shared.gather(number, Chunk::of(bytes, frames, &sender), first_byte).await;
             return connection.close().await;
         }
     }

@@ -20,7 +20,7 @@ mod watched;
 pub(crate) use body::TooSlow;
 pub(crate) use pulse::Pulse;
 
-use crate::pipeline::Counters;
+use crate::flow::counters::Counters;
 use crate::sockets::Sockets;
 use axum::Router;
 use axum::body::Body;

@@ -5,7 +5,7 @@
 
 use super::pulse::{Ending, Pulse};
 use super::{Limits, share_of};
-use crate::pipeline::Counters;
+use crate::flow::counters::Counters;
 use crate::sockets::{Socket, Sockets};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};

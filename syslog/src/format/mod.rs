@@ -112,6 +112,12 @@ impl Syslog {
         self.push(row, known, builder);
     }
 
+    /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
+    pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+        let flags = known.flags.with(Flags::UNPARSED);
+        self.push(&mut Row { host: known.peer, flags, ..text_row(Frame::new(frame)) }, known, builder);
+    }
+
     /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
     fn clock(&self, known: Known<'_>) -> Clock<'_> {
         let Known { received, written, .. } = known;

@@ -2004,6 +2004,11 @@ export interface components {
             out_of_step_bytes: number;
             /**
              * Format: int64
+             * @description Messages that a bug of a parser left unparsed; the log says more.
+             */
+            parser_failures: number;
+            /**
+             * Format: int64
              * @description Bytes between the sockets and the disk.
              */
             queue_bytes: number;

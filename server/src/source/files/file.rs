@@ -4,8 +4,8 @@
 //! the end of a file that is complete. So reading goes on there as if it had never stopped, in this process or
 //! in the next one.
 
+use crate::flow::chunk::Sender;
 use crate::folders::Folders;
-use crate::source::Sender;
 use logstead_config::Framing;
 use logstead_syslog::framing::{Frame, Framer};
 use serde::{Deserialize, Serialize};

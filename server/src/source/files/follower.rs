@@ -9,8 +9,8 @@
 use super::file::{Followed, Identity, Place, Read, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
+use crate::flow::chunk::Chunk;
 use crate::folders::Folders;
-use crate::source::Frames;
 use logstead_config::{Files, Start};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -60,7 +60,7 @@ pub(super) struct Follower {
 /// What was read.
 #[derive(Default)]
 pub(super) struct Round {
-    pub(super) frames: Frames,
+    pub(super) frames: Chunk,
     steps: Vec<Step>,
     /// What can not be read, and why.
     pub(super) complaints: Vec<String>,
@@ -389,7 +389,7 @@ impl Follower {
             round.notes.push(format!("{path}: it was cut or written anew, and is read from its beginning"));
         }
         if !frames.is_empty() {
-            round.frames.append(Frames::of(bytes, frames, &file.sender));
+            round.frames.append(Chunk::of(bytes, frames, &file.sender));
         }
         if at_end && !finished && next == file.place {
             file.has_more = false;
@@ -484,7 +484,7 @@ mod tests {
             self.follower.look(&self.config, self.now, &mut round);
             self.follower.read(self.config.max_message.as_usize(), self.now, &mut round);
             self.complaints.append(&mut round.complaints);
-            let Frames { bytes, frames, senders, .. } = &round.frames;
+            let Chunk { bytes, frames, senders, .. } = &round.frames;
             let mut found = Vec::new();
             for (index, frame) in frames.iter().enumerate() {
                 let of_file = senders.iter().rev().find(|(first, _)| *first as usize <= index).unwrap();

@@ -9,8 +9,9 @@ mod find;
 mod follower;
 mod positions;
 
-use super::{Frames, Shared};
-use crate::pipeline::receipt::Outcome;
+use super::Shared;
+use crate::flow::chunk::Chunk;
+use crate::flow::receipt::Outcome;
 use follower::{Follower, Round};
 use logstead_config::Files;
 use positions::Positions;
@@ -128,7 +129,7 @@ impl Following {
     /// Hands on what was read, and says when to go on.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
-        let outcome = if frames.frames.is_empty() { Ok(()) } else { self.hand_on(frames, stopped).await };
+        let outcome = if frames.frames.is_empty() { Ok(()) } else { self.submit(frames, stopped).await };
         let now = Instant::now();
         if let Err(reason) = outcome {
             self.complain(
@@ -142,8 +143,8 @@ impl Following {
         if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }
     }
 
-    async fn hand_on(&self, frames: Frames, stopped: &mut watch::Receiver<bool>) -> Outcome {
-        let answered = async { self.shared.hand_on_answered(frames).await.await };
+    async fn submit(&self, chunk: Chunk, stopped: &mut watch::Receiver<bool>) -> Outcome {
+        let answered = async { self.shared.submit_confirmed(chunk).await.await };
         tokio::pin!(answered);
         let outcome = tokio::select! {
             outcome = &mut answered => Ok(outcome),

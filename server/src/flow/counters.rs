@@ -117,6 +117,8 @@ pub(crate) struct SourceCounters {
     pub(crate) read_bytes: Sizes,
     pub(crate) read_messages: Sizes,
     pub(crate) unparsed: Counter,
+    /// Messages that brought a bug of a parser to light, and are kept unparsed.
+    pub(crate) parser_failures: Counter,
     pub(crate) truncated: Counter,
     pub(crate) incomplete: Counter,
     /// Messages, and their bytes, that stood where a frame should begin.

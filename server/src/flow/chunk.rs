@@ -1,0 +1,73 @@
+//! What a source has read: frames, and who sent them.
+
+use logstead_syslog::framing::Frame;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Who sent a message, as far as it is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    /// The address that messages are filed under; empty for programs on this machine.
+    pub(crate) address: Arc<str>,
+    /// Stands in for a host where a message names none.
+    pub(crate) host: Arc<str>,
+    /// A field that each of its messages gets.
+    pub(crate) field: Option<(&'static str, Arc<str>)>,
+}
+
+impl Sender {
+    /// Known by its address alone: without the port, which says nothing about the sender.
+    pub(crate) fn at(address: IpAddr) -> Sender {
+        let address: Arc<str> = address.to_canonical().to_string().into();
+        Sender { host: address.clone(), address, field: None }
+    }
+
+    /// A program on this machine.
+    pub(crate) fn local() -> Sender {
+        Sender { address: "".into(), host: crate::host_name().into(), field: None }
+    }
+}
+
+/// Where a chunk stands among those of its source: chunks of one connection that go to one worker keep their order.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Order {
+    pub(crate) connection: usize,
+    /// Counted for each connection.
+    pub(crate) chunk: usize,
+}
+
+/// Frames that were read together, on their way to a worker.
+#[derive(Default)]
+pub(crate) struct Chunk {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) frames: Vec<Frame>,
+    /// From which frame on who sent them, ascending.
+    pub(crate) senders: Vec<(u32, Sender)>,
+    pub(crate) order: Order,
+}
+
+impl Chunk {
+    /// Frames of one sender.
+    pub(crate) fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &Sender) -> Chunk {
+        Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: Order::default() }
+    }
+
+    /// Puts others behind these.
+    pub(crate) fn append(&mut self, other: Chunk) {
+        if self.frames.is_empty() {
+            *self = other;
+            return;
+        }
+        let (bytes, frames) = (self.bytes.len() as u32, self.frames.len() as u32);
+        self.bytes.extend_from_slice(&other.bytes);
+        let moved = |frame: Frame| Frame { start: frame.start + bytes, end: frame.end + bytes, ..frame };
+        self.frames.extend(other.frames.into_iter().map(moved));
+        self.senders.extend(other.senders.into_iter().map(|(first, sender)| (first + frames, sender)));
+    }
+
+    /// What the frames cost on their way: their bytes, and the columns' share for each.
+    pub(crate) fn cost_bytes(&self) -> usize {
+        const COLUMNS_BYTES: usize = 64;
+        self.bytes.len() + self.frames.len() * COLUMNS_BYTES
+    }
+}

@@ -1,0 +1,8 @@
+//! What flows between the parts of the process, and what bounds and counts it. Sources, destinations and the pipeline use
+//! it; it uses none of them.
+
+pub(crate) mod budget;
+pub(crate) mod chunk;
+pub(crate) mod counters;
+pub(crate) mod queue;
+pub(crate) mod receipt;

@@ -1,0 +1,102 @@
+//! The queues of the workers: one for all, and one for each, for work that has to keep its order.
+//!
+//! **Invariant:** they are not bounded by themselves: whoever submits has reserved the bytes in a
+//! [budget](super::budget::Budget) before.
+
+use super::chunk::Chunk;
+use super::counters::SourceCounters;
+use super::receipt::Pending;
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use logstead_record::{Batch, Timestamp};
+use logstead_syslog::format::Syslog;
+use std::sync::Arc;
+
+/// What a worker is given.
+pub(crate) enum Work {
+    /// Frames that are to be parsed.
+    Chunk {
+        chunk: Chunk,
+        source: Arc<str>,
+        syslog: Arc<Syslog>,
+        counters: Arc<SourceCounters>,
+        received: Timestamp,
+        pending: Pending,
+    },
+    /// Messages that are parsed already.
+    Batch {
+        batch: Arc<Batch>,
+        source: Arc<str>,
+        counters: Arc<SourceCounters>,
+        /// Goes there and nowhere else, whatever the routes say.
+        logspace: Option<String>,
+        pending: Pending,
+    },
+    Stop,
+}
+
+/// Who may take a piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Partition {
+    /// Whoever is free.
+    Any,
+    /// The worker of this number, wrapping around.
+    Worker(usize),
+}
+
+/// Where work is handed in: a queue for all workers, and one for each.
+#[derive(Clone)]
+pub(crate) struct WorkSender {
+    any: Sender<Work>,
+    each: Vec<Sender<Work>>,
+}
+
+/// A worker's end of the queues.
+pub(crate) struct WorkReceiver {
+    any: Receiver<Work>,
+    own: Receiver<Work>,
+    stopping: bool,
+}
+
+/// The queues of `workers` workers.
+pub(crate) fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
+    let (any, received) = unbounded();
+    let own = |_| {
+        let (sender, own) = unbounded();
+        (sender, WorkReceiver { any: received.clone(), own, stopping: false })
+    };
+    let (each, receivers) = (0..workers).map(own).unzip();
+    (WorkSender { any, each }, receivers)
+}
+
+impl WorkSender {
+    /// `false` when every worker has stopped.
+    pub(crate) fn submit(&self, partition: Partition, work: Work) -> bool {
+        let queue = match partition {
+            Partition::Any => &self.any,
+            Partition::Worker(number) => &self.each[number % self.each.len()],
+        };
+        queue.send(work).is_ok()
+    }
+
+    /// How many workers there are.
+    pub(crate) fn workers(&self) -> usize {
+        self.each.len()
+    }
+}
+
+impl WorkReceiver {
+    /// Waits for work; `None` when told to stop and nothing is left to do.
+    pub(crate) fn next(&mut self) -> Option<Work> {
+        if !self.stopping {
+            let work = select! {
+                recv(self.any) -> work => work,
+                recv(self.own) -> work => work,
+            };
+            match work {
+                Ok(Work::Stop) | Err(_) => self.stopping = true,
+                Ok(work) => return Some(work),
+            }
+        }
+        self.any.try_recv().ok()
+    }
+}
