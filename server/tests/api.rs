@@ -1025,7 +1025,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     server.ingest("", "application/xml", "x").await.is_problem(415, "application/xml");
     server.ingest("", "application/json", "[{").await.is_problem(400, "no JSON");
     server.ingest("?logspace=nope", "text/plain", "x").await.is_problem(404, "main, other");
-    server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4096 bytes");
+    server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4KiB");
     let broken =
         server.call(Method::POST, "/api/v1/search", &admin(), "application/json", "{\"query\":\n 7}").await;
     broken.is_problem(400, "as expected");
