@@ -41,6 +41,12 @@ impl Size {
         Size(count << 30)
     }
 
+    /// About so many bytes, rounded down to two digits or more of a unit: for texts that people read.
+    pub fn about(bytes: u64) -> Size {
+        let shift = [30, 20, 10].into_iter().find(|shift| 10 <= bytes >> shift).unwrap_or(0);
+        Size(bytes >> shift << shift)
+    }
+
     /// The number of bytes.
     pub const fn bytes(self) -> u64 {
         self.0
@@ -192,6 +198,19 @@ mod tests {
         for bad in ["", "GB", "64", "64K", "1.5GiB", "-1B", "1e3B", "９B", "99999999999TB", "64KiBs"] {
             size(bad, None);
         }
+    }
+
+    #[test]
+    fn a_size_for_people_has_two_digits_or_more() {
+        let check = |bytes, expected: &str| assert_eq!(Size::about(bytes).to_string(), expected, "{bytes}");
+        check(0, "0B");
+        check(10_239, "10239B");
+        check(212_992, "208KiB");
+        check(67_108_864, "64MiB");
+        check(67_108_863, "63MiB");
+        check(10_485_759, "10239KiB");
+        check(12_345_678, "11MiB");
+        check(u64::MAX, "17179869183GiB");
     }
 
     #[test]

@@ -39,6 +39,16 @@ pub enum DiskError {
         /// What the disk said.
         source: io::Error,
     },
+    /// Somebody removed what is in use.
+    #[error(
+        "{path} was removed while it was in use, with the messages in it: start Logstead again, which begins a new one \
+         and names what is missing",
+        path = path.display()
+    )]
+    Removed {
+        /// The file, or the folder.
+        path: PathBuf,
+    },
     /// The disk failed.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     Disk {
@@ -193,9 +203,7 @@ impl Appender {
         let header =
             journal::Header { first_sequence: self.next_sequence, previous_hash: self.previous_hash };
         let created = JournalFile::create(&*self.disk, &self.dir, header);
-        let path = || self.dir.join(journal::file_name(header.first_sequence));
-        let journal =
-            Arc::new(created.map_err(|source| failed("create", path(), journal::HEADER_BYTES, source))?);
+        let journal = Arc::new(created.map_err(|source| self.not_created(&header, source))?);
         self.open = Some(OpenFile { journal: Arc::clone(&journal), bytes: journal::HEADER_BYTES, rows: 0 });
         self.change_view(|view| {
             // A file without a message that was left behind had the same name and is replaced.
@@ -232,14 +240,33 @@ impl Appender {
         }
         // What is written to a file that was removed is gone when it is closed.
         if !file.has_name().unwrap_or(true) {
-            let source = io::Error::new(io::ErrorKind::NotFound, "somebody removed it while it was in use");
-            let error = DiskError::Disk { action: "append to", path: path(), source };
+            let error = DiskError::Removed { path: path() };
             self.open = None;
+            self.note_loss();
             return Err(error);
         }
         open.bytes += bytes;
         open.rows += placed.iter().map(|frame| u64::from(frame.header.rows)).sum::<u64>();
         Ok(offset)
+    }
+
+    fn not_created(&self, header: &journal::Header, source: io::Error) -> DiskError {
+        if source.kind() == io::ErrorKind::NotFound {
+            return DiskError::Removed { path: self.dir.clone() };
+        }
+        failed(
+            "create",
+            self.dir.join(journal::file_name(header.first_sequence)),
+            journal::HEADER_BYTES,
+            source,
+        )
+    }
+
+    /// Notes how far messages reached that were acknowledged and are gone: nothing else tells the next opening.
+    fn note_loss(&self) {
+        self.keeper.note_synced(self.next_sequence);
+        // Where it cannot be written, it is with the next change of the segments.
+        self.keeper.settle().ok();
     }
 
     fn publish(&self, placed: &[Placed<'_>], mut offset: u64) {

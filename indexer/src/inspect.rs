@@ -50,7 +50,7 @@ pub enum InspectError {
 /// What is in a file, a line for each thing.
 pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError> {
     let failed = |source| InspectError::Disk { path: path.to_owned(), source };
-    let file = disk.open(path).map_err(failed)?;
+    let file = disk.open_to_read(path).map_err(failed)?;
     let bytes = file.bytes().map_err(failed)?;
     let mut magic = [0; 4];
     if magic.len() as u64 <= bytes {

@@ -783,6 +783,39 @@ async fn every_shape_of_ingest_is_answered_line_by_line() {
 }
 
 #[tokio::test]
+async fn every_answer_of_ingest_is_described() {
+    let server = Server::start(|settings| {
+        (settings.limits.ingest_body_max, settings.limits.ingest_messages_max) = (Size::kib(1), 10);
+    });
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let described = &document["paths"]["/api/v1/ingest"]["post"]["responses"];
+    let check = |answer: Answer, status: u16| {
+        assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
+        assert!(described[status.to_string()].is_object(), "{status} is not described");
+    };
+    let (long, many) = ("x".repeat(1025), "x\n".repeat(11));
+    for (status, parameters, content, body) in [
+        (200, "", "text/plain", "x"),
+        (400, "", "application/json", "{"),
+        (404, "?logspace=nowhere", "text/plain", "x"),
+        (413, "", "text/plain", &long),
+        (413, "", "text/plain", &many),
+        (415, "", "image/png", "x"),
+    ] {
+        check(server.ingest(parameters, content, body.to_owned()).await, status);
+    }
+    check(server.call(Method::POST, "/api/v1/ingest", &As::default(), "text/plain", "x").await, 401);
+    // A body that comes too slowly takes a socket to come through.
+    assert!(described["408"].is_object());
+    let without = ROUTER.replace("kind = \"http\"", "kind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]");
+    let changed = server.put_router("\"1\"", "application/toml", without).await;
+    assert_eq!(changed.status, StatusCode::OK, "{}", changed.text());
+    check(server.ingest("", "text/plain", "x").await, 409);
+    server.pipeline.stop();
+    check(server.ingest("", "text/plain", "x").await, 503);
+}
+
+#[tokio::test]
 async fn lines_of_text_are_messages_or_syslog_as_the_sender_says() {
     let server = Server::with_admin();
     let line = "<34>Oct  1 22:14:15 web-2 su[230]: denied";
@@ -992,7 +1025,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     server.ingest("", "application/xml", "x").await.is_problem(415, "application/xml");
     server.ingest("", "application/json", "[{").await.is_problem(400, "not JSON");
     server.ingest("?logspace=nope", "text/plain", "x").await.is_problem(404, "main, other");
-    server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4096 bytes");
+    server.ingest("", "text/plain", "x".repeat(5000)).await.is_problem(413, "4KiB");
     let broken =
         server.call(Method::POST, "/api/v1/search", &admin(), "application/json", "{\"query\":\n 7}").await;
     broken.is_problem(400, "as expected");

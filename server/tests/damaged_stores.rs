@@ -8,10 +8,10 @@ mod support;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use support::{ROUTER, Server, logstead, output, wait_until};
 
 /// Small segments, soon.
@@ -161,13 +161,111 @@ fn a_journal_that_is_gone_after_an_orderly_stop_is_missed() {
     assert_eq!(server.post("/count", &json!({ "query": "*" })).1["coverage"]["complete"], false);
 }
 
+/// Whether a text says what happened to this file or folder and what to do.
+fn says_removed(text: &str, path: &str) -> bool {
+    text.contains(&format!("{path} was removed while it was in use")) && text.contains("start Logstead again")
+}
+
 #[test]
-fn a_journal_that_is_removed_under_a_server_takes_no_more_messages() {
-    let server = Server::start(ROUTER);
+fn a_journal_that_is_removed_under_a_server_takes_no_more_messages_until_a_restart() {
+    let mut server = Server::start(ROUTER);
     ingest(&server, 0, 10);
-    fs::remove_dir_all(server.data().join("logspaces/main/journal")).unwrap();
+    let journal = server.data().join("logspaces/main/journal");
+    fs::remove_dir_all(&journal).unwrap();
+    // First there is no file to append to, then none can be made.
+    wait_until("the folder is missed", || {
+        let error = server.try_ingest("not acknowledged\n").unwrap_err();
+        assert!(error.contains("503") && error.contains("nothing of the body is stored"), "{error}");
+        says_removed(&error, journal.to_str().unwrap())
+    });
+    let (status, reasons) = server.ready();
+    assert!(status == 503 && reasons.contains("logspace `main`"), "{status} {reasons}");
+    assert!(says_removed(&reasons, "data/logspaces/main/journal"), "{reasons}");
+    let logspace = server.status()["logspaces"][0].clone();
+    assert_eq!((&logspace["id"], &logspace["state"]), (&json!("main"), &json!("failing")), "{logspace}");
+    assert!(says_removed(logspace["last_error"].as_str().unwrap(), journal.to_str().unwrap()), "{logspace}");
+    server.terminate();
+    server.restart();
+    assert_eq!(server.ready().0, 200);
+    assert_eq!(server.ingest("acknowledged\n"), 1);
+    let (_, answer) = server.post("/count", &json!({ "query": "*" }));
+    assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&json!(1), &json!(false)), "{answer}");
+    assert!(warnings(&answer).contains("sequences 0 to 10"), "{answer}");
+}
+
+#[test]
+fn a_journal_file_that_is_removed_under_a_server_is_missed_and_storing_goes_on_in_another() {
+    let mut server = Server::start(ROUTER);
+    ingest(&server, 0, 10);
+    let journal = with_suffix(server.data(), ".journal").pop().unwrap();
+    fs::remove_file(&journal).unwrap();
     let error = server.try_ingest("not acknowledged\n").unwrap_err();
-    assert!(error.contains("503") || error.contains("removed") || error.contains("No such file"), "{error}");
+    assert!(error.contains("503") && says_removed(&error, journal.to_str().unwrap()), "{error}");
+    wait_until("there is another", || server.try_ingest("acknowledged\n") == Ok(1));
+    assert_eq!(server.ready().0, 200);
+    server.kill_and_restart();
+    let (_, answer) = server.post("/count", &json!({ "query": "*" }));
+    assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&json!(1), &json!(false)), "{answer}");
+    assert!(warnings(&answer).contains("sequences 0 to 9"), "{answer}");
+}
+
+/// A folder as it is seen on media that cannot be written.
+struct ReadOnly {
+    folder: tempfile::TempDir,
+}
+
+impl ReadOnly {
+    /// `None` where this user cannot mount.
+    fn mount(shown: &Path) -> Option<ReadOnly> {
+        let folder = tempfile::tempdir().unwrap();
+        let mount = |options: &[&str]| {
+            let mut command = Command::new("mount");
+            command.args(options).arg(folder.path());
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        let mounted = mount(&["--bind", shown.to_str().unwrap()]).then(|| ReadOnly { folder })?;
+        let is_read_only = Command::new("mount")
+            .args(["-o", "remount,ro,bind"])
+            .arg(mounted.folder.path())
+            .output()
+            .is_ok_and(|output| output.status.success());
+        is_read_only.then_some(mounted)
+    }
+}
+
+impl Drop for ReadOnly {
+    fn drop(&mut self) {
+        Command::new("umount").arg("-l").arg(self.folder.path()).status().ok();
+    }
+}
+
+#[test]
+fn a_saved_disk_that_cannot_be_written_is_looked_at() {
+    let mut server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 1500);
+    wait_until("something is sealed", || !with_suffix(server.data(), ".index").is_empty());
+    server.terminate();
+    let disk = ReadOnly::mount(server.data());
+    let Some(disk) = disk else { return eprintln!("skipped: no folder can be mounted read-only here") };
+    let data = disk.folder.path().to_str().unwrap();
+    let refused = fs::write(disk.folder.path().join("x"), "x").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::ReadOnlyFilesystem);
+    let check = |command: &[&str], lines: usize| {
+        let (code, told, error) = output(&[command, &["--data", data]].concat());
+        assert_eq!((code, told.lines().count()), (0, lines), "{command:?}: {told}{error}");
+        told
+    };
+    assert!(check(&["search", "\"number 77\"", "--format", "raw"], 1).contains("number 77"));
+    check(&["export", "", "--format", "raw"], 1500);
+    check(&["context", "main:700", "--before", "2", "--after", "3"], 6);
+    let (code, told, error) = output(&["verify", "--data", data]);
+    assert!(code == 0 && told.contains("main: intact: 1500 messages"), "{told}{error}");
+    for file in files(disk.folder.path()).keys() {
+        let (code, told, error) = output(&["inspect", file.to_str().unwrap()]);
+        assert!(code == 0 && !told.is_empty(), "{}: {error}", file.display());
+    }
+    let (code, _, error) = output(&["reindex", "--data", data]);
+    assert!(code == 3 && error.contains("Read-only file system"), "{error}");
 }
 
 /// A stopped store of 4000 messages in which one block can not be read, and how many messages that one holds.

@@ -7,6 +7,7 @@ mod support;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 use support::{Server, wait_until};
 use tempfile::TempDir;
 
@@ -154,4 +155,24 @@ fn lines_without_a_priority_have_their_time_host_and_program() {
     assert_eq!(time("severity=err stream=stdout"), "2026-11-21T06:13:00.500Z");
     assert_eq!(time("status=404 method=GET client=192.0.2.3"), "2026-11-21T06:13:00Z");
     assert_eq!(server.count("flag:unparsed"), 0);
+}
+
+#[test]
+fn a_stamp_without_a_year_is_of_the_year_before_the_file_was_last_written() {
+    let (logs, server) = start("start = \"beginning\"");
+    // Its name is looked for once its time is as it should be.
+    append(
+        &logs,
+        "new",
+        "Mar 25 10:00:00 web-1 sshd[1]: before\nFeb 28 10:00:00 web-1 sshd[1]: of that year\n",
+    );
+    let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1_709_251_200);
+    File::options().append(true).open(logs.path().join("new")).unwrap().set_modified(written).unwrap();
+    fs::rename(logs.path().join("new"), logs.path().join("old.log")).unwrap();
+    append(&logs, "new.log", "2026-11-21T06:13:00Z web-1 sshd[1]: with a year\n");
+    server.wait_for("*", 3);
+    let time = |query: &str| server.search(query).remove(0)["time"].clone();
+    assert_eq!(time("before"), "2023-03-25T10:00:00Z");
+    assert_eq!(time("\"of that year\""), "2024-02-28T10:00:00Z");
+    assert_eq!(time("\"with a year\""), "2026-11-21T06:13:00Z");
 }

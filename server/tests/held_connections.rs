@@ -102,7 +102,7 @@ fn a_request_that_is_too_long_is_told_so_at_once() {
     for path in ["session", "setup"] {
         let head = format!("POST /api/v1/{path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n");
         let answer = said_to(&server, format!("{head}content-length: 1048576\r\n\r\n{{").as_bytes());
-        assert_problem(&answer, 413, "longer than 8192 bytes");
+        assert_problem(&answer, 413, "longer than 8KiB");
     }
     let header = format!("GET / HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "x".repeat(100_000));
     assert_problem(&said_to(&server, header.as_bytes()), 431, "too long");

@@ -139,6 +139,22 @@ fn nothing_is_lost_or_doubled_when_the_process_is_killed_while_it_seals() {
 }
 
 #[test]
+fn more_files_than_the_process_may_open_are_stored_and_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = Server::start_limited(folder, data, ROUTER, &SETTINGS, Some(128));
+    for part in 0..150 {
+        // Each fills a journal file.
+        assert_eq!(server.ingest(&format!("part{part}\n").repeat(1000)), 1000);
+    }
+    assert_eq!(server.count("*"), 150_000);
+    for part in [0, 75, 149] {
+        assert_eq!(server.count(&format!("part{part}")), 1000);
+    }
+    assert_eq!(server.ready(), (200, "ready\n".to_owned()));
+}
+
+#[test]
 fn a_journal_file_is_sealed_when_it_is_old() {
     let server = Server::start_with(ROUTER, &["storage.seal_after=1s"]);
     server.ingest("<13>1 2026-11-21T06:13:00Z web-1 app - - - all alone");

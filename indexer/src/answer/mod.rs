@@ -89,8 +89,9 @@ pub enum AnswerError {
     },
     /// It would not fit the memory that a query may use.
     #[error(
-        "the answer needs more than the {bytes_max} bytes of memory that a query may use: narrow the filter or the \
-         time range, or group by fields with fewer values"
+        "the answer needs more than the {} MiB of memory that a query may use: narrow the filter or the time range, or \
+         group by fields with fewer values",
+        bytes_max >> 20
     )]
     Memory {
         /// What it may use.

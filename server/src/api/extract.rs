@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use logstead_config::Size;
 use serde::de::DeserializeOwned;
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -176,7 +177,8 @@ impl Pieces {
     }
 
     fn too_large(&self) -> ApiError {
-        let detail = format!("the body is longer than {} bytes: send it in parts", self.body_bytes_max);
+        let body_max = Size::new(self.body_bytes_max as u64);
+        let detail = format!("the body is longer than {body_max}: send it in parts");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     }
 }

@@ -90,6 +90,33 @@ pub(crate) enum IngestRefused {
     responses(
         (status = 200, body = Ingested),
         (status = 400, body = IngestRefused, content_type = "application/problem+json"),
+        (
+            status = 404, body = Problem, content_type = "application/problem+json",
+            description = "There is no such logspace"
+        ),
+        (
+            status = 408, body = Problem, content_type = "application/problem+json",
+            description = "The body comes too slowly, or rests while others wait for the memory that it takes. \
+                Nothing is stored"
+        ),
+        (
+            status = 409, body = Problem, content_type = "application/problem+json",
+            description = "The router document has no source of kind `http`"
+        ),
+        (
+            status = 413, body = Problem, content_type = "application/problem+json",
+            description = "The body is longer than `limits.ingest_body_max`, or holds more messages than \
+                `limits.ingest_messages_max`. Nothing is stored"
+        ),
+        (
+            status = 415, body = Problem, content_type = "application/problem+json",
+            description = "The media type or the encoding of the body is not understood"
+        ),
+        (
+            status = 503, body = Problem, content_type = "application/problem+json",
+            description = "It cannot be stored now: `detail` says why and how much of the body is stored, and \
+                `Retry-After` when to come again"
+        ),
     )
 )]
 pub(crate) async fn ingest(

@@ -261,17 +261,17 @@ impl Inner {
 
     /// Waits for a search's turn, unless it takes no time.
     async fn search_permit(&self, caller: &Caller, weight: Weight) -> Result<Permit> {
-        if let Some(permit) = self.searches.enter_now(&caller.name) {
+        if let Some(permit) = self.searches.enter_now(caller) {
             return Ok(permit);
         }
         // Who has no room here, too, waits among the others.
         if let Weight::Unknown(is_instant) = weight
-            && let Ok(permit) = self.instant_searches.enter(&caller.name).await
+            && let Ok(permit) = self.instant_searches.enter(caller).await
             && let (true, permit) = blocking(move || (is_instant(), permit)).await?
         {
             return Ok(permit);
         }
-        self.searches.enter(&caller.name).await
+        self.searches.enter(caller).await
     }
 
     /// What memory one answer may take.

@@ -4,6 +4,7 @@
 //! proxies have added: everything left of that may be the sender's invention.
 
 use super::Shared;
+use crate::web::is_trusted;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
@@ -54,10 +55,6 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
         address: Some(address),
         is_encrypted: protocol.is_some_and(|name| name.eq_ignore_ascii_case("https")),
     }
-}
-
-fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
-    trusted.iter().any(|network| network.contains(&address))
 }
 
 /// From the right, the first address that is no trusted proxy; the leftmost where all are, and the last one that is known

@@ -198,7 +198,7 @@ impl Input {
                 return Err(Failure::no(format!("{name} is a folder: name the files in it")));
             }
             let bytes = metadata.is_file().then_some(metadata.len());
-            let written = metadata.modified().ok().and_then(timestamp);
+            let written = metadata.modified().ok().map(Timestamp::from);
             (Box::new(BufReader::with_capacity(CHUNK_BYTES, file)), bytes, written)
         };
         let beginning = reader.fill_buf().map_err(failed)?;
@@ -207,11 +207,6 @@ impl Input {
             None => Ok(Input { name, bytes, written, reader }),
         }
     }
-}
-
-fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
-    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(Timestamp::from_nanos(i64::try_from(since.as_nanos()).ok()?))
 }
 
 /// Stores all that the inputs hold. A failure says how far it came.

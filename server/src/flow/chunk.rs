@@ -1,5 +1,6 @@
 //! What a source has read: frames, and who sent them.
 
+use logstead_record::Timestamp;
 use logstead_syslog::framing::Frame;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,18 +14,20 @@ pub(crate) struct Sender {
     pub(crate) host: Arc<str>,
     /// A field that each of its messages gets.
     pub(crate) field: Option<(&'static str, Arc<str>)>,
+    /// When the last of its messages was written, where that is not when they are received.
+    pub(crate) written: Option<Timestamp>,
 }
 
 impl Sender {
     /// Known by its address alone: without the port, which says nothing about the sender.
     pub(crate) fn at(address: IpAddr) -> Sender {
         let address: Arc<str> = address.to_canonical().to_string().into();
-        Sender { host: address.clone(), address, field: None }
+        Sender { host: address.clone(), address, field: None, written: None }
     }
 
     /// A program on this machine.
     pub(crate) fn local() -> Sender {
-        Sender { address: "".into(), host: crate::host_name().into(), field: None }
+        Sender { address: "".into(), host: crate::host_name().into(), field: None, written: None }
     }
 }
 

@@ -2,6 +2,7 @@
 //! document and removing old messages need a little space too, and are the way out.
 
 use crate::meta::Reserve;
+use logstead_config::Size;
 use logstead_indexer::{Disk, Space};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ impl Headroom {
 }
 
 fn nearly_full(bytes: u64) -> String {
+    let least = Size::about(bytes);
     format!(
-        "the disk is nearly full, less than {bytes} bytes are free: make room, for example with a shorter retention"
+        "the disk is nearly full, less than {least} is free: make room, for example with a shorter retention"
     )
 }

@@ -45,7 +45,7 @@ use arc_swap::ArcSwap;
 use clock_watch::ClockWatch;
 use headroom::Headroom;
 use logstead_config::settings::Settings;
-use logstead_config::{Count, Retention};
+use logstead_config::{Count, Retention, Size};
 use logstead_indexer::{Disk, Expired, Searcher};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::Mutex;
@@ -330,7 +330,7 @@ impl Pipeline {
         }
         match self.headroom.space() {
             Ok(space) if space.is_nearly_full() => {
-                against.push(format!("the disk is nearly full: {} bytes are free", space.free_bytes));
+                against.push(format!("the disk is nearly full: {} is free", Size::about(space.free_bytes)));
             }
             Ok(_) => {}
             Err(error) => against.push(format!("the data directory can not be read: {error}")),

@@ -134,6 +134,7 @@ fn read_all(
     for (index, frame) in chunk.frames.iter().enumerate() {
         if let Some((_, sender)) = senders.next_if(|(first, _)| *first as usize <= index) {
             known.peer = sender.host.as_bytes();
+            known.written = sender.written.unwrap_or(received);
             known.field = sender.field.as_ref().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
             let (source, peer) = (source.as_bytes(), sender.address.as_bytes());
             builder.origin(Origin { source, peer, received });

@@ -1,7 +1,7 @@
 //! Opens the sockets that sources listen on.
 
 use crate::folders::Folders;
-use logstead_config::Listener;
+use logstead_config::{Listener, Size};
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
@@ -125,8 +125,9 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     let granted_bytes = socket.recv_buffer_size()?;
     if granted_bytes < RECEIVE_BUFFER_BYTES {
         tracing::warn!(
-            "udp://{address}: the kernel grants a receive buffer of {granted_bytes} bytes, so bursts may be \
-             dropped; set net.core.rmem_max to {RECEIVE_BUFFER_BYTES}"
+            "udp://{address}: the kernel grants a receive buffer of {}, so bursts may be dropped; set \
+             net.core.rmem_max to {RECEIVE_BUFFER_BYTES}",
+            Size::about(granted_bytes as u64)
         );
     }
     Ok(socket.into())

@@ -32,6 +32,7 @@ use hyper::server::conn::http1;
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use ipnet::IpNet;
 use logstead_config::settings;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -60,12 +61,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the web port may hold and how long it waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Limits {
     /// Connections.
     pub(crate) connections_max: usize,
     /// Of them, those of one address.
     pub(crate) connections_of_address_max: usize,
+    /// Who speaks for many others.
+    trusted_proxies: Arc<[IpNet]>,
     pub(crate) timeouts: Timeouts,
 }
 
@@ -90,6 +93,7 @@ impl Limits {
         Limits {
             connections_max,
             connections_of_address_max: (connections_max / 2).max(1),
+            trusted_proxies: web.trusted_proxies.as_slice().into(),
             timeouts: Timeouts {
                 header: web.header_timeout.duration(),
                 idle: web.idle_timeout.duration(),
@@ -97,6 +101,13 @@ impl Limits {
                 long_stall: stall * LONG_STALL_FACTOR,
             },
         }
+    }
+
+    /// Whose share of the connections one takes. Proxies have no share, as all their users come from one address, and
+    /// neither has this machine, where a proxy may run.
+    fn share_of(&self, peer: IpAddr) -> Option<IpAddr> {
+        let is_of_many = peer.to_canonical().is_loopback() || is_trusted(peer, &self.trusted_proxies);
+        (!is_of_many).then(|| network(peer))
     }
 }
 
@@ -112,9 +123,10 @@ pub(crate) fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// Whose share of the connections one takes. This machine's own addresses have no share: a proxy may be behind them.
-fn share_of(peer: IpAddr) -> Option<IpAddr> {
-    Some(peer.to_canonical()).filter(|address| !address.is_loopback()).map(network)
+/// Whether an address is one of the proxies whose word counts.
+pub(crate) fn is_trusted(peer: IpAddr, proxies: &[IpNet]) -> bool {
+    let address = peer.to_canonical();
+    proxies.iter().any(|network| network.contains(&address))
 }
 
 /// What every connection needs.
@@ -135,11 +147,11 @@ pub(crate) async fn serve(
     stopped: watch::Receiver<bool>,
 ) {
     counters.web.connections_max.add(limits.connections_max as i64);
-    let table = Arc::new(Table::new(limits, sockets, counters.clone()));
+    let timeouts = limits.timeouts;
+    let table = Arc::new(Table::new(limits.clone(), sockets, counters.clone()));
     let door = Door { app, table, limits, stopped };
     let mut stopped = door.stopped.clone();
     let mut connections = JoinSet::new();
-    let timeouts = limits.timeouts;
     let shortest = timeouts.header.min(timeouts.idle).min(timeouts.stall);
     let mut sweep =
         tokio::time::interval(SWEEP_INTERVAL_MAX.min(shortest / 4).max(Duration::from_millis(10)));
@@ -305,15 +317,22 @@ mod tests {
     }
 
     #[test]
-    fn a_customer_counts_as_one() {
+    fn a_customer_counts_as_one_and_who_speaks_for_many_does_not_count() {
+        let set = vec!["web.trusted_proxies=10.0.0.0/8,2001:db8:ffff::1".to_owned()];
+        let settings = settings::load(&settings::Layers { set, ..settings::Layers::default() }).unwrap();
+        let limits = Limits::of(&settings.web, 100);
         let check = |peer: &str, expected: Option<&str>| {
             let expected = expected.map(|address| address.parse().unwrap());
-            assert_eq!(share_of(peer.parse().unwrap()), expected, "{peer}");
+            assert_eq!(limits.share_of(peer.parse().unwrap()), expected, "{peer}");
         };
         check("192.0.2.7", Some("192.0.2.7"));
         check("::ffff:192.0.2.7", Some("192.0.2.7"));
         check("2001:db8:1:2:3:4:5:6", Some("2001:db8:1:2::"));
-        check("127.0.0.1", None);
-        check("::1", None);
+        check("2001:db8:ffff::2", Some("2001:db8:ffff::"));
+        for of_many in
+            ["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "::ffff:10.1.2.3", "2001:db8:ffff::1"]
+        {
+            check(of_many, None);
+        }
     }
 }

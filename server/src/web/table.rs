@@ -3,8 +3,8 @@
 //! **Invariant:** a full table keeps nobody out for long: the oldest stranger that keeps us waiting goes for whoever comes
 //! next, or where all are at work, the oldest stranger of all. Whoever has logged in stays.
 
+use super::Limits;
 use super::pulse::{Ending, Pulse};
-use super::{Limits, share_of};
 use crate::flow::counters::Counters;
 use crate::sockets::{Socket, Sockets};
 use parking_lot::Mutex;
@@ -68,7 +68,7 @@ impl Table {
 
     /// A place for a connection from an address.
     pub(super) fn admit(self: &Arc<Table>, peer: IpAddr, now: Instant) -> Result<Seat, Full> {
-        let network = share_of(peer);
+        let network = self.limits.share_of(peer);
         let mut open = self.open.lock();
         if self.limits.connections_max <= open.pulses.len() {
             return Err(Full::Connections);
@@ -91,7 +91,7 @@ impl Table {
 
     /// Asks a stranger to leave, where it is about one address, one of that. Says whether there is one.
     pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
-        let network = share_of(peer);
+        let network = self.limits.share_of(peer);
         let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
         let open = self.open.lock();
         let oldest = |wanted: fn(&Pulse) -> bool| {
@@ -145,16 +145,19 @@ impl Drop for Seat {
 mod tests {
     use super::super::Timeouts;
     use super::*;
+    use ipnet::IpNet;
     use std::time::Duration;
 
     const STRANGER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
+    const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 3));
     const LOCAL: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     fn table(connections_max: usize, connections_of_address_max: usize, sockets: usize) -> Arc<Table> {
         let minute = Duration::from_secs(60);
         let timeouts = Timeouts { header: minute, idle: minute, stall: minute, long_stall: minute };
-        let limits = Limits { connections_max, connections_of_address_max, timeouts };
+        let trusted_proxies = [IpNet::from(PROXY)].into();
+        let limits = Limits { connections_max, connections_of_address_max, trusted_proxies, timeouts };
         Arc::new(Table::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
     }
 
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_has_its_share_and_this_machine_has_no_address() {
+    async fn an_address_has_its_share_and_who_speaks_for_many_has_none() {
         let table = table(10, 2, 20);
         let other = table.admit(OTHER, Instant::now()).ok().unwrap();
         let seats: Vec<Seat> = (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
@@ -190,8 +193,9 @@ mod tests {
         assert!(table.make_way(Full::Address, STRANGER));
         assert_eq!(seats[0].pulse.ended().await, Ending::GaveWay);
         assert!(other.pulse.is_stranger(), "it is none of its business");
-        let locals: Vec<_> = (0..7).map(|_| table.admit(LOCAL, Instant::now())).collect();
-        assert!(locals.iter().all(Result::is_ok));
+        let of_many = [LOCAL, PROXY, LOCAL, PROXY, PROXY, LOCAL, PROXY];
+        let seats_of_many: Vec<_> = of_many.map(|peer| table.admit(peer, Instant::now())).into();
+        assert!(seats_of_many.iter().all(Result::is_ok));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::flow::chunk::Sender;
 use crate::folders::Folders;
 use logstead_config::Framing;
+use logstead_record::Timestamp;
 use logstead_syslog::framing::{Frame, Framer};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
@@ -124,6 +125,8 @@ pub(super) struct Read {
     pub(super) finished: bool,
     /// The file was cut, or written anew: it was read from its beginning.
     pub(super) begun_again: bool,
+    /// When the file was last written, as its file system says.
+    pub(super) written: Option<Timestamp>,
 }
 
 impl Followed {
@@ -230,7 +233,8 @@ pub(super) fn open(path: &Path, expected: Option<Identity>, folders: &Folders) -
 }
 
 fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<Read> {
-    let size = file.metadata()?.len();
+    let metadata = file.metadata()?;
+    let (size, written) = (metadata.len(), metadata.modified().ok().map(Timestamp::from));
     let mut first_bytes = read_at(file, 0, FINGERPRINT_BYTES_MAX)?;
     let begun_again = size < place.position || !place.is_behind(&first_bytes);
     let from = if begun_again { Place::default() } else { place.clone() };
@@ -253,6 +257,7 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
         at_end,
         finished: is_last && at_end,
         begun_again,
+        written,
     })
 }
 

@@ -9,7 +9,7 @@
 use super::file::{Followed, Identity, Place, Read, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
-use crate::flow::chunk::Chunk;
+use crate::flow::chunk::{Chunk, Sender};
 use crate::folders::Folders;
 use logstead_config::{Files, Start};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -383,13 +383,14 @@ impl Follower {
 
     fn take(&mut self, number: u64, read: Read, round: &mut Round) {
         let Some(file) = self.files.get_mut(&number) else { return };
-        let Read { bytes, frames, next, at_end, finished, begun_again } = read;
+        let Read { bytes, frames, next, at_end, finished, begun_again, written } = read;
         if begun_again {
             let path = file.path.display();
             round.notes.push(format!("{path}: it was cut or written anew, and is read from its beginning"));
         }
         if !frames.is_empty() {
-            round.frames.append(Chunk::of(bytes, frames, &file.sender));
+            let sender = Sender { written, ..file.sender.clone() };
+            round.frames.append(Chunk::of(bytes, frames, &sender));
         }
         if at_end && !finished && next == file.place {
             file.has_more = false;
