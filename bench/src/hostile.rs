@@ -4,9 +4,10 @@
 #![expect(clippy::disallowed_methods, reason = "strangers write what is taken and no more")]
 
 use crate::measure::print;
-use crate::server::{Load, Server};
+use crate::server::{Server, Subject};
+use crate::verdict::{self, MEMORY_TOLERANCE};
 use crate::visitors::{self, Took};
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{ErrorKind, Write};
@@ -27,8 +28,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 const CONNECTION_BYTES: u64 = 48 << 10;
 /// What a server takes besides what its settings say.
 const BASE_BYTES: u64 = 128 << 20;
-/// How far resident memory may be above that.
-const EXCESS_MAX: f64 = 1.25;
 const NAME: &str = "ada";
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -49,9 +48,8 @@ to = ["main"]
 
 #[derive(Args, Debug)]
 pub(crate) struct Hostile {
-    /// The server and load generator
-    #[arg(long, default_value = "target/release/logstead")]
-    binary: PathBuf,
+    #[command(flatten)]
+    subject: Subject,
     /// Where the server has its data; what is there is removed
     #[arg(long, default_value = "target/bench-hostile")]
     data: PathBuf,
@@ -63,9 +61,6 @@ pub(crate) struct Hostile {
     /// Messages a second over RELP
     #[arg(long, default_value_t = 50_000)]
     rate: u64,
-    /// A setting of the server; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
 }
 
 /// What a stranger does.
@@ -102,24 +97,14 @@ struct Stranger {
 
 impl Hostile {
     pub(crate) fn run(&self) -> Result<()> {
-        ensure!(
-            self.binary.exists(),
-            "{} is missing: build it, or name it with --binary",
-            self.binary.display()
-        );
         raise_file_limit();
-        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
-        let server = Server::start(&self.binary, &self.data, ROUTER, &settings)?;
+        let server = self.subject.serve(&self.data, ROUTER)?;
         server
             .post("/users", &serde_json::json!({ "name": NAME, "password": PASSWORD, "role": "analyst" }))?;
         let doors = Doors { web: server.web()?, relp: server.address("relp")? };
-        let load = [
-            server.url("relp")?.to_owned(),
-            format!("--rate={}", self.rate / SENDERS),
-            format!("--active-connections={SENDERS}"),
-            format!("--interval={}", self.minutes * 60.0),
-        ];
-        let load = Load::start(&self.binary, &load)?;
+        let connections = format!("--active-connections={SENDERS}");
+        let load =
+            self.subject.load(server.url("relp")?, self.rate / SENDERS, self.minutes, &[connections])?;
         let (stop, again) = (AtomicBool::new(false), AtomicU64::new(0));
         let (logins, searches) = (Took::default(), Took::default());
         let (peak, open) = std::thread::scope(|scope| {
@@ -165,16 +150,10 @@ impl Hostile {
             (
                 "memory",
                 format!("at most {} MiB, {} MiB allowed", mebibytes(peak), mebibytes(limit)),
-                peak as f64 <= limit as f64 * EXCESS_MAX,
+                peak as f64 <= limit as f64 * (1.0 + MEMORY_TOLERANCE),
             ),
         ];
-        let mut is_good = true;
-        for (what, figure, holds) in rows {
-            print(&format!("{:<4} {what}: {figure}", if holds { "ok" } else { "FAIL" }))?;
-            is_good &= holds;
-        }
-        ensure!(is_good, "the run is not good");
-        Ok(())
+        verdict::tell(&rows)
     }
 
     /// The most memory that the server had, and how many connections it had at the end.

@@ -10,6 +10,7 @@ mod search;
 mod server;
 mod soak;
 mod store;
+mod verdict;
 mod visitors;
 
 use anyhow::Result;

@@ -2,15 +2,43 @@
 
 use crate::measure::memory_bytes;
 use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const TOKEN: &str = "bench";
 /// What Linux counts CPU time in, on every architecture.
 const TICK_MICROS: u64 = 10_000;
+
+/// What is measured.
+#[derive(Args, Debug)]
+pub(crate) struct Subject {
+    /// The server and load generator
+    #[arg(long, default_value = "target/release/logstead")]
+    binary: PathBuf,
+    /// A setting of the server, as `memory.tail_max=256MiB`; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl Subject {
+    /// A server on a fresh data directory.
+    pub(crate) fn serve(&self, data: &Path, router: &str) -> Result<Server> {
+        let binary = self.binary.display();
+        ensure!(self.binary.exists(), "{binary} is missing: build it, or name it with --binary");
+        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        Server::start(&self.binary, data, router, &settings)
+    }
+
+    /// A steady load for some minutes.
+    pub(crate) fn load(&self, url: &str, rate: u64, minutes: f64, more: &[String]) -> Result<Running> {
+        let steady = [url.to_owned(), format!("--rate={rate}"), format!("--interval={}", minutes * 60.0)];
+        Load::start(&self.binary, &[&steady, more].concat())
+    }
+}
 
 /// A running server, which ends with this value.
 pub(crate) struct Server {

@@ -3,7 +3,8 @@
 //! The verdict is about what comes after the warm-up: whether memory still grows, and whether it is what the settings say.
 
 use crate::measure::print;
-use crate::server::{Counters, Load, Running, Server};
+use crate::server::{Counters, Running, Server, Subject};
+use crate::verdict::{self, MEMORY_TOLERANCE};
 use crate::visitors::{self, Took};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -16,8 +17,6 @@ use std::time::{Duration, Instant};
 const WARM_UP_MAX: Duration = Duration::from_secs(600);
 /// How much memory may grow after that.
 const GROWTH_MIB_PER_MINUTE_MAX: f64 = 2.0;
-/// How far resident memory may be from what is accounted for, on average.
-const DIFFERENCE_MAX: f64 = 0.25;
 /// How long searchers rest between two questions.
 const SEARCH_PAUSE: Duration = Duration::from_millis(100);
 const SEARCHERS: usize = 2;
@@ -48,9 +47,8 @@ to = ["main"]
 
 #[derive(Args, Debug)]
 pub(crate) struct Soak {
-    /// The server and load generator
-    #[arg(long, default_value = "target/release/logstead")]
-    binary: PathBuf,
+    #[command(flatten)]
+    subject: Subject,
     /// Where the server has its data; what is there is removed
     #[arg(long, default_value = "target/bench-soak")]
     data: PathBuf,
@@ -68,9 +66,6 @@ pub(crate) struct Soak {
     /// Where the samples are written
     #[arg(long, value_name = "FILE", default_value = "target/bench-soak.csv")]
     csv: PathBuf,
-    /// A setting of the server, as `memory.tail_max=256MiB`; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
 }
 
 /// The server at a moment.
@@ -94,13 +89,7 @@ const COLUMNS: &str = "seconds,resident_MiB,accounted_MiB,tail_MiB,sealing_MiB,r
 
 impl Soak {
     pub(crate) fn run(&self) -> Result<()> {
-        ensure!(
-            self.binary.exists(),
-            "{} is missing: build it, or name it with --binary",
-            self.binary.display()
-        );
-        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
-        let server = Server::start(&self.binary, &self.data, ROUTER, &settings)?;
+        let server = self.subject.serve(&self.data, ROUTER)?;
         let (took, tailed, stop) = (Took::default(), AtomicU64::new(0), AtomicBool::new(false));
         let loads = [self.load(&server, "tcp")?, self.load(&server, "relp")?];
         let samples = std::thread::scope(|scope| {
@@ -125,15 +114,9 @@ impl Soak {
     }
 
     fn load(&self, server: &Server, scheme: &str) -> Result<Running> {
-        let mut arguments = vec![
-            server.url(scheme)?.to_owned(),
-            format!("--rate={}", self.rate / 2),
-            format!("--interval={}", self.minutes * 60.0),
-        ];
-        if let Some(corpus) = &self.corpus {
-            arguments.extend([format!("--read-file={}", corpus.display()), "--loop".to_owned()]);
-        }
-        Load::start(&self.binary, &arguments)
+        let file = |path: &PathBuf| [format!("--read-file={}", path.display()), "--loop".to_owned()];
+        let corpus: Vec<String> = self.corpus.iter().flat_map(file).collect();
+        self.subject.load(server.url(scheme)?, self.rate / 2, self.minutes, &corpus)
     }
 
     /// Looks at the server until the load is over, and writes down what it sees.
@@ -184,17 +167,11 @@ impl Soak {
             (
                 "memory is what is accounted for",
                 format!("{resident:.0} MiB resident, {accounted:.0} MiB accounted for, on average"),
-                difference <= DIFFERENCE_MAX,
+                difference <= MEMORY_TOLERANCE,
             ),
         ];
-        let mut is_good = true;
-        for (what, figure, holds) in rows {
-            print(&format!("{:<4} {what}: {figure}", if holds { "ok" } else { "FAIL" }))?;
-            is_good &= holds;
-        }
         print(&format!("samples: {}", self.csv.display()))?;
-        ensure!(is_good, "the run is not good");
-        Ok(())
+        verdict::tell(&rows)
     }
 }
 

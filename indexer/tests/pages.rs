@@ -4,11 +4,14 @@
 
 mod common;
 
-use common::{Message, encoded, filter, message, noise, open, open_all};
-use logstead_indexer::{Appender, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk};
+use common::{Message, SEGMENTS, encoded, filter, message, noise, open, open_all};
+use logstead_indexer::{
+    Appender, Coverage, Disk, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
+};
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
 use proptest::prelude::*;
+use std::path::Path;
 
 type Stored = Vec<(u64, Message)>;
 
@@ -122,7 +125,7 @@ proptest! {
             let found = searcher.search(&request, &Run::alone());
             paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
             let Some(last) = found.hits.last() else { break };
-            request.after = Some(Position { time: last.time, sequence: last.sequence });
+            request.after = Some(last.position());
             if let Some(batches) = arriving.next() {
                 store(&mut appender, batches, &mut stored);
             }
@@ -195,7 +198,7 @@ fn check_day(query: &str, order: Order, limit: usize) {
         paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
         assert!(!found.more || found.hits.len() == limit);
         let Some(last) = found.hits.last() else { break };
-        request.after = Some(Position { time: last.time, sequence: last.sequence });
+        request.after = Some(last.position());
         // Meanwhile a few hours arrive, and are sealed and joined.
         if at < 32 {
             store_hour(&mut opened, at, &mut stored);
@@ -287,4 +290,44 @@ fn searches_beside_appends_see_whole_appends() {
             appender.append(&batches).unwrap();
         }
     });
+}
+
+/// The middle one of three segments, of which no block can be read, is longer than a page.
+#[test]
+fn pages_go_on_behind_what_can_not_be_read() {
+    let disk = SimDisk::new(0);
+    let mut stored = Stored::new();
+    drop(a_day(&disk, &mut stored));
+    let mut names = disk.list(Path::new(SEGMENTS)).unwrap();
+    names.retain(|name| name.ends_with(".blocks"));
+    names.sort();
+    let path = Path::new(SEGMENTS).join(&names[1]);
+    let bytes = disk.open(&path).unwrap().bytes().unwrap() as usize;
+    // Between the header and the table of the one block.
+    (64..bytes - 128 - 144).step_by(64).for_each(|byte| disk.flip(&path, byte * 8));
+    let opened = open_all(&disk, DAY_OPTIONS).unwrap();
+    assert_eq!(opened.searcher.stats().damaged, 0, "it opens");
+    let lost = 7 * 210..14 * 210;
+    stored.retain(|(sequence, _)| !lost.contains(sequence));
+    for (order, limit) in
+        [(Order::Newest, 100), (Order::Oldest, 100), (Order::Newest, 7), (Order::Oldest, 2000)]
+    {
+        let filter = filter("*");
+        let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
+        let (mut paged, mut damaged) = (Stored::new(), 0);
+        loop {
+            let found = opened.searcher.search(&request, &Run::alone());
+            let Coverage { complete, damaged: named, .. } = &found.coverage;
+            assert!(*complete == named.is_empty() && named.iter().all(|damage| damage.contains(&names[1])));
+            damaged += usize::from(!complete);
+            paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
+            assert!(!found.more || found.hits.len() == limit, "a page is full, or the last");
+            request.after = found.hits.last().map(|hit| hit.position());
+            if !found.more {
+                break;
+            }
+        }
+        assert_eq!(paged, naive(&stored, &Request { after: None, ..request }, "*"), "{order:?}, {limit}");
+        assert!(0 < damaged, "no page says that something is missing");
+    }
 }

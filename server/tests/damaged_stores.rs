@@ -314,6 +314,65 @@ fn an_export_leaves_out_what_is_damaged_and_says_so() {
     assert!(summed.contains("{\"damaged\":"), "{summed}");
 }
 
+/// Pages are shorter than the segment in the middle, of which no block can be read.
+#[test]
+fn pages_of_a_search_go_on_behind_what_is_damaged() {
+    let mut server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 4000);
+    wait_until_sealed(&server, 4000);
+    server.terminate();
+    let segments = with_suffix(server.data(), ".blocks");
+    let middle = &segments[segments.len() / 2];
+    // Between the header and the table of the one block.
+    flip(middle, (64..fs::metadata(middle).unwrap().len() as usize - 128 - 144).step_by(64));
+    server.restart();
+    let is_readable =
+        |number: &usize| server.call("GET", &format!("/messages/main:{number}"), &[], b"").0 == 200;
+    let readable: Vec<usize> = (0..4000).filter(is_readable).collect();
+    let (first, lost) = (readable[0], 4000 - readable.len());
+    assert!(
+        first == 0 && readable[readable.len() - 1] == 3999 && 100 < lost,
+        "{lost} in the middle are lost"
+    );
+    for order in ["newest", "oldest"] {
+        let mut found = walk(&server, order);
+        assert_eq!(found.len(), readable.len(), "{order}");
+        found.sort_unstable();
+        assert_eq!(found, readable, "{order}");
+    }
+    let data = ["--data", server.data().to_str().unwrap()];
+    let at_server = ["--server", server.web(), "--token", "administrator"];
+    for place in [&data[..], &at_server] {
+        let limit = readable.len().to_string();
+        let (code, found, error) =
+            output(&[&["search", "", "--limit", &limit, "--format", "raw"], place].concat());
+        assert_eq!((code, found.lines().count()), (0, readable.len()), "{error}");
+        assert!(error.contains(".blocks"), "{error}");
+    }
+}
+
+/// The numbers of all messages, page after page; each says whether it is complete.
+fn walk(server: &Server, order: &str) -> Vec<usize> {
+    let (mut found, mut cursor, mut is_complete) = (Vec::new(), Value::Null, true);
+    loop {
+        let (status, page) = server
+            .post("/search", &json!({ "query": "number", "order": order, "limit": 70, "cursor": cursor }));
+        assert_eq!(status, 200, "{page}");
+        let number =
+            |message: &Value| message["message"].as_str().unwrap().rsplit(' ').next().unwrap().parse();
+        let messages = page["messages"].as_array().unwrap().iter();
+        found.extend(messages.map(|message| number(message).unwrap()).collect::<Vec<usize>>());
+        is_complete &= page["coverage"]["complete"] == true;
+        assert_eq!(page["coverage"]["complete"] == true, !warnings(&page).contains(".blocks"), "{page}");
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            assert!(!is_complete, "no page says that something is missing");
+            return found;
+        }
+        assert_eq!(page["messages"].as_array().unwrap().len(), 70, "a page is full, or the last");
+    }
+}
+
 /// An export as it comes over the wire.
 fn answer(server: &Server, parameters: &str) -> String {
     let address = server.web().trim_start_matches("http://");

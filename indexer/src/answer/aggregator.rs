@@ -4,6 +4,7 @@ use super::finish::Finish;
 use super::groups::{Groups, Plan};
 use super::interval::{Buckets, Interval, Width};
 use super::part::{Part, Unreadable};
+use super::spread::COMBINATIONS_MAX;
 use super::table::{Column, Rank, Table, Value};
 use super::values::ABSENT;
 use super::{AnswerError, Coded, Kind, ROWS_MAX};
@@ -147,6 +148,13 @@ impl Aggregator {
             Shape::Ranking { of, rare } => self.ranking(of, *rare, finish),
             &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes, finish)?,
         };
+        if 0 < self.groups.cut() {
+            notes.push(format!(
+                "{rows} messages have more than {COMBINATIONS_MAX} combinations of values and count under the first \
+                 {COMBINATIONS_MAX}: group by fewer fields",
+                rows = self.groups.cut()
+            ));
+        }
         Ok(Table { columns: self.columns, rows, notes, ..Table::default() })
     }
 

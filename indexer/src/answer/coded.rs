@@ -10,22 +10,28 @@
 //! | severity | one letter, `a` for debug to `h` for emerg    | its name |
 //! | time     | 8 bytes, big endian, nanoseconds + 2^63       | a time   |
 //!
+//! A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
+//!
 //! **Invariant:** a value is absent where its id has none, and where its text is empty.
 
 use super::table::Value;
+use hashbrown::HashMap;
 use logstead_record::query::FieldName;
 use logstead_record::{
     Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, Severity, TextColumn, Timestamp,
 };
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Values, perhaps some of them more than once, and an id for each row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Coded<'a> {
     /// In key form.
     pub(crate) values: Cow<'a, TextColumn>,
     /// The number of each row's value; `values.len()` for none.
     pub(crate) ids: Cow<'a, [u32]>,
+    /// The ids that an id stands for where that is more than one.
+    pub(crate) several: HashMap<u32, Range<u32>>,
 }
 
 /// What values are.
@@ -119,12 +125,12 @@ impl<'a> Coded<'a> {
 
     /// A text for each row.
     pub(crate) fn of_texts(texts: &'a TextColumn) -> Coded<'a> {
-        Coded { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts) }
+        Coded { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts), ..Coded::default() }
     }
 
     /// A column of names.
     pub(crate) fn of_names(names: &'a NameColumn) -> Coded<'a> {
-        Coded { values: Cow::Borrowed(names.values()), ids: Cow::Borrowed(names.ids()) }
+        Coded { values: Cow::Borrowed(names.values()), ids: Cow::Borrowed(names.ids()), ..Coded::default() }
     }
 
     /// Severities, facilities or flags, from the bytes that stand for them.
@@ -138,7 +144,8 @@ impl<'a> Coded<'a> {
             write_code(field, code, values.open_row());
             values.end_row();
         }
-        Coded { values: Cow::Owned(values), ids }
+        let coded = Coded { values: Cow::Owned(values), ids, ..Coded::default() };
+        if field == Field::Flag { coded.with_lists() } else { coded }
     }
 
     fn of_all_codes(field: Field, codes: &[u8]) -> Coded<'a> {
@@ -149,14 +156,14 @@ impl<'a> Coded<'a> {
     pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> Coded<'a> {
         let mut values = TextColumn::default();
         times.into_iter().for_each(|nanos| values.push(&time_key(nanos)));
-        Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values) }
+        Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..Coded::default() }
     }
 
     /// One text for all rows.
     pub(crate) fn constant(text: &str, rows: usize) -> Coded<'a> {
         let mut values = TextColumn::default();
         values.push(text.as_bytes());
-        Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]) }
+        Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..Coded::default() }
     }
 
     /// What is written for each row.
@@ -166,29 +173,68 @@ impl<'a> Coded<'a> {
             write(row, values.open_row());
             values.end_row();
         }
-        Coded { ids: ids_of_rows(rows), values: Cow::Owned(values) }
+        Coded { ids: ids_of_rows(rows), values: Cow::Owned(values), ..Coded::default() }
     }
 
-    /// The first value of each row's dynamic fields of this name that is not empty.
+    /// The different values of each row's dynamic fields of this name that are not empty, the first one first.
     fn of_dynamic(batch: &Batch, name: &str) -> Coded<'a> {
         let columns = batch.columns();
         let (names, texts) = (&columns.field_names, &columns.field_values);
         let is_named: Vec<bool> =
             names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
-        let mut values = TextColumn::default();
+        let mut coded = Coded::default();
         let mut ids = vec![u32::MAX; batch.rows()];
         if is_named.contains(&true) {
+            let mut of_row: Vec<&[u8]> = Vec::new();
             for (row, id) in ids.iter_mut().enumerate() {
-                let mut named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
-                if let Some(at) = named.find(|&at| !texts.get(at).is_empty()) {
-                    *id = values.len() as u32;
-                    values.push(texts.get(at));
-                }
+                let named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
+                of_row.extend(named.map(|at| texts.get(at)).filter(|text| !text.is_empty()));
+                *id = coded.push_different(&mut of_row).unwrap_or(u32::MAX);
             }
         }
-        let absent = values.len() as u32;
+        let absent = coded.values.len() as u32;
         ids.iter_mut().for_each(|id| *id = (*id).min(absent));
-        Coded { values: Cow::Owned(values), ids: Cow::Owned(ids) }
+        Coded { ids: Cow::Owned(ids), ..coded }
+    }
+
+    /// The id that stands for these texts, whose first one it shows; they are taken.
+    fn push_different(&mut self, texts: &mut Vec<&[u8]>) -> Option<u32> {
+        let first = *texts.first()?;
+        texts.sort_unstable();
+        texts.dedup();
+        let id = self.values.len() as u32;
+        let values = self.values.to_mut();
+        values.push(first);
+        texts.drain(..).filter(|text| *text != first).for_each(|text| values.push(text));
+        let end = self.values.len() as u32;
+        if id + 1 < end {
+            self.several.insert(id, id..end);
+        }
+        Some(id)
+    }
+
+    /// Where a value is a list with commas, its id stands for what is on it.
+    pub(crate) fn with_lists(mut self) -> Coded<'a> {
+        let is_list = |id: &usize| self.values.get(*id).contains(&b',');
+        let lists: Vec<usize> = (0..self.values.len()).filter(is_list).collect();
+        if lists.is_empty() {
+            return self;
+        }
+        let values = self.values.to_mut();
+        // The id of no value is that of an empty one now.
+        values.push(b"");
+        for id in lists {
+            let start = values.len() as u32;
+            let list = values.get(id).to_vec();
+            list.split(|&byte| byte == b',').for_each(|value| values.push(value));
+            self.several.insert(id as u32, start..values.len() as u32);
+        }
+        self
+    }
+
+    /// The ids that an id stands for.
+    pub(crate) fn each(&self, id: u32) -> Range<u32> {
+        self.several.get(&id).cloned().unwrap_or(id..id + 1)
     }
 
     /// The key with an id.

@@ -1,12 +1,12 @@
 //! The stages `extract` and `parse`: fields that stand in the text of another one.
 //!
-//! **Invariant:** an added field comes before those of its name that were there: it is the one that counts. But it never
-//! stands for a field that every message has: `host` in a JSON text is passed over.
+//! **Invariant:** an added field stands for those of its name that were there. But it never stands for a field that every
+//! message has: `host` in a JSON text is passed over.
 
 use super::pairs::{self, Pair};
 use super::table::{Column, Table, Value};
 use super::{AnswerError, Coded, Kind};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use logstead_record::query::{Captures, FieldName, Format, Stage};
 use logstead_record::{Batch, Field, HeadForm, NameColumn, Selection, TextColumn};
 
@@ -69,13 +69,15 @@ impl Enrich {
         let coded = Coded::of_batch(batch, &self.from, logspace);
         let is_named = self.adds().is_some();
         let mut fields = FieldsBuilder::default();
+        let is_wanted = |pair: &Pair| counts(pair) && (is_named || wanted.wants(&pair.0));
         for row in 0..batch.rows() {
-            if let Some(text) = coded.key_of_row(row).filter(|_| selected.contains(row)) {
-                let pairs = self.pairs(text);
-                let pairs = pairs.iter().filter(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
-                pairs.for_each(|(name, value)| fields.push(name, value));
-            }
-            batch.fields(row).for_each(|(name, value)| fields.push(name, value));
+            let text = coded.key_of_row(row).filter(|_| selected.contains(row));
+            let mut pairs = text.map(|text| self.pairs(text)).unwrap_or_default();
+            pairs.retain(is_wanted);
+            let added: HashSet<Vec<u8>> = pairs.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+            let is_left = |(name, _): &(&[u8], &[u8])| !added.contains(&name.to_ascii_lowercase());
+            pairs.iter().for_each(|(name, value)| fields.push(name, value));
+            batch.fields(row).filter(is_left).for_each(|(name, value)| fields.push(name, value));
             fields.end_row();
         }
         fields.build(batch, wanted.raw)

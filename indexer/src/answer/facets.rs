@@ -6,7 +6,7 @@
 use super::values::Values;
 use super::{Coded, Kind, Value};
 use logstead_record::query::FieldName;
-use logstead_record::{Batch, Field, Selection};
+use logstead_record::{Batch, Selection};
 
 /// Counts values.
 pub struct Facets {
@@ -19,8 +19,6 @@ pub struct Facets {
 /// The values of one field.
 #[derive(Default)]
 struct FieldCounts {
-    /// Whether a text is several values with commas between them.
-    is_list: bool,
     values: Values,
     counts: Vec<u64>,
     /// Rows whose values did not fit the memory.
@@ -43,10 +41,7 @@ pub struct Facet {
 impl Facets {
     /// Counts values of these fields, and shows `limit` of each.
     pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
-        let is_list = |field: &FieldName| *field == FieldName::Known(Field::Flag);
-        let counts =
-            fields.iter().map(|field| FieldCounts { is_list: is_list(field), ..FieldCounts::default() });
-        let counts = counts.collect();
+        let counts = fields.iter().map(|_| FieldCounts::default()).collect();
         Facets { needs: fields, limit, memory_bytes_max, counts }
     }
 
@@ -59,10 +54,7 @@ impl Facets {
     pub(crate) fn add(&mut self, batch: &Batch, selected: &Selection, logspace: &str) {
         let share = self.share();
         for (counts, field) in self.counts.iter_mut().zip(&self.needs) {
-            match field {
-                FieldName::Dynamic(name) => counts.add_dynamic(batch, selected, name, share),
-                FieldName::Known(_) => counts.add(&Coded::of_batch(batch, field, logspace), selected, share),
-            }
+            counts.add(&Coded::of_batch(batch, field, logspace), selected, share);
         }
     }
 
@@ -102,32 +94,8 @@ impl FieldCounts {
 
     fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
         for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
-            match coded.key(id as u32) {
-                Some(key) if self.is_list => {
-                    key.split(|&byte| byte == b',').for_each(|key| self.count(key, count, memory_bytes_max));
-                }
-                Some(key) => self.count(key, count, memory_bytes_max),
-                None => {}
-            }
-        }
-    }
-
-    /// Each different value that a row has, once.
-    fn add_dynamic(&mut self, batch: &Batch, selected: &Selection, name: &str, memory_bytes_max: usize) {
-        let columns = batch.columns();
-        let names = &columns.field_names;
-        let is_named: Vec<bool> =
-            names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
-        if !is_named.contains(&true) {
-            return;
-        }
-        let mut of_row: Vec<&[u8]> = Vec::new();
-        for row in selected.iter() {
-            let named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
-            of_row.extend(named.map(|at| columns.field_values.get(at)).filter(|value| !value.is_empty()));
-            of_row.sort_unstable();
-            of_row.dedup();
-            of_row.drain(..).for_each(|value| self.count(value, 1, memory_bytes_max));
+            let keys = coded.each(id as u32).filter_map(|id| coded.key(id));
+            keys.for_each(|key| self.count(key, count, memory_bytes_max));
         }
     }
 

@@ -1,10 +1,12 @@
 //! Rows with equal values in some columns, and what functions make of each such group.
 //!
 //! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up
-//! among the groups of all parts, by the numbers of its values over all parts.
+//! among the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column
+//! is in the group of each.
 
 use super::finish::check;
 use super::measure::{Numbers, State};
+use super::spread::Spread;
 use super::values::{ABSENT, Values};
 use super::{AnswerError, Coded, Kind, Value};
 use crate::work::Work;
@@ -37,6 +39,8 @@ pub(crate) struct Groups {
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     rows: Vec<u64>,
+    /// Rows that are in more groups than count.
+    cut: u64,
 }
 
 impl Plan {
@@ -88,6 +92,7 @@ impl Groups {
             known: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             rows: Vec::new(),
+            cut: 0,
         };
         if groups.plan.by.is_empty() {
             groups.rows.push(0);
@@ -104,9 +109,33 @@ impl Groups {
         arguments: &[&Coded<'_>],
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
+        if by.iter().any(|coded| !coded.several.is_empty()) {
+            return self.add_spread(rows, by, arguments, work);
+        }
         for rows in rows.chunks(ROWS_AT_ONCE) {
             check(work, rows.len() * (1 + by.len() + arguments.len()))?;
             self.add_some(rows, by, arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows of which some are in several groups.
+    fn add_spread(
+        &mut self,
+        mut rows: &[u32],
+        by: &[&Coded<'_>],
+        arguments: &[&Coded<'_>],
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        while !rows.is_empty() {
+            let spread = Spread::next(&mut rows, by, ROWS_AT_ONCE);
+            check(work, spread.rows().len() * (1 + by.len() + arguments.len()))?;
+            self.cut += spread.cut;
+            let by: Vec<Coded<'_>> =
+                by.iter().enumerate().map(|(at, coded)| spread.grouped(at, coded)).collect();
+            let arguments: Vec<Coded<'_>> = arguments.iter().map(|coded| spread.repeated(coded)).collect();
+            let (by, arguments): (Vec<_>, Vec<_>) = (by.iter().collect(), arguments.iter().collect());
+            self.add_some(&spread.rows(), &by, &arguments)?;
         }
         Ok(())
     }
@@ -151,6 +180,11 @@ impl Groups {
     /// The value that a group has in a column.
     pub(crate) fn value(&self, group: usize, column: usize) -> Value {
         self.key(group, column).map_or(Value::Null, |key| self.plan.by[column].value(key))
+    }
+
+    /// How many rows are in more groups than count.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// How many rows a group has.

@@ -1,5 +1,7 @@
 //! How many rows there are in each span of time, perhaps for each value of a field.
 //!
+//! A message that has several values of the field is counted under each, and once in its span.
+//!
 //! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
 
 use super::finish::check;
@@ -39,7 +41,7 @@ pub struct Counts {
     pub later: u64,
     /// Where it counts by a field: its most frequent values, most frequent first.
     pub series: Vec<Series>,
-    /// Rows with values that are too many to be told apart; empty where there are none.
+    /// Rows with values that are too many to be told apart, once for each; empty where there are none.
     pub other: Vec<u64>,
     /// How many values those are.
     pub other_values: usize,
@@ -89,12 +91,12 @@ impl Histogram {
     /// unreadable; after another error there is no answer.
     pub(crate) fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         check(work, part.rows / 4)?;
+        let counts = self.count(part)?;
         if let Some(by) = &mut self.by {
             let spans = self.buckets.interval.coded(part)?;
             let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
-            return by.groups.add(&rows, &[&spans, &part.fields[0]], &[], work);
+            by.groups.add(&rows, &[&spans, &part.fields[0]], &[], work)?;
         }
-        let counts = self.count(part)?;
         for (sum, count) in self.counts.iter_mut().zip(counts) {
             *sum += count;
         }
@@ -150,14 +152,10 @@ impl By {
             Value::Time(start) => buckets.index_or_later(start.nanos()),
             _ => None,
         };
-        let later = (0..groups.len()).filter(|&group| place_of(group) == Some(buckets.count));
-        counts.later = later.map(|group| groups.rows(group)).sum();
         let bucket_of = |group| place_of(group).filter(|&bucket| bucket < buckets.count);
         let mut totals: hashbrown::HashMap<&[u8], u64> = hashbrown::HashMap::new();
         for group in 0..groups.len() {
-            let Some(bucket) = bucket_of(group) else { continue };
-            counts.counts[bucket] += groups.rows(group);
-            if let Some(key) = groups.key(group, 1) {
+            if let (Some(_), Some(key)) = (bucket_of(group), groups.key(group, 1)) {
                 *totals.entry(key).or_default() += groups.rows(group);
             }
         }

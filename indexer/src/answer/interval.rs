@@ -144,7 +144,7 @@ impl SpanIds {
     }
 
     fn coded(self) -> Coded<'static> {
-        Coded { values: Cow::Owned(self.starts), ids: Cow::Owned(self.ids) }
+        Coded { values: Cow::Owned(self.starts), ids: Cow::Owned(self.ids), ..Coded::default() }
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `histogram`   | how many rows there are in each span                                        |
 //! | `facets`      | the most frequent values of fields                                          |
 //! | `groups`      | rows with equal values, and what functions make of them; `measure`, `exact_sum`, `samples` |
+//! | `spread`      | rows with several values, as one for each                                   |
 //! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`      |
 //! | `table`       | rows and columns of an answer; `tabular`: stages over them                  |
 //! | `finish`      | how an answer ends when the time is up                                      |
@@ -36,6 +37,7 @@ mod pairs;
 mod part;
 mod rows;
 mod samples;
+mod spread;
 mod table;
 mod tabular;
 #[cfg(test)]

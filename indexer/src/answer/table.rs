@@ -4,7 +4,7 @@ use super::coded::{Coded, Kind, severity_key, time_key};
 use super::finish::Finish;
 use super::{AnswerError, ROWS_MAX};
 use logstead_record::query::{FieldName, number_of};
-use logstead_record::{Severity, Timestamp};
+use logstead_record::{Field, Severity, Timestamp};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -97,7 +97,9 @@ impl Table {
     pub(crate) fn coded(&self, column: usize) -> Coded<'static> {
         let kind = self.columns[column].kind;
         let write = |row: usize, out: &mut Vec<u8>| write_key(&self.rows[row][column], kind, out);
-        Coded::written(self.rows.len(), write)
+        let coded = Coded::written(self.rows.len(), write);
+        let is_list = self.columns[column].name == Field::Flag.name();
+        if is_list { coded.with_lists() } else { coded }
     }
 
     /// Cuts it to what an answer may have.

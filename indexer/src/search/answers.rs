@@ -253,7 +253,7 @@ impl Columns<'_> {
                     values_of(field, &names, ids)
                 }
                 Place::Blocks => Coded::constant(self.logspace, self.rows),
-                Place::Nowhere => Coded { values: Cow::default(), ids: Cow::Owned(vec![0; self.rows]) },
+                Place::Nowhere => Coded { ids: Cow::Owned(vec![0; self.rows]), ..Coded::default() },
             });
         }
         Ok(Some(coded))
@@ -295,7 +295,7 @@ fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded
         FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Flag)) => {
             Coded::of_codes(*field, codes(names.values()), ids)
         }
-        _ => Coded { values: Cow::Owned(names.values().clone()), ids },
+        _ => Coded { values: Cow::Owned(names.values().clone()), ids, ..Coded::default() },
     }
 }
 

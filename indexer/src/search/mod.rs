@@ -44,6 +44,7 @@ pub use lanes::{Alone, Lanes};
 use logstead_record::query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use plan::Plan;
+use std::collections::HashSet;
 use std::sync::Arc;
 use sweep::{Sealed, Visitor};
 
@@ -117,15 +118,20 @@ pub struct Hit {
     pub row: usize,
 }
 
+impl Hit {
+    /// Where it stands.
+    pub fn position(&self) -> Position {
+        Position { time: self.time, sequence: self.sequence }
+    }
+}
+
 /// A page of messages.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In the order that was asked for.
+    /// In the order that was asked for: as many as were asked for, or all that can be read.
     pub hits: Vec<Hit>,
-    /// Whether there are more after these.
+    /// Whether there are more after these; perhaps ones that cannot be read.
     pub more: bool,
-    /// Where the page ends: its last message, also where that can not be read.
-    pub last: Option<Position>,
     /// What was looked at.
     pub coverage: Coverage,
 }
@@ -276,7 +282,9 @@ impl Coverage {
     fn end(mut self, view: &View) -> Coverage {
         let mut damaged: Vec<String> = view.damaged().map(|damage| damage.to_string()).collect();
         damaged.append(&mut self.damaged);
-        damaged.dedup();
+        // What is read once more is as damaged as it was.
+        let mut known = HashSet::new();
+        damaged.retain(|damage| known.insert(damage.clone()));
         let batches: u64 = view.files.iter().map(|file| file.batches).sum();
         Coverage {
             complete: damaged.is_empty() && !self.cancelled,

@@ -2,7 +2,9 @@
 //!
 //! Parts of the store are looked at best first: those that may hold the newest (or oldest) messages. It stops
 //! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
-//! are on the page in the end are decompressed.
+//! are on the page in the end are decompressed. Where some of those can not be read, it goes on behind them.
+//!
+//! **Invariant:** a page is full, or there is nothing behind it.
 
 use super::look::{Look, look};
 use super::sweep::select;
@@ -13,7 +15,7 @@ use crate::segment::blocks::{Blocks, BlocksError, Scratch};
 use crate::view::{FileView, Stretch, Times, View};
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,16 +54,26 @@ impl Order {
 pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found {
     let mut pages = Pages {
         view,
-        request,
+        request: *request,
         run,
         best: Best::new(request),
         ahead: BinaryHeap::new(),
         looks: BTreeMap::new(),
+        unreadable: BTreeSet::new(),
         coverage: Coverage::default(),
     };
-    pages.look_ahead();
-    pages.collect();
-    pages.found()
+    let mut hits = Vec::new();
+    loop {
+        pages.look_ahead();
+        pages.collect();
+        let more = pages.request.limit < pages.best.heap.len();
+        hits.extend(pages.take());
+        if !more || pages.coverage.cancelled || request.limit <= hits.len() {
+            return Found { hits, more, coverage: pages.coverage.end(view) };
+        }
+        pages.request.limit = request.limit - hits.len();
+        pages.best = Best::new(&pages.request);
+    }
 }
 
 /// A part of the store that may hold something.
@@ -75,13 +87,15 @@ enum Part {
 
 struct Pages<'a> {
     view: &'a View,
-    request: &'a Request<'a>,
+    request: Request<'a>,
     run: &'a Run<'a>,
-    best: Best<'a>,
+    best: Best,
     /// Best first.
     ahead: BinaryHeap<(Rank, Part)>,
     /// What the segments that were reached know.
     looks: BTreeMap<usize, Look>,
+    /// Blocks of which no row can be shown.
+    unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
 }
 
@@ -100,7 +114,7 @@ impl<'a> Pages<'a> {
     }
 
     fn push(&mut self, times: Times, sequences: &Range<u64>, part: Part) {
-        let Request { order, range, after, .. } = *self.request;
+        let Request { order, range, after, .. } = self.request;
         let (worst, best) = order.bounds(times, sequences);
         let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
         if overlaps(range, times) && !is_before {
@@ -173,18 +187,24 @@ impl<'a> Pages<'a> {
         let view = self.view;
         let segment = &view.segments[at];
         let Ok(blocks) = &segment.blocks else { return };
-        let look = look(segment, blocks, self.request.filter, self.request.range, self.run);
-        self.coverage.segments += 1;
-        self.coverage.unindexed_segments += u64::from(look.index.is_none());
+        let look = self.looks.remove(&at).unwrap_or_else(|| self.look(segment, blocks));
         for block in 0..blocks.len() {
             let rows = blocks.row_range(block);
-            if 0 < look.bounds.possible().count_within(rows.clone()) {
+            let is_readable = !self.unreadable.contains(&(at, block));
+            if is_readable && 0 < look.bounds.possible().count_within(rows.clone()) {
                 let first = segment.id.first_sequence;
                 let sequences = first + rows.start as u64..first + rows.end as u64;
                 self.push(blocks.entry(block).span.times(), &sequences, Part::Block(at, block));
             }
         }
         self.looks.insert(at, look);
+    }
+
+    fn look(&mut self, segment: &Segment, blocks: &Blocks) -> Look {
+        let look = look(segment, blocks, self.request.filter, self.request.range, self.run);
+        self.coverage.segments += 1;
+        self.coverage.unindexed_segments += u64::from(look.index.is_none());
+        look
     }
 
     /// Ranks the rows of some blocks.
@@ -199,7 +219,7 @@ impl<'a> Pages<'a> {
             if run.is_over() {
                 return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
             }
-            rank_block((segment, blocks), look, block, request, run)
+            rank_block((segment, blocks), look, block, &request, run)
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
@@ -207,14 +227,14 @@ impl<'a> Pages<'a> {
         }
     }
 
-    fn found(mut self) -> Found {
-        let Pages { request: &Request { order, limit, .. }, .. } = self;
-        let more = limit < self.best.heap.len();
-        let best = std::mem::take(&mut self.best.heap);
-        let ranked: Vec<Ranked> =
-            best.into_sorted_vec().into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
+    /// The best that can be shown. What is looked for from now on comes after them and what cannot.
+    fn take(&mut self) -> Vec<Hit> {
+        let Request { order, limit, .. } = self.request;
+        let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
+        let ranked: Vec<Ranked> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
         let mut blocks = self.blocks_of(&ranked);
-        let last = ranked.last().map(|last| order.position(last.rank));
+        self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
+        self.ahead.clear();
         let hits = ranked.into_iter().filter_map(|Ranked { rank, place }| {
             let Position { time, sequence } = order.position(rank);
             let (batch, row) = match place {
@@ -226,8 +246,7 @@ impl<'a> Pages<'a> {
             };
             Some(Hit { sequence, time, batch, row })
         });
-        let hits = hits.collect();
-        Found { hits, more, last, coverage: self.coverage.end(self.view) }
+        hits.collect()
     }
 
     /// The rows of the page that are in blocks, read: those of the best first.
@@ -259,7 +278,11 @@ impl<'a> Pages<'a> {
                 self.coverage.cancelled = true;
                 continue;
             };
-            let batch = batch.map_err(|damage| self.coverage.damaged.push(damage)).ok();
+            if let Err(damage) = &batch {
+                self.coverage.damaged.push(damage.clone());
+                self.unreadable.insert(place);
+            }
+            let batch = batch.ok();
             self.coverage.blocks += 1;
             blocks.insert(place, (batch, rows));
         }
@@ -329,8 +352,8 @@ fn times_of(
 }
 
 /// The best messages so far: those of one page and one more, which says that there are more.
-struct Best<'a> {
-    request: &'a Request<'a>,
+struct Best {
+    order: Order,
     after: Option<Rank>,
     wanted: usize,
     heap: BinaryHeap<Reverse<Ranked>>,
@@ -368,10 +391,11 @@ impl Ord for Ranked {
     }
 }
 
-impl<'a> Best<'a> {
-    fn new(request: &'a Request<'a>) -> Best<'a> {
-        let after = request.after.map(|after| request.order.rank(after.time, after.sequence));
-        Best { request, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
+impl Best {
+    fn new(request: &Request<'_>) -> Best {
+        let Request { order, .. } = *request;
+        let after = request.after.map(|after| order.rank(after.time, after.sequence));
+        Best { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
     /// The rank of the worst that is kept, once there are as many as wanted: only a better one is of use.
@@ -388,7 +412,7 @@ impl<'a> Best<'a> {
         rows: &Selection,
         is_kept_anyway: bool,
     ) {
-        let order = self.request.order;
+        let order = self.order;
         let rank = |row: usize| order.rank(batch.time(row), first_sequence + row as u64);
         let mut ranks = self.of_use(rows.iter().map(|row| (rank(row), row)).collect());
         let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut ranks) };

@@ -1,7 +1,10 @@
-//! Histograms and facets, as counting every message gives them.
+//! Histograms, facets and groups, as counting every message gives them.
 
-use logstead_indexer::{Asked, Facets, Filter, Histogram, Run, Searcher, Width};
-use logstead_record::query::{FieldName, TimeRange};
+use crate::questions::CONTEXT;
+use logstead_indexer::{
+    Aggregation, Asked, Facets, Filter, Histogram, Run, Searcher, Settings, Table, Value, Width,
+};
+use logstead_record::query::{FieldName, FieldTest, Part, Pattern, Query, TimeRange, parse, parse_pipeline};
 use logstead_record::{Batch, Field, Flags};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +46,7 @@ pub(crate) fn check(
         assert_eq!(found, expected, "facet {name}");
         assert_eq!(facet.distinct, expected.len() as u64, "distinct {name}");
     }
+    check_groups(searcher, filter, range, run, meant);
     let Some(counts) = histogram.map(Histogram::finish) else { return };
     let mut expected = vec![0; counts.starts.len()];
     for row in meant {
@@ -51,6 +55,69 @@ pub(crate) fn check(
     }
     assert_eq!(counts.counts, expected, "histogram");
     assert_eq!(counts.total, meant.len() as u64);
+}
+
+/// Groups by two fields of which a message may have several values.
+fn check_groups(searcher: &Searcher, filter: &Filter, range: TimeRange, run: &Run<'_>, meant: &[&Batch]) {
+    let found = table("* | stats count() by shared, flag", searcher, (filter, range), run);
+    let mut expected: BTreeMap<Vec<Option<Vec<u8>>>, u64> = BTreeMap::new();
+    for row in meant {
+        let values = |name: &str| -> Vec<Option<Vec<u8>>> {
+            let values = values_of(row, &FieldName::new(name));
+            if values.is_empty() { vec![None] } else { values.into_iter().map(Some).collect() }
+        };
+        let flags = values("flag");
+        for shared in values("shared") {
+            let pairs = flags.iter().map(|flag| vec![shared.clone(), flag.clone()]);
+            pairs.for_each(|pair| *expected.entry(pair).or_default() += 1);
+        }
+    }
+    assert_eq!(counted(&found), expected, "groups");
+}
+
+/// A search for a value finds as many messages as a table and a facet count with it.
+pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
+    let all = (&Filter::new(&Query::All, &CONTEXT), TimeRange::ALL);
+    for name in names {
+        let field = FieldName::new(name);
+        let by = if name.contains(' ') { format!("\"{name}\"") } else { (*name).to_owned() };
+        let stages = ["stats count() by", "top 1000000", "rare 1000000"];
+        let [groups, top, rare] =
+            stages.map(|stage| counted(&table(&format!("* | {stage} {by}"), searcher, all, &Run::alone())));
+        assert_eq!(top, rare);
+        for (values, count) in &groups {
+            let Some(value) = &values[0] else { continue };
+            assert_eq!(top.get(values), Some(count), "{name}");
+            let Ok(text) = std::str::from_utf8(value) else { continue };
+            let query = if *name == "flag" {
+                parse(&format!("flag={text}")).unwrap()
+            } else {
+                let pattern = Pattern::new([Part::Text(text.to_owned())], true);
+                Query::Field(field.clone(), FieldTest::Equals(pattern))
+            };
+            let filter = Filter::new(&query, &CONTEXT);
+            assert_eq!(searcher.count(&filter, TimeRange::ALL, &Run::alone()).count, *count, "{query}");
+        }
+    }
+}
+
+fn table(text: &str, searcher: &Searcher, (filter, range): (&Filter, TimeRange), run: &Run<'_>) -> Table {
+    let settings = Settings { now: CONTEXT.now, range: TimeRange::ALL, memory_bytes_max: MEMORY_MAX };
+    let mut aggregation = Aggregation::compile(&parse_pipeline(text).unwrap(), settings).unwrap();
+    searcher.answer(("main", filter, range), run, &mut [Asked::Table(&mut aggregation)]).unwrap();
+    let table = aggregation.finish(run).unwrap();
+    assert!(table.notes.is_empty(), "{:?}", table.notes);
+    table
+}
+
+/// The rows by the texts before their count.
+fn counted(table: &Table) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
+    let text = |value: &Value| if let Value::Text(text) = value { Some(text.to_vec()) } else { None };
+    let row = |row: &Vec<Value>| match row.split_last() {
+        Some((Value::Count(count), values)) => (values.iter().map(text).collect(), *count),
+        _ => panic!("{row:?} has no count"),
+    };
+    table.rows.iter().map(row).collect()
 }
 
 /// Each different value of a field that says something.

@@ -239,7 +239,7 @@ fn position(stored: &Stored) -> Position {
 }
 
 fn hit(hit: &Hit) -> (Position, Arc<Batch>) {
-    (Position { time: hit.time, sequence: hit.sequence }, row_of(&hit.batch, hit.row))
+    (hit.position(), row_of(&hit.batch, hit.row))
 }
 
 pub(crate) fn row_of(batch: &Batch, row: usize) -> Arc<Batch> {

@@ -108,6 +108,23 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(common::cases(60))]
+
+    #[test]
+    fn who_searches_for_a_value_finds_as_many_as_were_counted(
+        options in options(), batches in vec(vec(messages::messages(), 0..12), 1..6),
+    ) {
+        let names = [&messages::NAMES[..], &["host", "flag"]].concat();
+        let mut logspace = Logspace::new(options);
+        logspace.take(&Step::Append(batches));
+        answers::check_values(logspace.searcher(), &names);
+        logspace.take(&Step::Roll);
+        logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
+        answers::check_values(logspace.searcher(), &names);
+    }
+}
+
 /// More values than a column keeps, and more fields than have a column.
 #[test]
 fn what_has_no_column_is_found_in_the_blocks() {

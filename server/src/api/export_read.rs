@@ -144,17 +144,16 @@ impl Reading {
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let Reading { logspaces, damaged, range, order, .. } = self;
         for logspace in logspaces {
-            // A page of which nothing can be read is followed by the next.
-            while logspace.page.is_empty() && logspace.more {
+            if logspace.page.is_empty() && logspace.more {
                 let InLogspace { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
-                let Found { hits, more, last, coverage } = logspace.searcher.search(&request, run);
+                let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
                 if coverage.cancelled {
                     return Err(ReadError::Cancelled);
                 }
                 damaged.extend(named(&logspace.id, coverage.damaged));
-                logspace.more = more && last.is_some();
-                logspace.after = last.or(logspace.after);
+                logspace.more = more;
+                logspace.after = hits.last().map(Hit::position).or(logspace.after);
                 logspace.page = hits.into();
             }
         }

@@ -7,7 +7,7 @@ use crate::api::message::Message;
 use crate::clock;
 use crate::lanes::SharedLanes;
 use clap::{ArgGroup, Args};
-use logstead_indexer::{Filter, Hit, Order, Position, Request, Run, Searcher};
+use logstead_indexer::{Filter, Hit, Order, Request, Run, Searcher};
 use logstead_record::query::{Context as In, Query, TimeRange};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ impl Context {
 /// The messages on one side of another.
 fn around(id: &str, searcher: &Searcher, hit: &Hit, (order, limit): (Order, u32)) -> Vec<Hit> {
     let filter = &Filter::new(&Query::All, &In { now: clock::now(), logspace: id });
-    let after = Some(Position { time: hit.time, sequence: hit.sequence });
+    let after = Some(hit.position());
     let request = Request { filter, range: TimeRange::ALL, order, limit: limit as usize, after };
     let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
     let found = searcher.search(&request, &run);

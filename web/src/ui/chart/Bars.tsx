@@ -56,7 +56,7 @@ export function Bars(props: Props) {
   };
   const shown = cursor?.at ?? hovered;
   const span = cursor === null ? null : spanOfCursor(cursor);
-  const top = roundUp(Math.max(...stack.totals, 1));
+  const top = roundUp(Math.max(stack.highest, 1));
   return (
     <div className={classes.frame}>
       <Axis top={top} />

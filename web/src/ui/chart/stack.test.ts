@@ -36,6 +36,21 @@ test('every message is in one layer', () => {
   expect(layers.reduce((all, { total }) => all + total, 0)).toBe(totals[0]);
 });
 
+test('a message that has several values is in the layer of each', () => {
+  const buckets = [
+    { time: time(0), count: 3, by: { a: 3, b: 2 } },
+    { time: time(1), count: 4, by: { a: 1 } },
+  ];
+  const { layers, totals, highest } = stackOf(histogram(buckets, ['a', 'b']), 'tag');
+  expect(layers.map(({ counts }) => counts)).toEqual([
+    [3, 1],
+    [2, 0],
+    [0, 3],
+  ]);
+  expect(totals).toEqual([3, 4]);
+  expect(highest).toBe(5);
+});
+
 test('without a split there is one layer', () => {
   const { layers } = stackOf(histogram([{ time: time(0), count: 4 }]), '');
   expect(layers.map(({ total }) => total)).toEqual([4]);

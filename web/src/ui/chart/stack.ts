@@ -18,6 +18,8 @@ export type Stack = {
   times: readonly number[];
   intervalMs: number;
   totals: readonly number[];
+  /** How high the highest bucket is. A message that has several values stands in a layer of each. */
+  highest: number;
   /** From the bottom up. */
   layers: readonly Layer[];
 };
@@ -33,7 +35,7 @@ export function stackOf(histogram: Histogram, split: string): Stack {
   const times = buckets.map(({ time }) => Date.parse(time));
   if (split === '') {
     const only = layerOf(null, 'Messages', 'var(--bar-1)', 'none', totals);
-    return { times, intervalMs, totals, layers: [only] };
+    return { times, intervalMs, totals, highest: Math.max(...totals, 0), layers: [only] };
   }
   const isSeverity = split === 'severity';
   const named = values.map(({ value }) => value);
@@ -45,7 +47,8 @@ export function stackOf(histogram: Histogram, split: string): Stack {
     const { color, pattern } = isSeverity ? severityLook(value) : plainLook(at);
     return layerOf(value, value === '' ? '(empty)' : value, color, pattern, counts);
   });
-  const rest = totals.map((total, at) => total - sum(layers.map(({ counts }) => counts[at] ?? 0)));
+  const heights = totals.map((_, at) => sum(layers.map(({ counts }) => counts[at] ?? 0)));
+  const rest = totals.map((total, at) => Math.max(total - (heights[at] ?? 0), 0));
   const others = named.length - shown.length + (histogram.other_values ?? 0);
   const label = others > 0 ? `${others} more and none` : `no ${split}`;
   const restLayer = layerOf(null, label, 'var(--bar-other)', 'none', rest);
@@ -53,6 +56,7 @@ export function stackOf(histogram: Histogram, split: string): Stack {
     times,
     intervalMs,
     totals,
+    highest: Math.max(...totals, ...heights, 0),
     layers: restLayer.total > 0 ? [...layers, restLayer] : layers,
   };
 }
