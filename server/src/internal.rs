@@ -1,7 +1,7 @@
 //! Logstead's own log: events go to standard error as text, and into the source of kind `internal`, so that
 //! they can be searched beside what they are about.
 
-use crate::clock;
+use crate::machine::clock;
 use crate::pipeline::Pipeline;
 use logstead_record::{BatchBuilder, Facility, Flags, HeadForm, Origin, Priority, Row, Severity};
 use std::fmt::Write;
@@ -42,7 +42,7 @@ pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
 
 /// Stores entries for as long as the process runs.
 pub(crate) fn feed(entries: Receiver<Entry>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
-    let host = crate::host_name();
+    let host = crate::machine::host_name();
     let pid = std::process::id().to_string();
     std::thread::Builder::new().name("internal".to_owned()).spawn(move || {
         let mut builder = BatchBuilder::new();

@@ -11,31 +11,13 @@
 
 pub mod api;
 pub mod cli;
-mod clock;
 mod destination;
 mod flow;
-mod folders;
 mod internal;
-mod kept;
-mod lanes;
-mod lock;
-mod memory;
+mod machine;
 pub mod meta;
 pub mod pipeline;
-mod rights;
-mod sockets;
 pub mod source;
-mod turns;
 mod web;
 
-pub use lock::{DataLock, LockError};
-
-/// How many threads the machine has use for.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// What this machine is called.
-fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
+pub use machine::lock::{DataLock, LockError};

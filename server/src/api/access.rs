@@ -9,7 +9,7 @@
 use super::error::{ApiError, Result};
 use super::peer::Client;
 use super::{Inner, Shared, session};
-use crate::clock;
+use crate::machine::clock;
 use crate::meta::{Account, Actor, Grant, Role, Secret};
 use crate::web::Pulse;
 use axum::extract::{Request, State};

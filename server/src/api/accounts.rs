@@ -7,7 +7,7 @@ use super::scope::refusal;
 use super::session;
 use super::throttle::Attempt;
 use super::{Inner, Shared};
-use crate::clock;
+use crate::machine::clock;
 use crate::meta::{self, Grant, NewToken, Role, name, password};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;

@@ -8,7 +8,7 @@ use super::extract::{Peer, Pieces, Query, media_type, unsupported};
 use super::reading::{IngestParams, LineFormat, Reading};
 use super::scope::unknown_logspace;
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
-use crate::clock;
+use crate::machine::clock;
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
 use axum::extract::State;

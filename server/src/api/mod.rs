@@ -41,9 +41,10 @@ mod tail_sampling;
 mod tail_turn;
 mod throttle;
 mod turn;
+mod turns;
 
-use crate::clock;
-use crate::lanes::SharedLanes;
+use crate::machine::clock;
+use crate::machine::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use access::{Caller, Needs};
@@ -229,7 +230,7 @@ impl Inner {
             ingest,
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
-            tail_turns: Semaphore::new(crate::cores()),
+            tail_turns: Semaphore::new(crate::machine::cores()),
             exports: Arc::new(Semaphore::new(exports_max)),
             lanes: SharedLanes::default(),
         })

@@ -7,7 +7,7 @@ use super::access::Caller;
 use super::error::{ApiError, DocumentProblem, Result};
 use super::extract::{DocumentText, Path, Query, unsupported};
 use super::{Inner, Shared, blocking};
-use crate::clock;
+use crate::machine::clock;
 use crate::meta::Revision;
 use crate::pipeline::{ApplyError, Change, Live, Status};
 use axum::extract::{Extension, State};
@@ -361,7 +361,7 @@ async fn apply(
                 stored.map_err(|error| refused.insert(error).to_string())
             });
             if live.is_ok() {
-                crate::kept::keep_or_say(pipeline.data(), &meta);
+                crate::meta::kept::keep_or_say(pipeline.data(), &meta);
             }
             // Whether the disk is full is known only to who asked it.
             live.map_err(|error| refused.map_or_else(|| Err(error), Ok))

@@ -8,7 +8,7 @@ use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
 use super::scope::refusal;
-use crate::clock;
+use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;

@@ -10,8 +10,8 @@ use super::access::Caller;
 use super::error::{ApiError, Place, Result};
 use super::hint::{self, UnknownField};
 use super::{Inner, Shared, blocking, explain};
-use crate::clock;
-use crate::lanes::SharedLanes;
+use crate::machine::clock;
+use crate::machine::lanes::SharedLanes;
 use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
 use logstead_record::Timestamp;
 use logstead_record::query::{

@@ -6,7 +6,7 @@ use super::extract::{Peer, StrangersJson as Json};
 use super::peer::Client;
 use super::throttle::Attempt;
 use super::{Shared, accounts};
-use crate::clock;
+use crate::machine::clock;
 use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name, password};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};

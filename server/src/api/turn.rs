@@ -8,8 +8,8 @@
 use super::access::Caller;
 use super::busy;
 use super::error::Result;
+use super::turns::{Asked, Bounds, Turns};
 use crate::meta::Account;
-use crate::turns::{Asked, Bounds, Turns};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

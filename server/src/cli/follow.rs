@@ -5,8 +5,8 @@
 
 use super::{Failure, store, text};
 use crate::api::message::Message;
-use crate::clock;
-use crate::lanes::SharedLanes;
+use crate::machine::clock;
+use crate::machine::lanes::SharedLanes;
 use logstead_indexer::{Filter, Followed, Follower, Hit, Order, Request, Run, Searcher};
 use logstead_record::query::{Context, TimeRange, parse_search};
 use serde_json::Value;

@@ -5,9 +5,9 @@
 use super::progress::Progress;
 use super::store::{Store, options};
 use super::{Failure, SettingsArgs, starting, text};
+use crate::machine::{clock, rights};
 use crate::meta::Meta;
 use crate::pipeline::sealer_count;
-use crate::{clock, rights};
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
@@ -112,7 +112,7 @@ impl Import {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let zone = TimeZone::get(&self.timezone);
         let zone = zone.map_err(|_| Failure::no(format!("there is no time zone `{}`", self.timezone)))?;
-        let host = self.host.clone().unwrap_or_else(crate::host_name);
+        let host = self.host.clone().unwrap_or_else(crate::machine::host_name);
         let context = Context { host, timezone: self.timezone.clone() };
         let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();

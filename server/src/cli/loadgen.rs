@@ -1,7 +1,7 @@
 //! `logstead loadgen`: load for a receiver, and how much of it was sent and acknowledged.
 
 use super::{Failure, text};
-use crate::sockets::Descriptors;
+use crate::machine::sockets::Descriptors;
 use clap::{Args, ValueEnum};
 use logstead_loadgen::{
     self as loadgen, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions, Total,

@@ -4,11 +4,12 @@
 
 use super::remote::Remote;
 use super::{Failure, SettingsArgs, listed, read, starting, text};
-use crate::folders::Folders;
-use crate::lock::DataLock;
+use crate::machine::folders::Folders;
+use crate::machine::lock::DataLock;
+use crate::machine::{clock, rights};
 use crate::meta::Meta;
+use crate::meta::kept;
 use crate::pipeline::unfit;
-use crate::{clock, kept, rights};
 use clap::{ArgGroup, Args, Subcommand};
 use logstead_config::settings::Settings;
 use logstead_config::{Problem, check_toml};

@@ -3,12 +3,14 @@
 use super::starting::{self, First};
 use super::{Failure, SettingsArgs, text};
 use crate::api::{self, ApiState};
-use crate::lock::{DataLock, LockError};
+use crate::internal;
+use crate::machine::lock::{DataLock, LockError};
+use crate::machine::sockets::Descriptors;
+use crate::machine::{clock, rights};
+use crate::meta::kept;
 use crate::meta::{Bookkeeper, Meta, setup_code};
 use crate::pipeline::Pipeline;
-use crate::sockets::Descriptors;
 use crate::web::{self, Limits};
-use crate::{clock, internal, kept, rights};
 use clap::Args;
 use logstead_config::settings::Settings;
 use logstead_indexer::{OpenFiles, RealDisk};

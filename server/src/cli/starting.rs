@@ -10,7 +10,7 @@
 //! that are there: the shipped document is used without the retention of logspaces that hold some.
 
 use super::{Failure, listed, read};
-use crate::kept;
+use crate::meta::kept;
 use crate::meta::{self, Found, Look, Meta, Revision};
 use crate::pipeline::Change;
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
@@ -238,7 +238,7 @@ fn change(name: &str, toml: String) -> Result<Change, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
+    use crate::machine::clock;
     use std::fs;
 
     const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";

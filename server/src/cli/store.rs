@@ -2,7 +2,7 @@
 //! write to them when nobody has.
 
 use super::{Failure, SettingsArgs, text};
-use crate::lock::DataLock;
+use crate::machine::lock::DataLock;
 use clap::Args;
 use logstead_config::is_id;
 use logstead_config::settings::Settings;
@@ -78,7 +78,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 /// server may have them open, and they may be on media that cannot be written.
 pub(super) fn look(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
     // Each file is held as long as it is looked at: a server may remove it meanwhile.
-    crate::sockets::Descriptors::of_process();
+    crate::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
     let look_at = |id: String| {

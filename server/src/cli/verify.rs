@@ -3,7 +3,7 @@
 use super::progress::Progress;
 use super::store::StoreArgs;
 use super::{Failure, text};
-use crate::lanes::SharedLanes;
+use crate::machine::lanes::SharedLanes;
 use clap::Args;
 use logstead_indexer::{Checked, Finding, Looked, Run};
 

@@ -1,7 +1,7 @@
 //! What `logstead verify` says about the database, and about the router documents that are kept beside it.
 
 use super::{Failure, starting, text};
-use crate::kept;
+use crate::meta::kept;
 use crate::meta::{self, Found, Look};
 use std::path::Path;
 

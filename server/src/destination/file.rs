@@ -2,7 +2,7 @@
 //! a rotated file is left alone.
 
 use super::Sink;
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use logstead_record::Batch;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -8,7 +8,7 @@ mod syslog;
 
 use crate::flow::counters::DestinationCounters;
 use crate::flow::receipt::Receipt;
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use arc_swap::ArcSwap;
 use logstead_config::{Destination as Config, DestinationKind};
 use logstead_record::Batch;

@@ -27,7 +27,7 @@ impl Sender {
 
     /// A program on this machine.
     pub(crate) fn local() -> Sender {
-        Sender { address: "".into(), host: crate::host_name().into(), field: None, written: None }
+        Sender { address: "".into(), host: crate::machine::host_name().into(), field: None, written: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The thread that writes what waits in the [books](super::books), and sees to the [reserve](super::reserve).
 
 use super::{Meta, Result};
-use crate::clock;
+use crate::machine::clock;
 use logstead_record::Timestamp;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;

@@ -22,6 +22,7 @@ mod books;
 mod devices;
 mod grant;
 mod keeping;
+pub(crate) mod kept;
 pub mod name;
 mod opening;
 pub mod password;

@@ -12,7 +12,7 @@ use super::{Pipeline, now};
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::Counters;
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use crate::source::{Bound, Refused, Settings, Shared, Source, Ways};
 use logstead_config::{Checked, Count, Document, Listener, Problem, SourceKind};
 use logstead_indexer::{Options, Recovery};
@@ -482,7 +482,7 @@ fn socket(listener: &Listener, udp_sockets: usize, before: &Running, folders: &F
 /// How many sockets read one UDP address.
 fn udp_sockets(partitions: Count) -> usize {
     match partitions {
-        Count::Auto => crate::cores().div_ceil(CORES_PER_UDP_SOCKET),
+        Count::Auto => crate::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
         Count::Exactly(partitions) => partitions as usize,
     }
 }

@@ -2,7 +2,7 @@
 //! directory, or the newest message where there is no such file.
 
 use super::trust::{Hold, Reading, Trust};
-use crate::clock;
+use crate::machine::clock;
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
 use std::fs;

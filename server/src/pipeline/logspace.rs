@@ -9,9 +9,9 @@ use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
 use super::sealers::Bell;
 use super::watch::Wake;
-use crate::clock;
 use crate::flow::counters::LogspaceCounters;
 use crate::flow::receipt::Pending;
+use crate::machine::clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_config::Retention;
 use logstead_indexer::{

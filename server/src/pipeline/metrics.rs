@@ -3,8 +3,8 @@
 use super::running::Running;
 use super::status::Status;
 use crate::flow::counters::{Counters, Drops, Gauge, LogspaceCounters, Sizes, SourceCounters, WebCounters};
-use crate::memory;
-use crate::sockets::Sockets;
+use crate::machine::memory;
+use crate::machine::sockets::Sockets;
 use logstead_config::settings::Memory;
 use logstead_indexer::{Backlog, Stats};
 use std::fmt::Write;

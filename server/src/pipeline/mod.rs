@@ -35,11 +35,11 @@ pub use status::{
     SourceStatus, Status, Unsealed,
 };
 
-use crate::clock;
 use crate::flow::queue::{self, Partition, Work, WorkReceiver, WorkSender};
 use crate::flow::receipt::Pending;
-use crate::folders::Folders;
-use crate::sockets::{Descriptors, Sockets};
+use crate::machine::clock;
+use crate::machine::folders::Folders;
+use crate::machine::sockets::{Descriptors, Sockets};
 use apply::Demand;
 use arc_swap::ArcSwap;
 use clock_watch::ClockWatch;
@@ -149,7 +149,7 @@ impl Pipeline {
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
         let workers = match settings.threads.workers {
-            Count::Auto => crate::cores(),
+            Count::Auto => crate::machine::cores(),
             Count::Exactly(workers) => workers as usize,
         };
         let (work, received) = queue::queues(workers);

@@ -61,7 +61,7 @@ struct Quiet {
 /// How many threads a setting means: sealing shall leave room for all else.
 pub(crate) fn count(setting: Count) -> usize {
     match setting {
-        Count::Auto => (crate::cores() / 2).max(1),
+        Count::Auto => (crate::machine::cores() / 2).max(1),
         Count::Exactly(count) => count as usize,
     }
 }

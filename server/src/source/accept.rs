@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::{Shared, proxy, relp, stream, tls};
 use crate::flow::chunk::Sender;
-use crate::sockets::Socket;
+use crate::machine::sockets::Socket;
 use logstead_config::Listener;
 use socket2::TcpKeepalive;
 use std::io;

@@ -27,14 +27,14 @@ mod tls;
 pub(crate) use settings::{Refused, Settings};
 pub(crate) use sockets::Bound;
 
-use crate::clock;
 use crate::flow::budget::Budget;
 use crate::flow::chunk::{Chunk, Order};
 use crate::flow::counters::SourceCounters;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::flow::receipt::{Outcome, Pending};
-use crate::folders::Folders;
-use crate::sockets::Sockets;
+use crate::machine::clock;
+use crate::machine::folders::Folders;
+use crate::machine::sockets::Sockets;
 use accept::Door;
 use arc_swap::ArcSwap;
 use datagrams::Post;

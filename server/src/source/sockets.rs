@@ -1,6 +1,6 @@
 //! Opens the sockets that sources listen on.
 
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use logstead_config::{Listener, Size};
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};

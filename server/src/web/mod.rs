@@ -21,7 +21,7 @@ pub(crate) use body::TooSlow;
 pub(crate) use pulse::Pulse;
 
 use crate::flow::counters::Counters;
-use crate::sockets::Sockets;
+use crate::machine::sockets::Sockets;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;

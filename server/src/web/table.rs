@@ -6,7 +6,7 @@
 use super::Limits;
 use super::pulse::{Ending, Pulse};
 use crate::flow::counters::Counters;
-use crate::sockets::{Socket, Sockets};
+use crate::machine::sockets::{Socket, Sockets};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;

@@ -5,7 +5,7 @@
 //! in the next one.
 
 use crate::flow::chunk::Sender;
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use logstead_config::Framing;
 use logstead_record::Timestamp;
 use logstead_syslog::framing::{Frame, Framer};

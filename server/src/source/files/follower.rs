@@ -10,7 +10,7 @@ use super::file::{Followed, Identity, Place, Read, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
 use crate::flow::chunk::{Chunk, Sender};
-use crate::folders::Folders;
+use crate::machine::folders::Folders;
 use logstead_config::{Files, Start};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};

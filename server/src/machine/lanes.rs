@@ -32,7 +32,7 @@ struct Jobs<'a> {
 impl Default for SharedLanes {
     /// As many as there are cores.
     fn default() -> SharedLanes {
-        SharedLanes::new(crate::cores())
+        SharedLanes::new(crate::machine::cores())
     }
 }
 
