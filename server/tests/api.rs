@@ -2,60 +2,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
-use axum::Router;
+mod in_process;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
-use logstead::api::{self, ApiState};
-use logstead::meta::{Meta, NewToken, Role, password};
-use logstead::pipeline::{Change, Pipeline};
-use logstead_config::settings::{self, Layers, Settings};
-use logstead_config::{Period, Size, check_toml};
-use logstead_indexer::RealDisk;
+use in_process::{ROUTER, SETUP_CODE, Server, TOKEN as ADMIN_TOKEN};
+use logstead::meta::{NewToken, Role, password};
+use logstead_config::settings::Settings;
+use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tempfile::TempDir;
 use tower::ServiceExt;
 
-const ADMIN_TOKEN: &str = "token-of-the-environment";
-const SETUP_CODE: &str = "ABCD-EFGH-JKLM-NPQR";
 const PASSWORD: &str = "correct horse";
-/// Like the shipped document, without sockets: tests run side by side.
-const ROUTER: &str = r#"# A comment that stays.
-version = 1
-
-[[sources]]
-id = "http"
-kind = "http"
-
-[[logspaces]]
-id = "main"
-
-[[logspaces]]
-id = "other"
-
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
-
-/// A server without a socket.
-struct Server {
-    app: Router,
-    pipeline: Arc<Pipeline>,
-    meta: Meta,
-    _data: TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.pipeline.stop();
-    }
-}
 
 /// Who sends a request.
 #[derive(Clone, Default)]
@@ -72,27 +35,6 @@ struct Answer {
 }
 
 impl Server {
-    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
-        let data = TempDir::new().unwrap();
-        let mut settings = settings::load(&Layers::default()).unwrap();
-        adjust(&mut settings);
-        let settings = Arc::new(settings);
-        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
-        let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
-        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
-        let disk = Arc::new(RealDisk);
-        let pipeline = Pipeline::start(disk, data.path(), settings.clone(), revision, change).unwrap();
-        let app = api::app(ApiState {
-            meta: meta.clone(),
-            pipeline: pipeline.clone(),
-            settings,
-            admin_token: Some(ADMIN_TOKEN.to_owned()),
-            setup_code: Some(SETUP_CODE.to_owned()),
-        });
-        Server { app, pipeline, meta, _data: data }
-    }
-
     /// With an administrator `ada`.
     fn with_admin() -> Server {
         let server = Server::start(|_| {});
@@ -288,7 +230,7 @@ fn address(path: &str) -> String {
 
 #[test]
 fn the_table_of_routes_is_what_is_documented() {
-    let document = serde_json::to_value(api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
     let mut documented = BTreeMap::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -307,7 +249,7 @@ fn the_table_of_routes_is_what_is_documented() {
 
 #[test]
 fn operations_have_names_of_their_own() {
-    let document = serde_json::to_value(api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
     let items = document["paths"].as_object().unwrap().values();
     let ids: Vec<_> = items
         .flat_map(|item| item.as_object().unwrap().values())
@@ -318,7 +260,7 @@ fn operations_have_names_of_their_own() {
 
 #[test]
 fn every_reference_of_the_description_leads_somewhere() {
-    let document = serde_json::to_value(api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
     let text = document.to_string();
     let names = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
     for name in names {
@@ -330,7 +272,7 @@ fn every_reference_of_the_description_leads_somewhere() {
 #[test]
 fn the_committed_description_of_the_api_is_fresh() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");
-    let fresh = api::openapi().to_pretty_json().unwrap() + "\n";
+    let fresh = logstead::api::openapi().to_pretty_json().unwrap() + "\n";
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path, &fresh).unwrap();
     }
@@ -787,7 +729,7 @@ async fn every_answer_of_ingest_is_described() {
     let server = Server::start(|settings| {
         (settings.limits.ingest_body_max, settings.limits.ingest_messages_max) = (Size::kib(1), 10);
     });
-    let document = serde_json::to_value(api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
     let described = &document["paths"]["/api/v1/ingest"]["post"]["responses"];
     let check = |answer: Answer, status: u16| {
         assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
@@ -1158,7 +1100,7 @@ async fn the_server_tells_how_it_is() {
     assert_eq!(logspaces["logspaces"][0]["messages"], 1);
     assert_eq!(
         server.get("/api/v1/openapi.json").await.json(),
-        serde_json::to_value(api::openapi()).unwrap()
+        serde_json::to_value(logstead::api::openapi()).unwrap()
     );
 }
 

@@ -3,75 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
-use axum::Router;
+mod in_process;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
-use logstead::api::{self, ApiState};
-use logstead::meta::Meta;
-use logstead::pipeline::{Change, Pipeline};
-use logstead_config::check_toml;
-use logstead_config::settings::{self, Layers, Settings};
-use logstead_indexer::RealDisk;
+use in_process::{Server, TOKEN};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use tempfile::TempDir;
 use tower::ServiceExt;
 
-const TOKEN: &str = "token-of-the-environment";
-const ROUTER: &str = r#"
-version = 1
-
-[[sources]]
-id = "http"
-kind = "http"
-
-[[logspaces]]
-id = "main"
-
-[[logspaces]]
-id = "other"
-
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
-
-/// A server without a socket.
-struct Server {
-    app: Router,
-    pipeline: Arc<Pipeline>,
-    _data: TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.pipeline.stop();
-    }
-}
-
 impl Server {
-    fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
-        let data = TempDir::new().unwrap();
-        let mut settings = settings::load(&Layers::default()).unwrap();
-        adjust(&mut settings);
-        let settings = Arc::new(settings);
-        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
-        let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
-        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
-        let pipeline =
-            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
-        let app = api::app(ApiState {
-            meta,
-            pipeline: pipeline.clone(),
-            settings,
-            admin_token: Some(TOKEN.to_owned()),
-            setup_code: None,
-        });
-        Server { app, pipeline, _data: data }
-    }
-
     /// Stores messages in the logspaces that they name, and waits until some are sealed.
     async fn with(messages: &[Value]) -> Server {
         let server = Server::start(|settings| settings.storage.segment_rows_max = 100);

@@ -5,63 +5,25 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
-use axum::Router;
+mod in_process;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
-use logstead::api::{self, ApiState};
-use logstead::meta::{Grant, Meta, NewToken, Role, Secret, SessionLimits, password};
-use logstead::pipeline::{Change, Pipeline};
-use logstead_config::check_toml;
-use logstead_config::settings::{self, Layers};
-use logstead_indexer::RealDisk;
+use in_process::{Server, TOKEN as ADMIN};
+use logstead::meta::{Grant, NewToken, Role, Secret, SessionLimits, password};
 use logstead_record::{SECOND, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
-use tempfile::TempDir;
 use tower::ServiceExt;
 
-const ADMIN: &str = "token-of-the-environment";
 const PASSWORD: &str = "correct horse";
-const ROUTER: &str = r#"
-version = 1
-
-[[sources]]
-id = "http"
-kind = "http"
-
-[[logspaces]]
-id = "main"
-
-[[logspaces]]
-id = "other"
-
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
 /// Messages of each kind in each logspace.
 const MESSAGES: usize = 120;
 /// When the first was.
 const BEGIN: i64 = 1_790_000_000;
-
-/// A server without a socket.
-struct Server {
-    app: Router,
-    pipeline: Arc<Pipeline>,
-    meta: Meta,
-    _data: TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.pipeline.stop();
-    }
-}
 
 struct Answer {
     status: StatusCode,
@@ -69,31 +31,15 @@ struct Answer {
     body: Vec<u8>,
 }
 
-impl Server {
-    fn start() -> Server {
-        let data = TempDir::new().unwrap();
-        let mut settings = settings::load(&Layers::default()).unwrap();
-        settings.storage.segment_rows_max = 100;
-        let settings = Arc::new(settings);
-        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
-        let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
-        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
-        let pipeline =
-            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
-        let app = api::app(ApiState {
-            meta: meta.clone(),
-            pipeline: pipeline.clone(),
-            settings,
-            admin_token: Some(ADMIN.to_owned()),
-            setup_code: None,
-        });
-        Server { app, pipeline, meta, _data: data }
-    }
+/// With segments of a hundred messages, so that some are sealed soon.
+fn start() -> Server {
+    Server::start(|settings| settings.storage.segment_rows_max = 100)
+}
 
+impl Server {
     /// With messages that a scope shows, and with others that say `word` and have it as host, program and field.
     async fn with_hidden(word: &str) -> Server {
-        let server = Server::start();
+        let server = start();
         for (logspace, number) in
             ["main", "other"].into_iter().flat_map(|l| (0..MESSAGES / 40).map(move |n| (l, n)))
         {
@@ -254,7 +200,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
 
 /// Every documented operation: method, path, and whether it searches.
 fn operations() -> Vec<(String, String, bool)> {
-    let document = serde_json::to_value(api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -267,7 +213,7 @@ fn operations() -> Vec<(String, String, bool)> {
 
 #[tokio::test]
 async fn every_route_is_for_somebody_and_refuses_everybody_with_less() {
-    let server = Server::start();
+    let server = start();
     let part = granted(Some(&["main"]), None);
     let all = Grant::default();
     let callers = [
@@ -608,7 +554,7 @@ async fn a_change_of_what_somebody_may_holds_from_the_next_request_on() {
 
 #[tokio::test]
 async fn a_grant_that_means_nothing_is_refused_with_the_place() {
-    let server = Server::start();
+    let server = start();
     let hash = password::hash(PASSWORD).unwrap();
     server.meta.add_user("ada", Role::Admin, &hash, Timestamp::from_nanos(0)).unwrap();
     server.meta.add_user("ana", Role::Analyst, &hash, Timestamp::from_nanos(0)).unwrap();
@@ -674,7 +620,7 @@ async fn a_token_is_kept_to_what_it_was_made_for() {
 
 #[tokio::test]
 async fn a_session_says_when_it_ends_and_the_browser_keeps_its_cookie_as_long() {
-    let server = Server::start();
+    let server = start();
     let hash = password::hash(PASSWORD).unwrap();
     server.meta.add_user("ana", Role::Analyst, &hash, Timestamp::from_nanos(0)).unwrap();
     for path in ["/api/v1/session", "/api/v1/logspaces"] {
@@ -706,7 +652,7 @@ fn to_save(name: &str, shared: bool) -> Value {
 
 #[tokio::test]
 async fn a_saved_search_is_its_owners_and_a_shared_one_is_everybodys_to_use() {
-    let server = Server::start();
+    let server = start();
     let hash = password::hash(PASSWORD).unwrap();
     for name in ["ana", "bo"] {
         server.meta.add_user(name, Role::Analyst, &hash, Timestamp::from_nanos(0)).unwrap();
@@ -754,7 +700,7 @@ async fn a_saved_search_is_its_owners_and_a_shared_one_is_everybodys_to_use() {
 
 #[tokio::test]
 async fn a_shared_search_does_not_tell_of_logspaces_that_are_not_granted() {
-    let server = Server::start();
+    let server = start();
     let part = server.token(Role::Analyst, &granted(Some(&["main"]), None));
     let mut ids = Vec::new();
     for logspaces in [Value::Null, json!(["main"]), json!(["main", "other"])] {
@@ -777,7 +723,7 @@ async fn a_shared_search_does_not_tell_of_logspaces_that_are_not_granted() {
 
 #[tokio::test]
 async fn what_can_not_be_saved_is_told_why() {
-    let server = Server::start();
+    let server = start();
     let long = |count: usize| "x".repeat(count);
     for (field, value, expected) in [
         ("name", json!(""), "1 to 100"),

@@ -2,59 +2,25 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
-use axum::Router;
+mod in_process;
 use axum::body::{Body, BodyDataStream};
 use axum::http::{Method, Request, StatusCode, header};
 use futures_core::Stream;
-use logstead::api::{self, ApiState};
-use logstead::meta::{Meta, NewToken, Role};
-use logstead::pipeline::{Change, Pipeline};
-use logstead_config::settings::{self, Layers, Settings};
-use logstead_config::{Period, Size, check_toml};
-use logstead_indexer::RealDisk;
+use in_process::{Server, TOKEN};
+use logstead::meta::{NewToken, Role};
+use logstead_config::settings::Settings;
+use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-const TOKEN: &str = "token-of-the-environment";
-const ROUTER: &str = r#"
-version = 1
-
-[[sources]]
-id = "http"
-kind = "http"
-
-[[logspaces]]
-id = "main"
-
-[[logspaces]]
-id = "other"
-
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
 /// How long a test waits for what must happen.
 const WAIT_MAX: Duration = Duration::from_secs(30);
-
-struct Server {
-    app: Router,
-    pipeline: Arc<Pipeline>,
-    meta: Meta,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.pipeline.stop();
-    }
-}
 
 /// An event of a stream.
 #[derive(Debug)]
@@ -81,25 +47,6 @@ struct Seen {
 }
 
 impl Server {
-    fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
-        let mut settings = settings::load(&Layers::default()).unwrap();
-        adjust(&mut settings);
-        let settings = Arc::new(settings);
-        let meta = Meta::open(&data.join("logstead.db")).unwrap();
-        let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
-        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
-        let pipeline = Pipeline::start(Arc::new(RealDisk), data, settings.clone(), revision, change).unwrap();
-        let app = api::app(ApiState {
-            meta: meta.clone(),
-            pipeline: pipeline.clone(),
-            settings,
-            admin_token: Some(TOKEN.to_owned()),
-            setup_code: None,
-        });
-        Server { app, pipeline, meta }
-    }
-
     async fn ingest(&self, logspace: &str, lines: String) {
         let request = Request::builder()
             .method(Method::POST)

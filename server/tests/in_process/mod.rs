@@ -1,0 +1,85 @@
+//! The HTTP API with everything behind it but sockets: a real pipeline on a directory of its own.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
+
+use axum::Router;
+use logstead::api::{self, ApiState};
+use logstead::meta::Meta;
+use logstead::pipeline::{Change, Pipeline};
+use logstead_config::check_toml;
+use logstead_config::settings::{self, Layers, Settings};
+use logstead_indexer::RealDisk;
+use logstead_record::Timestamp;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A token that is an administrator's.
+pub const TOKEN: &str = "token-of-the-environment";
+/// What makes the first administrator.
+pub const SETUP_CODE: &str = "ABCD-EFGH-JKLM-NPQR";
+
+/// Like the shipped document, without sockets: tests run side by side.
+pub const ROUTER: &str = r#"# A comment that stays.
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "other"
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+/// A server without a socket. Each test file gives it the calls that it needs.
+pub struct Server {
+    pub app: Router,
+    pub pipeline: Arc<Pipeline>,
+    pub meta: Meta,
+    /// Its directory, unless somebody else keeps that.
+    data: Option<TempDir>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.pipeline.stop();
+    }
+}
+
+impl Server {
+    /// In a directory that goes with it. `adjust` changes settings from their defaults.
+    pub fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+        let data = TempDir::new().unwrap();
+        let mut server = Server::start_in(data.path(), adjust);
+        server.data = Some(data);
+        server
+    }
+
+    /// In a directory that outlives it.
+    pub fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        adjust(&mut settings);
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
+        let disk = Arc::new(RealDisk);
+        let pipeline = Pipeline::start(disk, data, settings.clone(), revision, change).unwrap();
+        let app = api::app(ApiState {
+            meta: meta.clone(),
+            pipeline: pipeline.clone(),
+            settings,
+            admin_token: Some(TOKEN.to_owned()),
+            setup_code: Some(SETUP_CODE.to_owned()),
+        });
+        Server { app, pipeline, meta, data: None }
+    }
+}
