@@ -120,6 +120,10 @@ fn joined(many: impl Iterator<Item = String>, with: &str) -> String {
 
 fn questions() -> Vec<(&'static str, Ask)> {
     let wildcards = || (0..2000).map(|number| format!("*{:x}z*", number * 7));
+    // Every message has all of them, so that none of them ends the search.
+    let everywhere =
+        || (0..2000).map(|number| ["*ser*", "*aile*", "*n", "us*", "*f*"][number % 5].to_owned());
+    let groups = || (0..500).map(|number| format!("(*use* OR *{:x}z*)", number * 7));
     let globs = || (0..200).map(|number| format!("*{:x}*q*", number * 7));
     let regexes = || (0..30).map(|number| format!("/(w|x)+{number}[0-9]*(a|b)?z/"));
     let phrases = || (0..300).map(|number| format!("\"of {:x} failed\"", number * 977));
@@ -127,6 +131,8 @@ fn questions() -> Vec<(&'static str, Ask)> {
     vec![
         ("wildcards", count(joined(wildcards(), " OR "))),
         ("none of many wildcards", count(joined(wildcards().map(|text| format!("-{text}")), " "))),
+        ("all of many wildcards", count(joined(everywhere(), " AND "))),
+        ("all of many groups of wildcards", count(joined(groups(), " AND "))),
         ("wildcards within values", count(joined(values(), " OR "))),
         ("wildcards of several parts", page(joined(globs(), " OR "))),
         ("regular expressions", count(joined(regexes(), " OR "))),

@@ -355,6 +355,42 @@ async fn a_client_that_goes_leaves_its_turn_to_others() {
     assert_eq!(server.count("*").await, COUNT as u64);
 }
 
+/// More long questions than may wait: the first one runs for seconds.
+#[tokio::test]
+async fn questions_of_one_caller_keep_no_other_from_asking() {
+    let server = Server::start(|settings| settings.limits.searches_max = 1);
+    let lines: String = (0..20_000).map(|number| format!("{{\"message\":\"number {number}\"}}\n")).collect();
+    server.ingest("main", lines).await;
+    let made = server.post("/tokens", &json!({"name": "other", "role": "analyst"})).await;
+    let other = field(&made.json(), "token").to_owned();
+    let words: Vec<String> = (0..4000).map(|number| format!("x{number}")).collect();
+    let long = json!({"query": words.join(" OR ")}).to_string();
+    let mut asked: Vec<_> = (0..40)
+        .map(|_| {
+            let request = post("/count").header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+            let request = request.body(Body::from(long.clone())).unwrap();
+            tokio::spawn(server.app.clone().oneshot(request))
+        })
+        .collect();
+    // Who is refused is so because all the others wait.
+    let refused = async {
+        loop {
+            if let Some(at) = asked.iter().position(tokio::task::JoinHandle::is_finished) {
+                return asked.swap_remove(at).await.unwrap().unwrap().status();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(refused.await, StatusCode::SERVICE_UNAVAILABLE);
+    for _ in 0..25 {
+        let body = json!({"query": "host:nowhere"}).to_string();
+        let answer = server.send(post("/count"), &other, body.into()).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    }
+    assert!(asked.iter().any(|asked| !asked.is_finished()), "nobody waited any more");
+    asked.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
 #[tokio::test]
 async fn an_explanation_says_what_is_done_and_what_it_costs() {
     let server = Server::with_messages().await;

@@ -1,7 +1,8 @@
 //! Asks the index of a segment what a plan wants to know.
 //!
 //! Many conditions of which one has to hold are answered together: their wildcards by one walk over the dictionary, their
-//! values of a column by one pass over its rows. Many of which none may hold are those turned round.
+//! values of a column by one pass over its rows. Many of which none may hold are those turned round. Where all have to hold,
+//! some of them share a walk, as many as memory is worth.
 //!
 //! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
 //! know any more, every row is possible.
@@ -28,6 +29,8 @@ const WALKED_TERMS_PER_ROW: usize = 2;
 const PLAN_WORK: usize = 256;
 /// So many rows of a packed column, or of a word, are unpacked in the time of other work on one.
 const PACKED_ROWS: usize = 8;
+/// Most conditions that share a walk over the dictionary: each keeps a bit for each row.
+const SETS_MAX: usize = 32;
 /// Most columns whose values are kept while a segment is asked.
 const VALUES_KEPT_MAX: usize = 16;
 
@@ -41,6 +44,14 @@ pub(crate) struct Evaluation<'a> {
     found: RefCell<HashMap<Vec<u8>, Option<Rc<Found>>>>,
     /// The distinct values of the columns that were asked, where they are kept.
     values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
+    /// What the last walk for several conditions found.
+    ahead: RefCell<Vec<Ahead>>,
+}
+
+/// Forms, and the rows that have a word of one of them; nothing where the walk was given up.
+struct Ahead {
+    forms: Vec<Form>,
+    found: Option<Bounds>,
 }
 
 /// Conditions of which one has to hold, by how they are answered.
@@ -64,6 +75,7 @@ impl<'a> Evaluation<'a> {
             work: run.work(),
             found: RefCell::default(),
             values: RefCell::default(),
+            ahead: RefCell::default(),
         }
     }
 
@@ -170,10 +182,11 @@ impl<'a> Evaluation<'a> {
         }
         order.sort_by_key(|(cost, _)| *cost);
         let mut bounds = Bounds::exact(within.clone());
-        for (_, plan) in order {
+        for (at, (_, plan)) in order.iter().enumerate() {
             if bounds.possible().is_empty() {
                 break;
             }
+            self.walk_ahead(&order[at..])?;
             let more = self.bounds(plan, bounds.possible())?;
             bounds = bounds.and(&more);
         }
@@ -182,6 +195,55 @@ impl<'a> Evaluation<'a> {
         }
         let left = self.any_of(without, bounds.possible())?.not(bounds.possible());
         Ok(bounds.and(&left))
+    }
+
+    /// Looks for the words of the first of these conditions, and in the same walk for those of the next ones.
+    fn walk_ahead(&self, order: &[(usize, &Plan)]) -> Result<(), IndexError> {
+        let mut sets: Vec<Vec<Form>> = Vec::new();
+        for (at, (_, plan)) in order.iter().enumerate() {
+            if SETS_MAX <= sets.len() || !self.work.go_on(PLAN_WORK) {
+                break;
+            }
+            for set in self.sets_of(plan) {
+                if !self.is_ahead(&set) && !sets.contains(&set) {
+                    sets.push(set);
+                }
+            }
+            if at == 0 && sets.is_empty() {
+                return Ok(());
+            }
+        }
+        if sets.len() < 2 {
+            return Ok(());
+        }
+        let forms = Forms::of_sets(&sets);
+        let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
+        let sets_of = &mut |word: &[u8], sets: &mut Vec<usize>| forms.sets_of(word, sets);
+        let walked = self.index.words.walk_each((b"", sets.len()), sets_of, terms_max, &self.work)?;
+        let bounds = |rows: Selection| {
+            let mut possible = walked.cut.clone();
+            possible.union(&rows);
+            walked.complete.then(|| Bounds::between(rows, possible))
+        };
+        let found = sets.into_iter().zip(walked.rows);
+        *self.ahead.borrow_mut() = found.map(|(forms, rows)| Ahead { forms, found: bounds(rows) }).collect();
+        Ok(())
+    }
+
+    /// The forms that a condition looks for by a walk over all words.
+    fn sets_of(&self, plan: &Plan) -> Vec<Vec<Form>> {
+        if !matches!(plan, Plan::Content(_) | Plan::Names(_) | Plan::Or(_)) {
+            return Vec::new();
+        }
+        let mut any = AnyOf::default();
+        self.sort_out(plan, &mut any);
+        let walks = |forms: &&Vec<&Form>| forms.iter().any(|form| !matches!(form, Form::Begins(_)));
+        let sets = [any.sufficient, any.required];
+        sets.iter().filter(walks).map(|forms| forms.iter().map(|form| (*form).clone()).collect()).collect()
+    }
+
+    fn is_ahead(&self, forms: &[Form]) -> bool {
+        self.ahead.borrow().iter().any(|known| known.forms == forms)
     }
 
     fn any_of<'p>(
@@ -444,6 +506,14 @@ impl<'a> Evaluation<'a> {
         let none = Selection::none(self.rows);
         if forms.is_empty() {
             return Ok(Bounds::exact(none));
+        }
+        let is_meant = |known: &&Ahead| known.forms.iter().eq(forms.iter().copied());
+        if let Some(known) = self.ahead.borrow().iter().find(is_meant) {
+            let within = Bounds::exact(within.clone());
+            return Ok(match &known.found {
+                Some(found) => within.and(found),
+                None => Bounds::some_of(within.certain),
+            });
         }
         let forms = Forms::new(forms.iter().copied());
         let mut terms_left = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());

@@ -1,46 +1,50 @@
 //! Many forms of words, looked for together: however many wildcards a query has, the dictionary is walked once for them.
 //!
 //! What words may hold is one automaton, what they may end with is one table, and the beginnings are places in the
-//! dictionary. They are no larger than a query may be long.
+//! dictionary. They are no larger than a query may be long. Where conditions stand side by side, each has its set of forms,
+//! and some sets are looked for in one walk.
 
 use super::required::Form;
 use aho_corasick::AhoCorasick;
 use std::collections::{BTreeSet, HashSet};
 
-/// Forms of which a word has to have one.
+/// Sets of forms; a word is in a set if it has one of its forms.
 #[derive(Default)]
 pub(super) struct Forms {
+    sets: Vec<Set>,
+    /// What words may hold, and the set that each is in.
+    parts: Option<(AhoCorasick, Vec<usize>)>,
+    count: usize,
+}
+
+/// Forms that are told by the ends of a word.
+#[derive(Default)]
+struct Set {
     beginnings: Vec<Vec<u8>>,
     endings: HashSet<Vec<u8>>,
     /// How long endings are.
     lengths: BTreeSet<usize>,
-    parts: Option<AhoCorasick>,
-    count: usize,
 }
 
 impl Forms {
+    /// One set.
     pub(super) fn new<'a>(forms: impl IntoIterator<Item = &'a Form>) -> Forms {
+        Forms::of_sets([forms])
+    }
+
+    pub(super) fn of_sets<'a>(sets: impl IntoIterator<Item = impl IntoIterator<Item = &'a Form>>) -> Forms {
         let mut all = Forms::default();
-        let mut parts: BTreeSet<&[u8]> = BTreeSet::new();
-        for form in forms {
-            all.count += 1;
-            match form {
-                Form::Begins(text) => all.beginnings.push(text.clone()),
-                Form::Ends(text) => {
-                    all.lengths.insert(text.len());
-                    all.endings.insert(text.clone());
-                }
-                Form::Holds(text) => {
-                    parts.insert(text);
-                }
-            }
+        let (mut parts, mut set_of_part) = (Vec::new(), Vec::new());
+        for (number, forms) in sets.into_iter().enumerate() {
+            let mut held = BTreeSet::new();
+            all.sets.push(Set::new(forms.into_iter().inspect(|_| all.count += 1), &mut held));
+            set_of_part.extend(held.iter().map(|_| number));
+            parts.extend(held);
         }
-        all.beginnings.sort_unstable();
-        // What begins with one that is kept is found there.
-        all.beginnings.dedup_by(|longer, kept| longer.starts_with(kept));
         if !parts.is_empty() {
             let automaton = AhoCorasick::new(parts);
-            all.parts = Some(automaton.expect("a query is too short for an automaton that is too large"));
+            let automaton = automaton.expect("a query is too short for an automaton that is too large");
+            all.parts = Some((automaton, set_of_part));
         }
         all
     }
@@ -52,15 +56,54 @@ impl Forms {
 
     /// The places in the dictionary where to walk: what the words there begin with, and whether all of them are meant.
     pub(super) fn walks(&self) -> Vec<(&[u8], bool)> {
-        if self.parts.is_some() || !self.endings.is_empty() {
-            return vec![(b"", false)];
+        match self.sets.as_slice() {
+            [set] if self.parts.is_none() && set.endings.is_empty() => {
+                set.beginnings.iter().map(|beginning| (beginning.as_slice(), true)).collect()
+            }
+            _ => vec![(b"", false)],
         }
-        self.beginnings.iter().map(|beginning| (beginning.as_slice(), true)).collect()
     }
 
     /// Whether a word has one of the forms.
     pub(super) fn accept(&self, word: &[u8]) -> bool {
-        self.begins(word) || self.ends(word) || self.parts.as_ref().is_some_and(|parts| parts.is_match(word))
+        self.sets.iter().any(|set| set.begins(word) || set.ends(word))
+            || self.parts.as_ref().is_some_and(|(parts, _)| parts.is_match(word))
+    }
+
+    /// The sets that a word is in.
+    pub(super) fn sets_of(&self, word: &[u8], sets: &mut Vec<usize>) {
+        let by_ends = |&set: &usize| self.sets[set].begins(word) || self.sets[set].ends(word);
+        sets.extend((0..self.sets.len()).filter(by_ends));
+        let Some((parts, set_of)) = &self.parts else { return };
+        for found in parts.find_overlapping_iter(word) {
+            let set = set_of[found.pattern().as_usize()];
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+    }
+}
+
+impl Set {
+    /// What words may hold is not told by their ends: it goes to `held`.
+    fn new<'a>(forms: impl Iterator<Item = &'a Form>, held: &mut BTreeSet<&'a [u8]>) -> Set {
+        let mut set = Set::default();
+        for form in forms {
+            match form {
+                Form::Begins(text) => set.beginnings.push(text.clone()),
+                Form::Ends(text) => {
+                    set.lengths.insert(text.len());
+                    set.endings.insert(text.clone());
+                }
+                Form::Holds(text) => {
+                    held.insert(text);
+                }
+            }
+        }
+        set.beginnings.sort_unstable();
+        // What begins with one that is kept is found there.
+        set.beginnings.dedup_by(|longer, kept| longer.starts_with(kept));
+        set
     }
 
     fn begins(&self, word: &[u8]) -> bool {
@@ -106,6 +149,20 @@ mod tests {
                     .map(|(_, all)| all || together.accept(&word))
                     .collect();
                 prop_assert_eq!(walked.iter().filter(|accepted| **accepted).count(), usize::from(expected));
+            }
+        }
+
+        #[test]
+        fn a_word_is_in_the_sets_that_accept_it_alone(
+            sets in vec(vec(form(), 1..4), 1..5), words in vec("[abc]{0,6}".prop_map(String::into_bytes), 0..20)
+        ) {
+            let together = Forms::of_sets(&sets);
+            for word in words {
+                let mut found = Vec::new();
+                together.sets_of(&word, &mut found);
+                found.sort_unstable();
+                let expected = (0..sets.len()).filter(|set| Forms::new(&sets[*set]).accept(&word));
+                prop_assert_eq!(found, expected.collect::<Vec<_>>());
             }
         }
     }

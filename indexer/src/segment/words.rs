@@ -67,9 +67,9 @@ pub(crate) struct Found {
 
 /// What a walk over the dictionary found.
 #[derive(Debug, Clone)]
-pub(crate) struct Walked {
+pub(crate) struct Walked<T = Selection> {
     /// The rows of the words that were accepted.
-    pub(crate) rows: Selection,
+    pub(crate) rows: T,
     /// The rows of words that are longer than the dictionary keeps, and might have been.
     pub(crate) cut: Selection,
     /// How many terms were looked at.
@@ -145,9 +145,31 @@ impl Words {
         terms_max: usize,
         work: &Work<'_>,
     ) -> Result<Walked, IndexError> {
+        let mut sets_of = |word: &[u8], sets: &mut Vec<usize>| {
+            if accepts(word) {
+                sets.push(0);
+            }
+        };
+        let mut walked = self.walk_each((prefix, 1), &mut sets_of, terms_max, work)?;
+        Ok(Walked {
+            rows: walked.rows.remove(0),
+            cut: walked.cut,
+            terms: walked.terms,
+            complete: walked.complete,
+        })
+    }
+
+    /// The same for several sets of words at once: `sets_of` says in which of them a word is.
+    pub(crate) fn walk_each(
+        &self,
+        (prefix, sets): (&[u8], usize),
+        sets_of: &mut dyn FnMut(&[u8], &mut Vec<usize>),
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let mut walked = Walked { rows: none.clone(), cut: none, terms: 0, complete: true };
-        let mut postings = BlockSegmentPostings::empty();
+        let mut walked = Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
+        let (mut postings, mut sets) = (BlockSegmentPostings::empty(), Vec::new());
         let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
         while terms.advance() {
             if walked.terms == terms_max || !work.go_on(1) {
@@ -156,13 +178,19 @@ impl Words {
             }
             walked.terms += 1;
             let is_cut = terms.key().len() == TERM_BYTES_MAX;
-            if is_cut || accepts(terms.key()) {
+            sets.clear();
+            if !is_cut {
+                sets_of(terms.key(), &mut sets);
+            }
+            let found = sets.iter().map(Some).chain(is_cut.then_some(None));
+            for set in found {
                 if !work.go_on(terms.value().doc_freq as usize / DECODED_ROWS) {
                     walked.complete = false;
-                    break;
+                    return Ok(walked);
                 }
                 self.inverted.reset_block_postings_from_terminfo(terms.value(), &mut postings)?;
-                insert_all(&mut postings, if is_cut { &mut walked.cut } else { &mut walked.rows })?;
+                let rows = set.map_or(&mut walked.cut, |&set| &mut walked.rows[set]);
+                insert_all(&mut postings, rows)?;
             }
         }
         Ok(walked)

@@ -143,10 +143,9 @@ fn queries() -> impl Strategy<Value = Query> {
             vec(inner.clone(), 2..4).prop_map(Query::and),
             vec(inner.clone(), 2..4).prop_map(Query::or),
             inner.prop_map(Query::negate),
-            (vec(wildcards(), 2..8), any::<bool>()).prop_map(|(any, negated)| match negated {
-                true => Query::and(any.into_iter().map(Query::negate).collect()),
-                false => Query::or(any),
-            }),
+            vec(wildcards(), 2..8).prop_map(Query::or),
+            vec(wildcards(), 2..8).prop_map(|none| Query::and(none.into_iter().map(Query::negate).collect())),
+            vec(vec(wildcards(), 1..3).prop_map(Query::or), 2..6).prop_map(Query::and),
         ]
     })
 }

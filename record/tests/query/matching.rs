@@ -142,6 +142,59 @@ fn fields_are_compared_by_their_kind() {
 }
 
 #[test]
+fn an_address_is_in_a_network_however_it_is_written() {
+    let in_network = [
+        "10.20.0.185",
+        "10.20.0.1:80",
+        "::ffff:10.20.0.185",
+        "[::ffff:10.20.0.185]:80",
+        "10.20.1.0/24",
+        "10.20.0.0/16",
+    ];
+    for (value, expected) in in_network.map(|value| (value, true)).into_iter().chain([
+        ("10.21.0.1", false),
+        ("10.0.0.0/8", false),
+        ("on 10.20.0.1", false),
+        ("::10.20.0.185", false),
+    ]) {
+        let batch = one(b"m", &[("src", value)]);
+        for query in ["src:10.20.0.0/16", "src=10.20.0.0/16"] {
+            assert_eq!(finds(query, &batch), expected, "{query} of {value}");
+        }
+        assert_eq!(finds("src=\"10.20.0.0/16\"", &batch), value == "10.20.0.0/16", "in quotes it is a text");
+    }
+}
+
+#[test]
+fn spaces_around_a_number_do_not_count() {
+    let batch = one(b"m", &[("status", " 12"), ("late", "\t7 "), ("two", "1 2")]);
+    for (query, expected) in [
+        ("status:[1 TO 20]", true),
+        ("status>11", true),
+        ("status=12", false),
+        ("late<8", true),
+        ("two>0", false),
+    ] {
+        assert_eq!(finds(query, &batch), expected, "{query}");
+    }
+}
+
+#[test]
+fn letters_are_compared_each_by_itself() {
+    for (text, query, expected) in [
+        ("İ", "i", true),
+        ("i", "İ", true),
+        ("ı", "i", false),
+        ("i", "ı", false),
+        ("I", "ı", false),
+        ("İ", "/İ/i", true),
+        ("i", "/İ/i", false),
+    ] {
+        assert_eq!(finds(query, &one(text.as_bytes(), &[])), expected, "{query} in {text}");
+    }
+}
+
+#[test]
 fn a_hit_does_not_cross_from_one_message_to_the_next() {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(0) });
