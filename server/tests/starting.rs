@@ -13,8 +13,8 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-use support::{ROUTER, Server, free_port, output, wait_until};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use support::{ROUTER, Server, WAIT_MAX, free_port, logstead, output, wait_until};
 
 const DAY_SECONDS: i64 = 24 * 3600;
 
@@ -48,10 +48,17 @@ fn start(router: &str) -> Server {
     Server::start_in(folder, data, router, &[])
 }
 
+/// How a start ends that must fail. One that goes on is ended, and has the code -1.
 fn serve(data: &Path, more: &[&str]) -> (i32, String) {
     let fixed = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
-    let (code, _, error) = output(&[&fixed, more].concat());
-    (code, error)
+    let mut child = logstead(&[&fixed, more].concat()).spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() && start.elapsed() < WAIT_MAX {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().ok();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8(output.stderr).unwrap())
 }
 
 /// The database of a server that was stopped, as one file.
