@@ -122,13 +122,37 @@ fn an_answer_that_nobody_reads_is_ended() {
     let server = Server::start_with(ROUTER, &QUICK);
     let mut stream = connect(&server);
     stream.set_nonblocking(true).unwrap();
-    let ask = "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1000);
+    let known = format!("authorization: Bearer {}", support::TOKEN);
+    let ask = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\n{known}\r\n\r\n").repeat(1000);
     // As long as it goes: the server stops reading when it cannot write.
     wait_until("the server has enough of it", || match stream.write_all(ask.as_bytes()) {
         Ok(()) => false,
         Err(error) if error.kind() == ErrorKind::WouldBlock => false,
         Err(_) => true,
     });
+}
+
+/// How long a server takes for this many requests over one connection.
+fn time_for(server: &Server, head: &str, requests: usize) -> Duration {
+    let mut stream = connect(server);
+    let request = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\n{head}\r\n");
+    let last = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n");
+    let start = Instant::now();
+    stream.write_all((request.repeat(requests - 1) + &last).as_bytes()).unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    assert_eq!(answers.matches("HTTP/1.1 ").count(), requests);
+    start.elapsed()
+}
+
+#[test]
+fn a_stranger_that_asks_without_end_waits_and_others_do_not() {
+    let server = Server::start(ROUTER);
+    // 100 at once, then 5 a second.
+    let stranger = time_for(&server, "", 105);
+    assert!(Duration::from_secs(1) <= stranger, "a flood is answered in {stranger:?}");
+    let known = time_for(&server, &format!("authorization: Bearer {}\r\n", support::TOKEN), 1000);
+    assert!(known < Duration::from_secs(100), "1000 requests of a user take {known:?}");
 }
 
 #[test]

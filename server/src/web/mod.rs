@@ -13,6 +13,7 @@
 mod body;
 mod credit;
 mod farewell;
+mod pace;
 mod pulse;
 mod table;
 mod watched;
@@ -290,13 +291,16 @@ impl Service<Request<Incoming>> for Answers {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let pulse = self.pulse.clone();
-        pulse.asked(Instant::now());
+        let wait = pulse.asked(Instant::now());
         let mut request = request.map(|body| Body::new(Received::new(body, pulse.clone())));
         request.extensions_mut().insert(ConnectInfo(self.peer));
         request.extensions_mut().insert(pulse.clone());
-        let answer = self.app.call(request);
+        let app = self.app.clone();
         Box::pin(async move {
-            let answer = answer.await?;
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+            let answer = app.call(request).await?;
             if answer.extensions().get::<AtLength>().is_some() {
                 pulse.answers_at_length();
             }

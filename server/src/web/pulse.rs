@@ -5,10 +5,11 @@
 
 use super::Timeouts;
 use super::credit::Credit;
+use super::pace::Pace;
 use parking_lot::Mutex;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// One connection, as long as it is open.
@@ -31,6 +32,7 @@ struct State {
     head_bytes: usize,
     reading: Credit,
     writing: Credit,
+    pace: Pace,
     ending: Option<Ending>,
 }
 
@@ -77,6 +79,7 @@ impl Pulse {
             head_bytes: 0,
             reading: Credit::new(timeouts.stall),
             writing: Credit::new(timeouts.stall),
+            pace: Pace::new(now),
             ending: None,
         };
         let (is_known, told) = (AtomicBool::new(false), Notify::new());
@@ -105,12 +108,13 @@ impl Pulse {
         if state.phase == Phase::Head { state.head_bytes } else { 0 }
     }
 
-    /// A whole head was read.
-    pub(super) fn asked(&self, now: Instant) {
+    /// A whole head was read. Says how long a stranger's request waits, so that many of them keep nobody from searching.
+    pub(super) fn asked(&self, now: Instant) -> Duration {
         let mut state = self.state.lock();
         state.enter(Phase::Request, now);
         state.reading = Credit::new(self.timeouts.stall);
         state.writing = Credit::new(self.timeouts.stall);
+        if self.is_known.load(Ordering::Relaxed) { Duration::ZERO } else { state.pace.ask(now) }
     }
 
     /// The answer is made to its end, though perhaps not read.
@@ -214,7 +218,9 @@ mod tests {
         check("silence", |_, _| (), Some((10, Ending::HeadTooSlow)));
         let half_a_head = |pulse: &Pulse, start: Instant| pulse.read(10, start + 9 * SECOND);
         check("half a head", half_a_head, Some((10, Ending::HeadTooSlow)));
-        let work = |pulse: &Pulse, start: Instant| pulse.asked(start);
+        let work = |pulse: &Pulse, start: Instant| {
+            pulse.asked(start);
+        };
         check("we take long", work, None);
         let answered = |pulse: &Pulse, start: Instant| {
             pulse.asked(start);

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const TOKEN: &str = "administrator";
+pub const TOKEN: &str = "administrator";
 /// How long a test waits for what must happen.
 pub const WAIT_MAX: Duration = Duration::from_secs(30);
 

@@ -1,0 +1,56 @@
+//! How quickly the requests of one connection are answered on which nobody has logged in.
+//!
+//! A page with all that belongs to it is a few dozen requests. Whoever asks for more, and perhaps reads no answer, would
+//! take the time of those who search: a request costs the sender next to nothing. Pure: the caller brings the time.
+
+use std::time::{Duration, Instant};
+
+/// Requests that are answered as they come.
+const REQUESTS_AT_ONCE: u32 = 100;
+/// After these, one in this time.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// What one connection has asked for lately.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// When all its requests would have been answered, one in each interval.
+    done_at: Instant,
+}
+
+impl Pace {
+    pub(super) fn new(now: Instant) -> Pace {
+        Pace { done_at: now }
+    }
+
+    /// Counts a request, and says how long it has to wait.
+    pub(super) fn ask(&mut self, now: Instant) -> Duration {
+        let ahead = self.done_at.saturating_duration_since(now);
+        self.done_at = self.done_at.max(now) + INTERVAL;
+        (ahead + INTERVAL).saturating_sub(INTERVAL * REQUESTS_AT_ONCE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_answered_at_once_and_a_flood_one_by_one() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        let waits: Vec<Duration> = (0..103).map(|_| pace.ask(start)).collect();
+        assert!(waits[..100].iter().all(Duration::is_zero), "{waits:?}");
+        assert_eq!(waits[100..], [INTERVAL, INTERVAL * 2, INTERVAL * 3]);
+        let later = start + INTERVAL * 103;
+        assert_eq!(pace.ask(later), Duration::ZERO, "what was asked long ago is forgotten");
+    }
+
+    #[test]
+    fn who_asks_no_more_often_than_that_never_waits() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        for number in 0..1000 {
+            assert_eq!(pace.ask(start + INTERVAL * number), Duration::ZERO);
+        }
+    }
+}
