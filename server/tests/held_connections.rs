@@ -123,7 +123,7 @@ fn an_answer_that_nobody_reads_is_ended() {
     let mut stream = connect(&server);
     stream.set_nonblocking(true).unwrap();
     let known = format!("authorization: Bearer {}", support::TOKEN);
-    let ask = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\n{known}\r\n\r\n").repeat(1000);
+    let ask = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\n{known}\r\n\r\n").repeat(1000);
     // As long as it goes: the server stops reading when it cannot write.
     wait_until("the server has enough of it", || match stream.write_all(ask.as_bytes()) {
         Ok(()) => false,
@@ -135,8 +135,8 @@ fn an_answer_that_nobody_reads_is_ended() {
 /// How long a server takes for this many requests over one connection.
 fn time_for(server: &Server, head: &str, requests: usize) -> Duration {
     let mut stream = connect(server);
-    let request = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\n{head}\r\n");
-    let last = format!("GET /api/v1/session HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n");
+    let request = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\n{head}\r\n");
+    let last = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n");
     let start = Instant::now();
     stream.write_all((request.repeat(requests - 1) + &last).as_bytes()).unwrap();
     let mut answers = String::new();
