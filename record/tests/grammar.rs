@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use logstead_record::query::{
-    Edit, FieldName, Held, edit, parse, parse_time, tokens, written_name, written_value,
+    Edit, FieldName, Held, Part, Term, TextTest, edit, parse, parse_pipeline, parse_time, terms, tokens,
+    written_name, written_value,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +51,37 @@ fn edits_make_these_texts() {
         let edited = edit(text(&case, "text"), &change).unwrap_or_else(|error| panic!("{case}: {error}"));
         assert_eq!(edited, text(&case, "becomes"), "{case}");
     }
+}
+
+#[test]
+fn queries_look_for_these_texts() {
+    for case in cases("terms") {
+        let filter = parse_pipeline(text(&case, "text")).unwrap().filter;
+        let found: Vec<Value> = terms(&filter).iter().map(term).collect();
+        assert_eq!(Value::from(found), case["terms"], "{case}");
+    }
+}
+
+/// A term as the API writes it.
+fn term(Term { field, test }: &Term) -> Value {
+    let part = |part: &Part| match part {
+        Part::Text(text) => json!({"text": text}),
+        Part::Run => json!({"wildcard": "*"}),
+        Part::One => json!({"wildcard": "?"}),
+    };
+    let mut term = match test {
+        TextTest::Pattern(pattern) => json!({
+            "parts": pattern.parts().iter().map(part).collect::<Vec<_>>(),
+            "case_sensitive": pattern.is_case_sensitive(),
+        }),
+        TextTest::Regex(regex) => {
+            json!({"regex": regex.pattern(), "case_sensitive": !regex.ignores_case()})
+        }
+    };
+    if let Some(field) = field {
+        term["field"] = field.as_str().into();
+    }
+    term
 }
 
 /// An edit as the API writes it, with places in characters.

@@ -226,6 +226,9 @@ impl<'a> Written<'a> {
             high: to.map_or(Bound::Unbounded, Bound::Excluded),
         };
         let is_open = from.is_none() && to.is_none();
+        if is_open && !self.pipeline.filter.sets_range() {
+            return self.text.to_owned();
+        }
         let query = Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds));
         let range = Clause { span: 0..0, text: query.to_string(), query };
         let others = self.clauses.iter().filter(|clause| !clause.query.is_time()).cloned();
@@ -242,7 +245,11 @@ impl<'a> Written<'a> {
     fn messages(mut self) -> String {
         let stages = std::mem::take(&mut self.pipeline.stages);
         self.stages = "";
-        let before = stages.into_iter().take_while(|stage| !stage.aggregates());
+        let before: Vec<Stage> = stages.into_iter().take_while(|stage| !stage.aggregates()).collect();
+        // Conditions on what a stage adds would find nothing: no message has it.
+        let adds_fields =
+            before.iter().any(|stage| matches!(stage, Stage::Extract { .. } | Stage::Parse { .. }));
+        let before = before.into_iter().filter(|_| !adds_fields);
         let conditions = before.filter_map(|stage| match stage {
             Stage::Where(query) => Some(Clause { span: 0..0, text: query.to_string(), query }),
             _ => None,
@@ -436,7 +443,7 @@ mod tests {
             Edit::SetRange(from.map(TimeExpr::Now), to.map(TimeExpr::Now))
         };
         check("a time:-1h AND b", &range(None, None), "a b");
-        check("a", &range(None, None), "a");
+        check("a AND b", &range(None, None), "a AND b");
         check("time:-1h a", &range(Some(-1_000_000_000), None), "a time>=now-1s");
         check("a | top 5 b", &range(Some(-1_000_000_000), Some(0)), "a time:[now-1s TO now} | top 5 b");
         check("time:-1h OR b", &range(None, None), "time:-1h OR b");
@@ -451,5 +458,6 @@ mod tests {
             "a | stats min(\"by\") as min, avg(\"by\") as avg, p95(\"by\") as p95, max(\"by\") as max";
         check("a", &Edit::Summarize(field()), stats);
         check("a | where b or c | stats count() by host | where count>5", &Edit::Messages, "a (b OR c)");
+        check("a | parse json | where b:c | top 5 host", &Edit::Messages, "a");
     }
 }

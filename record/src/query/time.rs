@@ -53,7 +53,11 @@ impl TimeExpr {
     pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> TimeExpr {
         match self {
             TimeExpr::Local(time) => TimeExpr::At(zone.instant(time)),
-            TimeExpr::Day(days) => TimeExpr::At(zone.instant(midnight(zone.local(now), days))),
+            TimeExpr::Day(days) => match zone.instant(midnight(zone.local(now), days)) {
+                // What begins when the day does in UTC goes on from day to day.
+                time if time == midnight(now, days) => self,
+                time => TimeExpr::At(time),
+            },
             TimeExpr::At(_) | TimeExpr::Now(_) => self,
         }
     }
