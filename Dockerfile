@@ -31,6 +31,8 @@ COPY web/package.json web/
 COPY e2e/package.json e2e/
 RUN npm ci --workspace web
 COPY web web
+# The console's tests read it, and are compiled with the rest.
+COPY record/tests/grammar.json record/tests/
 RUN npm run build --workspace web
 
 FROM ${RUST_IMAGE} AS binary

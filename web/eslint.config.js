@@ -43,4 +43,6 @@ export default tseslint.config(
   { files: ['src/api/**'], rules: forbid([...features, 'app', 'ui']) },
   // ui/ may know what a message looks like, not how to get one.
   { files: ['src/ui/**'], rules: forbid([...features, 'app'], ['api']) },
+  // Only the server knows the grammar, so what reads and changes a query asks it.
+  { files: ['src/ui/query/**'], rules: forbid([...features, 'app']) },
 );

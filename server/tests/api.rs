@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 55] = [
+const ROUTES: [(&str, &str, Option<Role>); 56] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -188,6 +188,7 @@ const ROUTES: [(&str, &str, Option<Role>); 55] = [
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),
     ("POST", "/api/v1/complete", Some(Role::Analyst)),
+    ("POST", "/api/v1/query", Some(Role::Analyst)),
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
@@ -943,7 +944,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     search(json!({"query": "severity>=nonsense"})).await.is_problem(400, "query");
     search(json!({"query": "a", "from": "now", "to": "-1h"})).await.is_problem(400, "must be before");
     search(json!({"query": "a", "from": "-1h", "to": "-1h"})).await.is_problem(400, "must be before");
-    search(json!({"query": "a", "from": "soon"})).await.is_problem(400, "from `soon` is no time");
+    search(json!({"query": "a", "from": "soon"})).await.is_problem(400, "from `soon` is not a time");
     search(json!({"query": "a", "limit": 0})).await.is_problem(400, "at least 1");
     search(json!({"query": "a", "limit": 10_001})).await.is_problem(400, "cursor");
     let negative = search(json!({"query": "a", "limit": -1})).await;

@@ -354,7 +354,7 @@ async fn a_completion_that_can_not_be_is_told_why() {
     for (body, status, about, says) in [
         (json!({"limit": 0}), 400, "limit", "1 to 200"),
         (json!({"limit": 201}), 400, "limit", "1 to 200"),
-        (json!({"from": "soon"}), 400, "from", "is no time"),
+        (json!({"from": "soon"}), 400, "from", "is not a time"),
         (json!({"logspaces": ["nope"]}), 404, "logspaces", "main, other"),
         (json!({"cursor": -1}), 400, "cursor", "-1"),
         (json!({"colour": 1}), 400, "colour", "colour"),
@@ -396,4 +396,148 @@ async fn what_is_dated_later_than_now_counts_beside_the_buckets() {
     let (_, overview) = server.post("/overview", &json!({"query": "host:b"})).await;
     let histogram: Value = serde_json::from_str(overview.lines().nth(1).unwrap()).unwrap();
     assert_eq!(histogram["histogram"]["later"], 12, "{overview}");
+}
+
+/// What a search finds, by their texts.
+async fn found(server: &Server, body: Value) -> Vec<String> {
+    let answer = server.ask("/search", body).await;
+    let messages = answer["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn queries_are_read_and_edited_as_the_corpus_says() {
+    let server = Server::start(|_| {});
+    let corpus: Value = serde_json::from_str(include_str!("../../record/tests/grammar.json")).unwrap();
+    for case in corpus["edits"].as_array().unwrap() {
+        let answer = server.ask("/query", json!({"query": case["text"], "edits": [case["edit"]]})).await;
+        assert_eq!(answer["query"], case["becomes"], "{case}");
+    }
+    for case in corpus["terms"].as_array().unwrap() {
+        let answer = server.ask("/query", json!({"query": case["text"]})).await;
+        assert_eq!(answer["terms"], case["terms"], "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_is_read_with_its_parts_and_terms() {
+    let server = Server::start(|_| {});
+    let query = "é -host:w* time:-1h cs:user=Root /a.b/i | top 5 host";
+    let read = server.ask("/query", json!({"query": query})).await;
+    assert_eq!(read["filter"], "é -host:w* time:-1h cs:user=Root /a.b/i");
+    assert_eq!(read["sets_range"], true);
+    assert_eq!(read["tokens"][1], json!({"kind": "operator", "start": 2, "end": 3}));
+    assert_eq!(read["clauses"][1]["text"], "-host:w*");
+    assert_eq!(read["stages"][0], json!({"text": "top 5 host", "start": 42, "end": 52, "name": "top"}));
+    let terms = json!([
+        {"parts": [{"text": "é"}], "case_sensitive": false},
+        {"field": "user", "parts": [{"text": "Root"}], "case_sensitive": true},
+        {"regex": "a.b", "case_sensitive": false},
+    ]);
+    assert_eq!(read["terms"], terms);
+    let wild = server.ask("/query", json!({"query": "a?b* OR time:-1h"})).await;
+    let parts = json!([{"text": "a"}, {"wildcard": "?"}, {"text": "b"}, {"wildcard": "*"}]);
+    assert_eq!((&wild["terms"][0]["parts"], &wild["sets_range"]), (&parts, &json!(false)));
+}
+
+#[tokio::test]
+async fn an_edit_that_can_not_be_is_told_why() {
+    let server = Server::start(|_| {});
+    let include = json!({"op": "include", "field": "host", "value": "a"});
+    for (body, path, says) in [
+        (
+            json!({"query": "a b", "edits": [include, {"op": "remove", "start": 0, "end": 2}]}),
+            "edits/1",
+            "exactly there",
+        ),
+        (json!({"edits": [{"op": "include", "field": "", "value": "a"}]}), "edits/0", "name of a field"),
+        (
+            json!({"edits": [{"op": "include", "field": "a", "value": "a", "part": "b"}]}),
+            "edits/0",
+            "not both",
+        ),
+        (
+            json!({"edits": [{"op": "include", "field": "severity", "value": "x"}]}),
+            "edits/0",
+            "not a severity",
+        ),
+        (json!({"edits": [{"op": "set_range", "from": "soon"}]}), "edits/0", "is not a time"),
+        (json!({"edits": [{"op": "top", "field": "a", "count": 0}]}), "edits/0", "1 to 1000000"),
+        (json!({"query": "severity>=wrong"}), "query", "not a severity"),
+        (json!({"query": "x".repeat(65_537)}), "query", "the limit is 65536"),
+        (json!({"query": "x", "edits": [{"op": "add", "text": "x".repeat(65_536)}]}), "edits/0", "65536"),
+        (json!({"edits": vec![include.clone(); 65]}), "edits", "at most 64"),
+    ] {
+        let (status, text) = server.post("/query", &body).await;
+        is_problem("/query", (status, &text), (400, path, says));
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_is_clicked_finds_its_messages_whatever_it_is() {
+    let values =
+        ["C:\\temp\\", "conn*", "say \"hi\" \\", "a\\*b", "NOT x", "10.0.0.0/8", "1..2", "two\nlines", "ü ?"];
+    let server = Server::start(|_| {});
+    let lines = values.iter().enumerate().map(|(at, value)| {
+        format!("{}\n", json!({"message": format!("m{at}"), "path": value, "odd \"name\"": value}))
+    });
+    let decoys = ["C:temp", "connect", "conn*x", "10.0.0.1"]
+        .map(|path| format!("{}\n", json!({"message": "decoy", "path": path})));
+    server.ingest("main", lines.chain(decoys).collect()).await;
+    for (at, value) in values.iter().enumerate() {
+        for field in ["path", "odd \"name\""] {
+            let edits = json!([{"op": "include", "field": field, "value": value}]);
+            let query = server.ask("/query", json!({"query": "", "edits": edits})).await["query"].take();
+            assert_eq!(found(&server, json!({"query": query})).await, [format!("m{at}")], "{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_time_in_the_query_counts_instead_of_the_range_of_the_request() {
+    let server = Server::start(|_| {});
+    let line = |hour: u8| {
+        format!(
+            "{}\n",
+            json!({"message": format!("h{hour}"), "time": format!("2026-01-02T{hour:02}:30:00Z")})
+        )
+    };
+    server.ingest("main", (8..12).map(line).collect()).await;
+    let range = |query: &str| json!({"query": query, "from": "2026-01-02T10:00:00Z", "to": "2026-01-02T11:00:00Z", "order": "oldest"});
+    assert_eq!(found(&server, range("")).await, ["h10"]);
+    assert_eq!(found(&server, range("time<2026-01-02T09:00:00Z")).await, ["h8"]);
+    assert_eq!(found(&server, range("time>=2026-01-02T09:00:00Z")).await, ["h9", "h10", "h11"]);
+    assert_eq!(found(&server, range("-time<2026-01-02T09:00:00Z")).await, ["h10"]);
+    assert_eq!(found(&server, range("(time<2026-01-02T09:00:00Z OR h9)")).await, [] as [&str; 0]);
+    let codes = |answer: &Value| {
+        answer["warnings"].as_array().unwrap().iter().map(|w| w["code"].clone()).collect::<Vec<_>>()
+    };
+    let said = server.ask("/count", json!({"query": "time:2026-01-02", "from": "-1h"})).await;
+    assert_eq!((&said["count"], codes(&said)), (&json!(4), vec![json!("range_in_query")]));
+    let alone = server.ask("/count", json!({"query": "time:2026-01-02"})).await;
+    assert_eq!((&alone["count"], codes(&alone)), (&json!(4), vec![]));
+    let table =
+        server.ask("/aggregate", json!({"query": "time:2026-01-02 | stats count()", "from": "-1h"})).await;
+    assert_eq!(table["rows"], json!([[4]]));
+}
+
+#[tokio::test]
+async fn a_time_without_a_zone_is_in_the_zone_of_the_request_wherever_it_stands() {
+    let server = Server::start(|_| {});
+    let line = |hour: u8| {
+        format!(
+            "{}\n",
+            json!({"message": format!("h{hour}"), "time": format!("2026-01-02T{hour:02}:30:00Z")})
+        )
+    };
+    server.ingest("main", (8..12).map(line).collect()).await;
+    let asked = |query: &str, from: &str, zone: &str| json!({"query": query, "from": from, "timezone": zone, "order": "oldest"});
+    assert_eq!(found(&server, asked("", "2026-01-02T11:00:00", "Europe/Vienna")).await, ["h10", "h11"]);
+    assert_eq!(found(&server, asked("time>=2026-01-02T11:00", "-1h", "Europe/Vienna")).await, ["h10", "h11"]);
+    assert_eq!(found(&server, asked("time>=2026-01-02T11:00", "-1h", "UTC")).await, ["h11"]);
+    assert_eq!(found(&server, asked("time>=2026-01-02T11:00Z", "-1h", "Europe/Vienna")).await, ["h11"]);
+    let echoed = server.ask("/search", asked("time>=2026-01-02T11:00", "-1h", "Europe/Vienna")).await;
+    assert_eq!(echoed["query"], "time>=2026-01-02T10:00:00Z");
+    let (status, text) = server.post("/search", &asked("", "-1h", "Atlantis")).await;
+    is_problem("/search", (status, &text), (400, "timezone", "no time zone `Atlantis`"));
 }

@@ -143,13 +143,28 @@ impl Query {
     /// Whether what it means depends on the time of day: `time:-15m` does, `time>2026-11-21` does not.
     pub fn uses_now(&self) -> bool {
         let moves = |bound: &Bound<TimeExpr>| match bound {
-            Bound::Included(time) | Bound::Excluded(time) => !matches!(time, TimeExpr::At(_)),
+            Bound::Included(time) | Bound::Excluded(time) => {
+                !matches!(time, TimeExpr::At(_) | TimeExpr::Local(_))
+            }
             Bound::Unbounded => false,
         };
         self.any_field(&mut |_, test| match test {
             FieldTest::Time(bounds) => moves(&bounds.low) || moves(&bounds.high),
             _ => false,
         })
+    }
+
+    /// Whether it is about the time of messages and nothing else: such a clause overrides the range of a request.
+    pub fn is_time(&self) -> bool {
+        matches!(self, Query::Field(FieldName::Known(Field::Time), FieldTest::Time(_)))
+    }
+
+    /// The clauses that stand side by side.
+    pub fn clauses(&self) -> &[Query] {
+        match self {
+            Query::And(queries) => queries,
+            _ => std::slice::from_ref(self),
+        }
     }
 
     /// The fields it compares, each once, in order.

@@ -11,12 +11,12 @@
 //! # Ok::<(), query::ParseError>(())
 //! ```
 //!
-//! - `lex`: characters to words, quoted texts and regular expressions
-//! - `parse` and `compare`: the grammar; `subject`: whether a word compares a field; `value`: what it is compared with
-//!   means
-//! - `ast`: the [`Query`]; `print`: its canonical text
+//! - `syntax`: any text to its tree, and to the tokens that colours are made of
+//! - `parse` and `compare`: what a tree means; `value`: what a field is compared with means
+//! - `ast`: the [`Query`]; `print`: its canonical text, and the only place that quotes
 //! - `stage`: what follows a filter in a [`Pipeline`]
-//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place
+//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
+//!   text after a change; `terms`: the texts that are looked for
 //! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
@@ -24,9 +24,9 @@
 mod ast;
 mod compare;
 mod complete;
+mod edit;
 mod error;
 mod glob;
-mod lex;
 mod matcher;
 mod number;
 mod outline;
@@ -34,13 +34,16 @@ mod parse;
 mod print;
 mod regex;
 mod stage;
-mod subject;
+mod syntax;
+mod terms;
 mod text;
 mod time;
 mod value;
 
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
+
+pub use edit::{Edit, Held, edit};
 pub use error::{ErrorKind, ParseError, Search, Warning};
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of};
@@ -51,7 +54,9 @@ pub use stage::{
     Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
     Stage, Template, parse_pipeline, parse_pipeline_search,
 };
-pub use time::{TimeExpr, TimeRange, parse_time};
+pub use syntax::tokens::{Token, TokenKind, tokens};
+pub use terms::{Term, terms};
+pub use time::{TimeExpr, TimeRange, Zone, parse_time};
 
 /// Longest text of a query, as written and as printed.
 pub const QUERY_BYTES_MAX: usize = 64 << 10;

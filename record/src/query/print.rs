@@ -2,7 +2,7 @@
 
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 use super::regex::Regex;
-use super::subject::is_plain_name;
+use super::syntax::subject::is_plain_name;
 use super::time::TimeExpr;
 use crate::field::Field;
 use crate::priority::{Facility, Severity};
@@ -158,13 +158,16 @@ fn exactly(bounds: &Bounds<TimeExpr>) -> Bounds<End> {
 
 impl Display for End {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let TimeExpr::At(time) = self.time else { return write!(f, "{time}", time = self.time) };
+        let (TimeExpr::At(time) | TimeExpr::Local(time)) = self.time else {
+            return write!(f, "{time}", time = self.time);
+        };
         if !self.is_instant {
-            return write!(f, "{time}");
+            return write!(f, "{time}", time = self.time);
         }
         let mut text = Vec::new();
         time.write_rfc3339(&mut text, 9);
-        f.write_str(&String::from_utf8_lossy(&text))
+        let text = String::from_utf8_lossy(&text);
+        f.write_str(if matches!(self.time, TimeExpr::Local(_)) { text.trim_end_matches('Z') } else { &text })
     }
 }
 

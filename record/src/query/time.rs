@@ -1,5 +1,5 @@
 //! Times in queries, in the API's `from` and `to` and on the command line: absolute ones, and ones relative to
-//! now. Everything without a zone is UTC.
+//! now. What has no zone is in the zone of whoever asks, which is UTC unless they say otherwise.
 
 use super::ast::{Bounds, FieldName, FieldTest, Query};
 use crate::field::Field;
@@ -15,6 +15,8 @@ const HOUR: i64 = 60 * MINUTE;
 pub enum TimeExpr {
     /// This one.
     At(Timestamp),
+    /// When a clock in the zone of whoever asks shows what this one shows in UTC.
+    Local(Timestamp),
     /// Now, moved by nanoseconds.
     Now(i64),
     /// The beginning of today, moved by days.
@@ -40,14 +42,38 @@ impl TimeExpr {
     /// The time it means at `now`.
     pub fn resolve(self, now: Timestamp) -> Timestamp {
         match self {
-            TimeExpr::At(time) => time,
+            TimeExpr::At(time) | TimeExpr::Local(time) => time,
             TimeExpr::Now(nanos) => now.saturating_add(nanos),
-            TimeExpr::Day(days) => {
-                let midnight = Timestamp::from_nanos(now.nanos() - now.nanos().rem_euclid(DAY));
-                midnight.saturating_add(i64::from(days).saturating_mul(DAY))
-            }
+            TimeExpr::Day(days) => midnight(now, days),
         }
     }
+
+    /// The same where days and times without a zone are those of this zone.
+    #[must_use]
+    pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> TimeExpr {
+        match self {
+            TimeExpr::Local(time) => TimeExpr::At(zone.instant(time)),
+            TimeExpr::Day(days) => match zone.instant(midnight(zone.local(now), days)) {
+                // What begins when the day does in UTC goes on from day to day.
+                time if time == midnight(now, days) => self,
+                time => TimeExpr::At(time),
+            },
+            TimeExpr::At(_) | TimeExpr::Now(_) => self,
+        }
+    }
+}
+
+/// What clocks show somewhere. What they show is written as the time at which clocks in UTC show it.
+pub trait Zone {
+    /// When clocks show this.
+    fn instant(&self, local: Timestamp) -> Timestamp;
+    /// What clocks show then.
+    fn local(&self, instant: Timestamp) -> Timestamp;
+}
+
+fn midnight(now: Timestamp, days: i32) -> Timestamp {
+    let today = Timestamp::from_nanos(now.nanos() - now.nanos().rem_euclid(DAY));
+    today.saturating_add(i64::from(days).saturating_mul(DAY))
 }
 
 /// As [`parse_time`] reads it: `now-90m`, `today`, or RFC 3339.
@@ -55,6 +81,7 @@ impl fmt::Display for TimeExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             TimeExpr::At(time) => write!(f, "{time}"),
+            TimeExpr::Local(time) => f.write_str(time.to_string().trim_end_matches('Z')),
             TimeExpr::Now(0) => f.write_str("now"),
             TimeExpr::Now(nanos) => {
                 let sign = if nanos < 0 { '-' } else { '+' };
@@ -117,6 +144,33 @@ fn before(time: Timestamp) -> Option<Timestamp> {
 }
 
 impl Query {
+    /// The times that are asked about: those that a clause names, otherwise those of the request.
+    pub fn range_within(&self, requested: TimeRange, now: Timestamp) -> TimeRange {
+        let requested = if self.sets_range() { TimeRange::ALL } else { requested };
+        requested.intersect(self.time_range(now))
+    }
+
+    /// Whether a clause names times, which then count instead of those of a request.
+    pub fn sets_range(&self) -> bool {
+        self.clauses().iter().any(Query::is_time)
+    }
+
+    /// The same where days and times without a zone are those of this zone.
+    #[must_use]
+    pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> Query {
+        let each = |queries: Vec<Query>| queries.into_iter().map(|query| query.in_zone(zone, now)).collect();
+        match self {
+            Query::And(queries) => Query::And(each(queries)),
+            Query::Or(queries) => Query::Or(each(queries)),
+            Query::Not(query) => query.in_zone(zone, now).negate(),
+            Query::Field(field, FieldTest::Time(Bounds { low, high })) => {
+                let end = |bound: Bound<TimeExpr>| bound.map(|time| time.in_zone(zone, now));
+                Query::Field(field, FieldTest::Time(Bounds { low: end(low), high: end(high) }))
+            }
+            other => other,
+        }
+    }
+
     /// Times outside which no message can match: what the conditions on `time` that always apply leave. It
     /// is wider than the query where they stand under OR or NOT.
     pub fn time_range(&self, now: Timestamp) -> TimeRange {
@@ -240,9 +294,10 @@ fn parse_absolute(text: &str) -> Option<Span> {
         length @ 21..=28 => ("", Some(SECOND / 10_i64.pow(length as u32 - 20))),
         _ => ("", None),
     };
-    let zone = if zone.is_empty() { "Z" } else { zone };
+    let (time, zone): (fn(Timestamp) -> TimeExpr, &str) =
+        if zone.is_empty() { (TimeExpr::Local, "Z") } else { (TimeExpr::At, zone) };
     let start = Timestamp::parse_rfc3339(format!("{stamp}{rest}{zone}").as_bytes())?;
-    Some((TimeExpr::At(start), span.map(|nanos| TimeExpr::At(start.saturating_add(nanos)))))
+    Some((time(start), span.map(|nanos| time(start.saturating_add(nanos)))))
 }
 
 /// `2026-11`.
@@ -254,7 +309,7 @@ fn parse_month(text: &str) -> Option<Span> {
     }
     let (year, month): (u32, u32) = (year.parse().ok()?, month.parse().ok()?);
     let first_of = |year: u32, month: u32| {
-        Timestamp::parse_rfc3339(format!("{year:04}-{month:02}-01T00:00:00Z").as_bytes()).map(TimeExpr::At)
+        Timestamp::parse_rfc3339(format!("{year:04}-{month:02}-01T00:00:00Z").as_bytes()).map(TimeExpr::Local)
     };
     let end = if month == 12 { first_of(year + 1, 1) } else { first_of(year, month + 1) };
     Some((first_of(year, month)?, end))
@@ -289,13 +344,13 @@ mod tests {
     fn times_are_read_as_people_write_them() {
         check("2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
         check("2026-09-01T10:00:00.250+02:00", "2026-09-01T08:00:00.25Z", "2026-09-01T08:00:00.250Z");
-        check("2026-09-01 10:00:00.123", "2026-09-01T10:00:00.123Z", "2026-09-01T10:00:00.123Z");
-        check("2026-09-01T10:00", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
+        check("2026-09-01 10:00:00.123", "2026-09-01T10:00:00.123Z", "2026-09-01T10:00:00.123");
+        check("2026-09-01T10:00", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00");
         check("2026-09-01T10:00-01:00", "2026-09-01T11:00:00Z", "2026-09-01T11:00:00Z");
-        check("2026-09-01", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00Z");
-        check("2026-09-01T10", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00Z");
+        check("2026-09-01", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00");
+        check("2026-09-01T10", "2026-09-01T10:00:00Z", "2026-09-01T10:00:00");
         check("2026-09-01T10+02:00", "2026-09-01T08:00:00Z", "2026-09-01T08:00:00Z");
-        check("2026-09", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00Z");
+        check("2026-09", "2026-09-01T00:00:00Z", "2026-09-01T00:00:00");
         check("now", NOW, "now");
         check("now-1h", "2026-11-21T05:13:00.5Z", "now-1h");
         check("NOW-1h30m", "2026-11-21T04:43:00.5Z", "now-90m");
@@ -358,6 +413,49 @@ mod tests {
         check("2026-09-01T10:00:00.123456789Z", None);
         check("today", Some("2026-11-22T00:00:00Z"));
         check("now-1h", None);
+    }
+
+    /// Two hours before UTC, so that its day has begun before that of UTC.
+    struct East;
+
+    impl Zone for East {
+        fn instant(&self, local: Timestamp) -> Timestamp {
+            local.saturating_add(-2 * HOUR)
+        }
+
+        fn local(&self, instant: Timestamp) -> Timestamp {
+            instant.saturating_add(2 * HOUR)
+        }
+    }
+
+    #[test]
+    fn what_has_no_zone_is_in_the_zone_of_whoever_asks() {
+        let check = |text: &str, now: &str, expected: &str| {
+            let query = super::super::parse(text).unwrap().in_zone(&East, at(now));
+            assert_eq!(query.to_string(), expected, "{text}");
+        };
+        check("time>=2026-11-01", NOW, "time>=2026-10-31T22:00:00Z");
+        check("a NOT time<2026-11-01T10:30", NOW, "a NOT time<2026-11-01T08:30:00Z");
+        check("time>=2026-11-01T00:00:00Z", NOW, "time>=2026-11-01T00:00:00Z");
+        check("received<2026-11-01T10:00:00-03:00", NOW, "received<2026-11-01T13:00:00Z");
+        check("time>=today", "2026-11-21T23:00:00Z", "time>=2026-11-21T22:00:00Z");
+        check("time>=today-1d", NOW, "time>=2026-11-19T22:00:00Z");
+        check("time>=now-1h", NOW, "time>=now-1h");
+    }
+
+    #[test]
+    fn a_clause_about_time_counts_instead_of_the_range_of_the_request() {
+        let day = TimeRange { first: at("2026-11-21T00:00:00Z"), last: at(NOW) };
+        let check = |text: &str, first: &str, last: Timestamp| {
+            let found = super::super::parse(text).unwrap().range_within(day, at(NOW));
+            assert_eq!(found, TimeRange { first: at(first), last }, "{text}");
+        };
+        check("error", "2026-11-21T00:00:00Z", at(NOW));
+        check("error time>=2026-11-01T00:00:00Z", "2026-11-01T00:00:00Z", Timestamp::MAX);
+        check("error time:-1w", "2026-11-14T06:13:00.5Z", Timestamp::MAX);
+        check("error OR time:-1w", "2026-11-21T00:00:00Z", at(NOW));
+        check("NOT time:-1h", "2026-11-21T00:00:00Z", at(NOW));
+        check("received:-1w", "2026-11-21T00:00:00Z", at(NOW));
     }
 
     #[test]

@@ -4,21 +4,15 @@ use super::GLOB_CHARS_MAX;
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 use super::number::Number;
 use super::regex::Regex;
-use super::subject::Name;
+use super::syntax::lex::Cursor;
+use super::syntax::subject::Name;
+use super::syntax::tree::Operand;
 use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
 use crate::batch::Flags;
 use crate::field::Field;
 use crate::priority::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
 use ipnet::IpNet;
 use std::ops::Bound;
-
-/// A value as it is written.
-pub(super) struct Operand {
-    pub(super) parts: Vec<Part>,
-    /// As it stands there, without quotes.
-    pub(super) text: String,
-    pub(super) quoted: bool,
-}
 
 /// What of a value is compared.
 #[derive(Clone, Copy, PartialEq)]
@@ -128,7 +122,7 @@ impl Compared {
     }
 
     fn test_text(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
-        let Name::Field(name) = &self.name else { return Err("this is no text field".to_owned()) };
+        let Name::Field(name) = &self.name else { return Err("this is not a text field".to_owned()) };
         let has_addresses =
             matches!(name, FieldName::Dynamic(_) | FieldName::Known(Field::Host | Field::Peer));
         let network =
@@ -157,7 +151,7 @@ impl Compared {
             return equals(operand.parts);
         }
         each_of(&operand, |name| {
-            let cursor = super::lex::Cursor::new(name);
+            let cursor = Cursor::new(name);
             equals(cursor.word_parts(0..name.chars().count()))
         })
     }
@@ -197,13 +191,6 @@ impl Compared {
     }
 }
 
-impl Operand {
-    /// Whether it is the bare `*`.
-    fn is_any(&self) -> bool {
-        !self.quoted && !self.text.is_empty() && self.text.chars().all(|c| c == '*')
-    }
-}
-
 /// The number of a severity or facility.
 struct Code {
     number: u8,
@@ -211,18 +198,20 @@ struct Code {
 }
 
 fn severity(text: &str) -> Result<Code, String> {
-    let unknown = |_| format!("`{text}` is no severity: they are {names}", names = SEVERITY_NAMES.join(", "));
+    let unknown =
+        |_| format!("`{text}` is not a severity: they are {names}", names = SEVERITY_NAMES.join(", "));
     let number = text.parse::<Severity>().map_err(unknown)?.number();
     Ok(Code { number, by_name: text.parse::<u8>().is_err() })
 }
 
 fn facility(text: &str) -> Result<Code, String> {
-    let unknown = |_| format!("`{text}` is no facility: they are {names}", names = FACILITY_NAMES.join(", "));
+    let unknown =
+        |_| format!("`{text}` is not a facility: they are {names}", names = FACILITY_NAMES.join(", "));
     Ok(Code { number: text.parse::<Facility>().map_err(unknown)?.number(), by_name: false })
 }
 
 fn number(text: &str) -> Result<Number, String> {
-    let bad = || format!("`{text}` is no number: write digits, perhaps with a unit as in 10MB or 1.5s");
+    let bad = || format!("`{text}` is not a number: write digits, perhaps with a unit as in 10MB or 1.5s");
     Number::parse(text).ok_or_else(bad)
 }
 
@@ -230,7 +219,7 @@ fn flag(name: &str) -> Result<Flags, String> {
     let found = Flags::NAMES.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
     found.map(|(flag, _)| *flag).ok_or_else(|| {
         let names = Flags::NAMES.map(|(_, known)| known).join(", ");
-        format!("`{name}` is no flag: they are {names}")
+        format!("`{name}` is not a flag: they are {names}")
     })
 }
 
@@ -257,14 +246,16 @@ fn time_span(field: Field, text: &str) -> Result<Query, String> {
     let span = ago.or_else(|| parse_span(text)).ok_or_else(|| no_time(text))?;
     let bounds = match span {
         (start, Some(end)) => Bounds::until(start, end),
-        (start @ TimeExpr::At(_), None) => Bounds::closed(start, start),
+        (start @ (TimeExpr::At(_) | TimeExpr::Local(_)), None) => Bounds::closed(start, start),
         (start, None) => Bounds::low(Bound::Included(start)),
     };
     Ok(known(field, FieldTest::Time(bounds)))
 }
 
 fn no_time(text: &str) -> String {
-    format!("`{text}` is no time: write 2026-11-21T06:13:00Z, 2026-11-21, now-1h, -15m, today or yesterday")
+    format!(
+        "`{text}` is not a time: write 2026-11-21T06:13:00Z, 2026-11-21, now-1h, -15m, today or yesterday"
+    )
 }
 
 fn map_bound<T>(

@@ -4,7 +4,8 @@ use crate::reference;
 use crate::strategies::{NOW, batches, garbage, pipelines, queries};
 use logstead_record::Selection;
 use logstead_record::query::{
-    Context, Matcher, ParseError, outline, parse, parse_pipeline, parse_pipeline_search, parse_search,
+    Context, Edit, FieldName, Held, Matcher, ParseError, Query, edit, outline, parse, parse_pipeline,
+    parse_pipeline_search, parse_search, tokens,
 };
 use proptest::prelude::*;
 
@@ -35,6 +36,61 @@ fn side_by_side(text: &str) -> Result<(), TestCaseError> {
         prop_assert!(!clause.is_empty());
     }
     Ok(())
+}
+
+/// Whatever a message may hold: characters and words that mean something in a query, and any others.
+fn values() -> impl Strategy<Value = String> {
+    let pieces = proptest::sample::select(vec![
+        "\\",
+        "\"",
+        "*",
+        "?",
+        "\n",
+        " ",
+        "a",
+        "B1",
+        "/",
+        ":",
+        "=",
+        "-",
+        "!",
+        "(",
+        ")",
+        "[",
+        "|",
+        ",",
+        "..",
+        "and",
+        "OR",
+        "not",
+        "in",
+        "TO",
+        "cs",
+        "é",
+        "🌲",
+        "{",
+        "~",
+        "<",
+        "now",
+        "1",
+        "10.0.0.0/8",
+        "::1",
+        "\t",
+        "\u{85}",
+    ]);
+    let pieces = proptest::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat());
+    prop_oneof![3 => pieces, 1 => any::<String>()]
+}
+
+/// A clause by itself, and what a text means beside it.
+fn with_clause(text: &str, clause: &str) -> Query {
+    let filter = parse_pipeline_search(text).unwrap().pipeline.filter;
+    let clause = parse(clause).unwrap();
+    match filter {
+        Query::All => clause,
+        filter if filter.clauses().contains(&clause) => filter,
+        filter => Query::and(vec![filter, clause]),
+    }
 }
 
 proptest! {
@@ -120,6 +176,58 @@ proptest! {
         let range = query.time_range(NOW);
         for row in Matcher::new(&query, &CONTEXT).select(&batch).iter() {
             prop_assert!(range.contains(batch.time(row)), "{}", query);
+        }
+    }
+
+    #[test]
+    fn the_tokens_of_any_text_cover_all_but_white_space(text in prop_oneof![garbage(), values()]) {
+        let chars: Vec<char> = text.chars().collect();
+        let is_space = |range: std::ops::Range<usize>| chars[range].iter().all(|c| c.is_whitespace());
+        let mut end = 0;
+        for token in tokens(&text) {
+            prop_assert!(end <= token.range.start && token.range.start < token.range.end, "{token:?} of {text}");
+            prop_assert!(is_space(end..token.range.start), "{text} before {token:?}");
+            end = token.range.end;
+        }
+        prop_assert!(is_space(end..chars.len()), "{text} from {end} on");
+    }
+
+    #[test]
+    fn a_value_is_found_by_the_clause_that_was_made_of_it(name in values(), value in values(), text in garbage()) {
+        let field = FieldName::new(&format!("x {name}"));
+        let clause = edit("", &Edit::Include(field.clone(), Held::Value(value.clone()))).unwrap();
+        let meant = Query::Field(
+            field.clone(),
+            logstead_record::query::FieldTest::Equals(logstead_record::query::Pattern::literal(&value)),
+        );
+        prop_assert_eq!(parse(&clause), Ok(meant.clone()), "{}", clause);
+        let Ok(before) = parse_pipeline_search(&text) else { return Ok(()) };
+        let Ok(edited) = edit(&text, &Edit::Include(field.clone(), Held::Value(value.clone()))) else { return Ok(()) };
+        let after = parse_pipeline(&edited).unwrap();
+        prop_assert_eq!(after.filter, with_clause(&text, &clause), "{} to {}", text, edited);
+        prop_assert_eq!(after.stages, before.pipeline.stages);
+        let only = edit(&text, &Edit::Only(field, Held::Value(value))).unwrap();
+        prop_assert_eq!(parse_pipeline(&only).unwrap().filter, meant);
+    }
+
+    #[test]
+    fn a_clause_that_is_taken_out_or_turned_round_leaves_the_others_alone(text in garbage()) {
+        let (Ok(pipeline), Ok(found)) = (parse_pipeline(&text), outline(&text)) else { return Ok(()) };
+        let clauses: Vec<Query> = pipeline.filter.clauses().to_vec();
+        for (at, clause) in found.clauses.iter().enumerate().filter(|_| found.clauses.len() == clauses.len()) {
+            let mut others = clauses.clone();
+            let this = others.remove(at);
+            let without = edit(&text, &Edit::Remove(clause.span.clone())).unwrap();
+            let left = if others.is_empty() { Query::All } else { Query::and(others.clone()) };
+            let after = parse_pipeline(&without).unwrap();
+            prop_assert_eq!((after.filter, &after.stages), (left, &pipeline.stages), "{}", without);
+            let opposite = match this {
+                Query::Not(inner) => *inner,
+                other => other.negate(),
+            };
+            others.insert(at, opposite);
+            let turned = edit(&text, &Edit::Negate(clause.span.clone())).unwrap();
+            prop_assert_eq!(parse_pipeline(&turned).unwrap().filter, Query::and(others), "{} to {}", text, turned);
         }
     }
 }

@@ -184,7 +184,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error(
         "sats count()",
         "sats",
-        "`sats` is no stage: they are where, fields, sort, limit, tail, stats",
+        "`sats` is not a stage: they are where, fields, sort, limit, tail, stats",
     );
     for later in
         ["eval x = 1", "patterns", "new_patterns since=-24h", "context before=5", "gap host > 10m", "raw"]
@@ -193,48 +193,48 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     }
     check_error("parse csv", "csv", "`parse csv` is not available yet");
     check_error("fields - host", "-", "leaving fields out is not available yet");
-    check_error("where", "e", "a filter must stand here: write such as `where status>=500");
+    check_error("where", "e", "a filter must stand here: write for example `where status>=500");
     check_error("where (a", "(", "this parenthesis is not closed");
     check_error("where a)", ")", "this parenthesis was not opened");
-    check_error("where severity>=wrong", "wrong", "is no severity");
+    check_error("where severity>=wrong", "wrong", "is not a severity");
     check_error("stats avg(bytes) | where avg(bytes)>5", "avg(bytes)>5", "stands in quotes");
     check_error(
         "stats",
         "s",
-        "a function must stand here: write such as `stats count(), avg(bytes) by host`",
+        "a function must stand here: write for example `stats count(), avg(bytes) by host`",
     );
     check_error("stats by host", "t", "a function must stand here");
     check_error("stats count by", "y", "the name of a field must stand here");
     check_error("stats count by host)", ")", "`)` has no place here");
     check_error("stats count by (host", "(", "this parenthesis is not closed");
-    check_error("stats avrg(x)", "avrg", "`avrg` is no function: they are count, sum, avg");
-    check_error("stats avg", "avg", "`avg` is for one field: write such as `avg(bytes)`");
+    check_error("stats avrg(x)", "avrg", "`avrg` is not a function: they are count, sum, avg");
+    check_error("stats avg", "avg", "`avg` is for one field: write for example `avg(bytes)`");
     check_error("stats avg()", "avg()", "`avg` is for one field");
     check_error("stats avg(a, b)", "avg(a, b)", "`avg` is for one field");
     check_error("stats avg(a", "(", "this parenthesis is not closed");
-    check_error("stats p101(a)", "p101", "is no function");
-    check_error("stats percentile(a, 101)", "percentile(a, 101)", "write such as `percentile(took, 95)`");
-    check_error("stats quantile(95, a)", "quantile(95, a)", "write such as `quantile(0.95, took)`");
+    check_error("stats p101(a)", "p101", "is not a function");
+    check_error("stats percentile(a, 101)", "percentile(a, 101)", "write for example `percentile(took, 95)`");
+    check_error("stats quantile(95, a)", "quantile(95, a)", "write for example `quantile(0.95, took)`");
     check_error("stats count() count()", "stats count() count()", "`count` is there twice");
     check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is there twice");
     check_error("stats max(a) as level", "level", "every message has a field `severity` of its own");
     check_error("timechart count by a, b", "b", "one field, and here are more");
-    check_error("timechart span=5x count", "5x", "`5x` is no span: write such as 30s, 5m");
-    check_error("timechart span=0s count", "0s", "is no span");
-    check_error("top", "p", "the name of a field must stand here: write such as `top 10 host");
-    check_error("top 0 host", "0", "`0` is no number between 1 and 1000000");
+    check_error("timechart span=5x count", "5x", "`5x` is not a time span: write for example 30s, 5m");
+    check_error("timechart span=0s count", "0s", "is not a time span");
+    check_error("top", "p", "the name of a field must stand here: write for example `top 10 host");
+    check_error("top 0 host", "0", "`0` is not a number between 1 and 1000000");
     check_error("top 10 host showperc=f", "showperc=f", "`showperc=f` has no place here");
     check_error("top count", "top count", "`count` is there twice");
     check_error("top host limit=", "=", "a number must stand here");
     check_error("timechart span=", "=", "a span must stand here");
-    check_error("limit x", "x", "`x` has no place here: write such as `limit 10`");
-    check_error("limit 10x", "10x", "`10x` is no number");
+    check_error("limit x", "x", "`x` has no place here: write for example `limit 10`");
+    check_error("limit 10x", "10x", "`10x` is not a number");
     check_error("sort severity_num", "severity_num", "is for filters");
     check_error("sort a, -A", "sort a, -A", "`A` is there twice");
     check_error("dedup 3 host", "3", "the name of a field must stand here");
     check_error("limit 5 or 6", "or", "`or` has no place here");
     check_error("limit 5 || 6", "|", "`|` has no place here");
-    check_error("uniq \"\"", "\"\"", "this is no name of a field");
+    check_error("uniq \"\"", "\"\"", "this is not the name of a field");
 }
 
 #[test]
@@ -329,7 +329,10 @@ fn the_examples_of_the_reference_are_pipelines_without_warnings() {
     assert_eq!(names.len(), 13, "{names:?}");
     for name in names {
         let read = parse_pipeline(&format!("| {name} ?"));
-        assert!(read.is_err_and(|error| !error.message.contains("is no stage")) || name == "where", "{name}");
+        assert!(
+            read.is_err_and(|error| !error.message.contains("is not a stage")) || name == "where",
+            "{name}"
+        );
     }
 }
 
@@ -343,8 +346,8 @@ fn limits_are_named_in_the_error() {
     let many = |item: &str| (0..=STAGE_ITEMS_MAX).map(|n| format!("{item}{n}) ")).collect::<String>();
     check(&format!("| fields {}", many("f").replace(')', "")), "at most 32 columns");
     check(&format!("| stats {}", many("sum(f")), "at most 32 columns");
-    check(&format!("| limit {}", LIMIT_MAX + 1), "no number between 1 and 1000000");
-    check(&format!("| limit {}", "9".repeat(100)), "no number between 1 and 1000000");
+    check(&format!("| limit {}", LIMIT_MAX + 1), "not a number between 1 and 1000000");
+    check(&format!("| limit {}", "9".repeat(100)), "not a number between 1 and 1000000");
     check(&format!("| fields \"{}\"", "\\\"".repeat(QUERY_BYTES_MAX / 2)), "the limit is 65536");
     check(&"| where /a/ /b/ /c/ ".repeat(REGEXES_MAX / 3 + 1), "more than 64 regular expressions");
     check(&format!("| where {}a", "(".repeat(65)), "nest deeper than 64");

@@ -122,6 +122,7 @@ fn time_bounds() -> impl Strategy<Value = Bounds<TimeExpr>> {
 fn times() -> impl Strategy<Value = TimeExpr> + Clone {
     prop_oneof![
         (-DAY..DAY).prop_map(|nanos| TimeExpr::At(NOW.saturating_add(nanos))),
+        (-DAY..DAY).prop_map(|nanos| TimeExpr::Local(NOW.saturating_add(nanos))),
         (-90_i64..90).prop_map(|minutes| TimeExpr::Now(minutes * 60_000_000_000)),
         (-3_i32..3).prop_map(TimeExpr::Day),
     ]

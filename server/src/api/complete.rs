@@ -53,8 +53,8 @@ const TIMES: [(&str, &str); 6] = [
     ("-1h", "an hour ago"),
     ("-24h", "24 hours ago"),
     ("-7d", "7 days ago"),
-    ("today", "since midnight in UTC"),
-    ("yesterday", "the day before, in UTC"),
+    ("today", "since midnight"),
+    ("yesterday", "the day before"),
 ];
 
 /// What to complete, and where in it.
@@ -68,9 +68,11 @@ pub(crate) struct CompleteRequest {
     cursor: Option<usize>,
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
     from: Option<String>,
-    /// The first time that is not in range any more.
+    /// End of the range, exclusive.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default.
     #[serde(default, deserialize_with = "list")]
     logspaces: Option<Vec<String>>,
     /// How many options to offer.
@@ -167,6 +169,7 @@ pub(crate) async fn complete(
         from: request.from.as_deref(),
         to: request.to.as_deref(),
         logspaces: request.logspaces.as_deref(),
+        timezone: request.timezone.as_deref(),
     };
     let scope = Scope::new(&shared, &caller, &target)?;
     let span = writing.span.clone();

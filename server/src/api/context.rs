@@ -80,7 +80,8 @@ pub(crate) async fn context(
     let after = check_limit(request.after, "after")?;
     let (logspace, hit) = by_id(&shared, &caller, id).await?;
     let logspaces = request.logspaces.unwrap_or_else(|| vec![logspace.clone()]);
-    let target = Target { query: &request.query, from: None, to: None, logspaces: Some(&logspaces) };
+    let target =
+        Target { query: &request.query, from: None, to: None, logspaces: Some(&logspaces), timezone: None };
     let mut scope = Scope::new(&shared, &caller, &target)?;
     for name in request.same.iter().flatten() {
         scope.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);

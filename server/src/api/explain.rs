@@ -5,13 +5,13 @@ use super::access::Caller;
 use super::aggregate::compile;
 use super::error::{ApiError, Result};
 use super::extract::Json;
+use super::parts::{WrittenClause, WrittenStage, written};
 use super::scope::{Cancel, QueryWarning, Scope, Weight, ask, list, target};
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Explained, Filter, Run, Searcher};
 use logstead_record::Timestamp;
-use logstead_record::query::{Context, Outline, Pipeline, Query, TimeRange, outline};
+use logstead_record::query::{Context, Pipeline, Query, TimeRange, outline};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use std::time::Instant;
 
 /// What to explain.
@@ -23,9 +23,11 @@ pub(crate) struct ExplainRequest {
     query: String,
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
     from: Option<String>,
-    /// The first time that is not in range any more.
+    /// End of the range, exclusive.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default.
     #[serde(default, deserialize_with = "list")]
     logspaces: Option<Vec<String>>,
 }
@@ -79,8 +81,8 @@ pub(crate) struct Effort {
     unindexed_segments: u64,
     /// Messages of segments that are in range.
     messages: u64,
-    /// Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
-    /// the messages say is 0, and the cost is that of a look at all messages in range.
+    /// Those that certainly match, without a look at them. For callers limited by a grant, this and everything that
+    /// depends on what the messages say is 0, and the cost is that of a look at all messages in range.
     certain_messages: u64,
     /// Those that are looked at to be sure.
     undecided_messages: u64,
@@ -115,36 +117,6 @@ pub(crate) struct Clause {
     certain_messages: u64,
     /// Those that may.
     possible_messages: u64,
-}
-
-/// A clause of the filter, as it is written.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct WrittenClause {
-    #[schema(example = "-host:fw*")]
-    text: String,
-    /// Its first character in the query, from 0.
-    start: usize,
-    /// The first character after it.
-    end: usize,
-    /// Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`.
-    negated: bool,
-    /// The fields that it compares.
-    fields: Vec<String>,
-}
-
-/// A stage, as it is written.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct WrittenStage {
-    /// Without the `|` before it.
-    #[schema(example = "top 5 host")]
-    text: String,
-    /// Its first character in the query, from 0.
-    start: usize,
-    /// The first character after it.
-    end: usize,
-    /// What it is called, however it was written: `limit` for `head`.
-    #[schema(example = "top")]
-    name: String,
 }
 
 /// Says how a query is answered and what that costs, without running it.
@@ -191,24 +163,6 @@ pub(crate) async fn explain(
         }
     };
     ask(&shared, &caller, Weight::Heavy, answer).await.map(axum::Json)
-}
-
-/// The parts of a query with their places in characters.
-fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
-    let part = |span: &Range<usize>| {
-        let part = text.get(span.clone()).unwrap_or_default();
-        let start = text.get(..span.start).map_or(0, |before| before.chars().count());
-        (part.to_owned(), start, start + part.chars().count())
-    };
-    let clauses = outline.clauses.iter().map(|clause| {
-        let (text, start, end) = part(&clause.span);
-        WrittenClause { text, start, end, negated: clause.negated, fields: clause.fields.clone() }
-    });
-    let stages = outline.stages.iter().map(|stage| {
-        let (text, start, end) = part(&stage.span);
-        WrittenStage { text, start, end, name: stage.name.to_owned() }
-    });
-    (clauses.collect(), stages.collect())
 }
 
 /// Without the numbers that depend on what the messages say: for who may see a part of them.

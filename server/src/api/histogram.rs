@@ -29,10 +29,12 @@ pub(crate) struct HistogramRequest {
     /// Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
     /// message that is stored where it is missing.
     from: Option<String>,
-    /// The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+    /// End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
     /// counts in `total` and `later`.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default. In a query string, separated by commas.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,

@@ -1,7 +1,7 @@
 //! What the description of the API says about the limits of requests. They come from the constants that are checked, so
 //! that the two cannot differ.
 
-use super::{accounts, facets, saved_searches};
+use super::{accounts, facets, query, saved_searches};
 use crate::meta::name::NAME_CHARS_MAX;
 use crate::meta::password::PASSWORD_BYTES_MAX;
 use logstead_record::query::QUERY_BYTES_MAX;
@@ -35,6 +35,7 @@ fn limits() -> Vec<(&'static str, &'static str, Limit)> {
         "ExplainRequest",
         "OverviewRequest",
         "CompleteRequest",
+        "QueryRequest",
         "SavedSearchRequest",
     ];
     let mut limits: Vec<_> =
@@ -49,6 +50,7 @@ fn limits() -> Vec<(&'static str, &'static str, Limit)> {
         ("NewUser", "scope", Text(0, accounts::SCOPE_BYTES_MAX)),
         ("UserChange", "scope", Text(0, accounts::SCOPE_BYTES_MAX)),
         ("TokenRequest", "scope", Text(0, accounts::SCOPE_BYTES_MAX)),
+        ("QueryRequest", "edits", Items(0, query::EDITS_MAX)),
         ("FacetsRequest", "fields", Items(1, facets::FIELDS_MAX)),
         ("OverviewRequest", "fields", Items(0, facets::FIELDS_MAX)),
         ("SavedSearchRequest", "name", Text(1, saved_searches::NAME_CHARS_MAX)),

@@ -2,12 +2,13 @@
 //!
 //! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
 //! hashes and large bodies go to blocking threads.
-//! **Invariant:** every answer under `/api/` that is no success is a [`error::Problem`].
+//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`].
 
 mod access;
 mod accounts;
 mod aggregate;
 mod assets;
+mod clocks;
 mod complete;
 mod context;
 mod cursor;
@@ -25,7 +26,9 @@ mod limits;
 mod logspaces;
 pub(crate) mod message;
 mod overview;
+mod parts;
 mod peer;
+mod query;
 mod reading;
 mod router;
 mod saved_searches;
@@ -175,6 +178,7 @@ fn routes() -> [(Needs, OpenApiRouter<Shared>); 5] {
         .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
         .routes(routes!(explain::explain))
         .routes(routes!(complete::complete))
+        .routes(routes!(query::query))
         .routes(routes!(overview::overview))
         .routes(routes!(tail::tail))
         .routes(routes!(export::export))

@@ -70,9 +70,11 @@ pub(crate) struct OverviewRequest {
     query: String,
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
     from: Option<String>,
-    /// The first time that is not in range any more.
+    /// End of the range, exclusive.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default.
     #[serde(default, deserialize_with = "list")]
     logspaces: Option<Vec<String>>,
     /// Messages of the first page.
@@ -358,7 +360,7 @@ mod tests {
     async fn lines(shared: &Shared, pace: Pace, query: &str, to: Option<&str>) -> Vec<Value> {
         let caller =
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
-        let target = Target { query, from: None, to, logspaces: None };
+        let target = Target { query, from: None, to, logspaces: None, timezone: None };
         let scope = Scope::new(shared, &caller, &target).unwrap();
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
         let fields = vec!["host".to_owned(), "severity".to_owned()];

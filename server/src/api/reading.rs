@@ -1,6 +1,7 @@
 //! How the messages of a body are read: the keys of objects and what lines of text are, as the parameters of the request
 //! say. `docs/http.md` is the page about it.
 
+use super::clocks::zone;
 use super::error::{ApiError, Result};
 use super::scope::split_list;
 use jiff::tz::TimeZone;
@@ -140,11 +141,6 @@ impl IngestParams {
             Column::Priority | Column::Facility | Column::Pid | Column::Msgid => None,
         })
     }
-}
-
-fn zone(name: &str) -> Result<TimeZone> {
-    let unknown = |_| ApiError::bad_request(format!("there is no time zone `{name}`")).path("timezone");
-    TimeZone::get(name).map_err(unknown)
 }
 
 fn written(text: &str) -> Result<Timestamp> {

@@ -7,6 +7,7 @@
 //! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
 use super::access::Caller;
+use super::clocks::Clocks;
 use super::error::{ApiError, Place, Result};
 use super::hint::{self, UnknownField};
 use super::{Inner, Shared, blocking, explain};
@@ -15,7 +16,7 @@ use crate::machine::lanes::SharedLanes;
 use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
 use logstead_record::Timestamp;
 use logstead_record::query::{
-    self, Context, ErrorKind, FieldName, ParseError, Query, Stage, TimeRange, parse_time,
+    self, Context, ErrorKind, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time,
 };
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -33,9 +34,10 @@ pub(super) struct Target<'a> {
     pub(super) from: Option<&'a str>,
     pub(super) to: Option<&'a str>,
     pub(super) logspaces: Option<&'a [String]>,
+    pub(super) timezone: Option<&'a str>,
 }
 
-/// The target of any request, which all have the same four fields for it.
+/// The target of any request, which all have the same five fields for it.
 macro_rules! target {
     ($request:expr) => {
         $crate::api::scope::Target {
@@ -43,6 +45,7 @@ macro_rules! target {
             from: $request.from.as_deref(),
             to: $request.to.as_deref(),
             logspaces: $request.logspaces.as_deref(),
+            timezone: $request.timezone.as_deref(),
         }
     };
 }
@@ -60,7 +63,7 @@ pub(super) struct Scope {
     pub(super) narrowed: bool,
     pub(super) stages: Vec<Stage>,
     pub(super) warnings: Vec<QueryWarning>,
-    /// The range of the request alone.
+    /// The range of the request, or the one that the query names instead.
     requested: TimeRange,
     /// What the query leaves of it.
     pub(super) range: TimeRange,
@@ -87,8 +90,8 @@ pub(crate) struct Coverage {
     skipped_segments: u64,
     /// Sealed segments without an index: their messages were looked at.
     unindexed_segments: u64,
-    /// Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
-    /// messages.
+    /// Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
+    /// grant: they would reveal other messages.
     blocks: u64,
     /// Messages that were compared with the query one by one.
     scanned_messages: u64,
@@ -107,6 +110,10 @@ pub(crate) struct Coverage {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryWarning {
     message: String,
+    /// What it is about, where a program may want to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    code: Option<WarningCode>,
     /// Where in the query, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -125,6 +132,14 @@ pub(crate) struct QueryWarning {
     suggestion: Option<String>,
 }
 
+/// What a warning is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WarningCode {
+    /// The query names its own time range: `from` and `to` do not apply.
+    RangeInQuery,
+}
+
 impl Scope {
     /// Of a query that is a filter alone.
     pub(super) fn new(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
@@ -137,19 +152,22 @@ impl Scope {
         let now = clock::now();
         let text = target.query;
         let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
-        let warnings = search.warnings.into_iter();
-        let requested = range(target.from, target.to, now)?;
-        let asked = search.pipeline.filter;
+        let zone = Clocks::new(target.timezone)?;
+        let requested = range(target, &zone, now)?;
+        let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
         let query = within(&asked, caller.scope());
+        let warnings = search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, text));
+        let is_limited = target.from.is_some() || target.to.is_some();
+        let overrides = (is_limited && asked.sets_range()).then(QueryWarning::of_range);
         Ok(Scope {
             text: text.to_owned(),
-            warnings: warnings.map(|warning| QueryWarning::of_query(warning, text)).collect(),
-            requested,
-            range: requested.intersect(query.time_range(now)),
+            warnings: warnings.chain(overrides).collect(),
+            requested: asked.range_within(requested, now),
+            range: asked.range_within(requested, now).intersect(query.time_range(now)),
             asked,
             query,
             narrowed: caller.scope().is_some(),
-            stages: search.pipeline.stages,
+            stages,
             now,
             searchers: select_logspaces(shared, caller, target.logspaces)?,
         })
@@ -464,11 +482,16 @@ fn warn_once(warnings: &mut Vec<QueryWarning>, message: String) {
 
 impl QueryWarning {
     pub(super) fn plain(message: String) -> QueryWarning {
-        QueryWarning { message, line: None, column: None, end_column: None, suggestion: None }
+        QueryWarning { message, code: None, line: None, column: None, end_column: None, suggestion: None }
     }
 
     pub(super) fn message(&self) -> &str {
         &self.message
+    }
+
+    fn of_range() -> QueryWarning {
+        let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
+        QueryWarning { code: Some(WarningCode::RangeInQuery), ..QueryWarning::plain(message) }
     }
 
     fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
@@ -517,9 +540,9 @@ fn place(span: Range<usize>, text: &str) -> Place {
     Place { line, column, end_column: Some(end_column) }
 }
 
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange> {
-    let first = from.map(|text| time(text, "from", now)).transpose()?;
-    let end = to.map(|text| time(text, "to", now)).transpose()?;
+fn range(target: &Target<'_>, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
+    let first = target.from.map(|text| time(text, "from", zone, now)).transpose()?;
+    let end = target.to.map(|text| time(text, "to", zone, now)).transpose()?;
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
     {
@@ -532,12 +555,13 @@ fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRan
     })
 }
 
-fn time(text: &str, name: &str, now: Timestamp) -> Result<Timestamp> {
+fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timestamp> {
     let expression = parse_time(text.trim()).ok_or_else(|| {
-        let detail = format!("{name} `{text}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+        let detail =
+            format!("{name} `{text}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
         ApiError::bad_request(detail).path(name)
     })?;
-    Ok(expression.resolve(now))
+    Ok(expression.in_zone(zone, now).resolve(now))
 }
 
 /// What is found of the one that is within the other.

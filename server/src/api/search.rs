@@ -27,9 +27,11 @@ pub(crate) struct SearchRequest {
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
     /// missing.
     from: Option<String>,
-    /// The first time that is not in range any more.
+    /// End of the range, exclusive.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default. In a query string, separated by commas.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
@@ -77,9 +79,11 @@ pub(crate) struct CountRequest {
     query: String,
     /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
     from: Option<String>,
-    /// The first time that is not in range any more.
+    /// End of the range, exclusive.
     to: Option<String>,
-    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
+    /// Logspace ids, all by default. In a query string, separated by commas.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,

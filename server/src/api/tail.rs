@@ -52,10 +52,12 @@ pub(crate) struct TailRequest {
     /// In the query language, without stages; empty or `*` means all.
     #[serde(default)]
     query: String,
-    /// Ids; all logspaces where it is missing. In an address with commas between them.
+    /// Logspace ids, all by default. In a query string, separated by commas.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
+    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    timezone: Option<String>,
     /// Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
     /// themselves, says the same and wins.
     since: Option<String>,
@@ -187,8 +189,14 @@ impl TailRequest {
 
     /// What its caller may see of what it asks for.
     fn scope(&self, shared: &Shared, caller: &Caller) -> Result<Scope> {
-        let logspaces = self.logspaces.as_deref();
-        Scope::new(shared, caller, &Target { query: &self.query, from: None, to: None, logspaces })
+        let target = Target {
+            query: &self.query,
+            from: None,
+            to: None,
+            logspaces: self.logspaces.as_deref(),
+            timezone: self.timezone.as_deref(),
+        };
+        Scope::new(shared, caller, &target)
     }
 }
 

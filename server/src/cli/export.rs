@@ -151,6 +151,7 @@ impl Export {
         }
         let now = clock::now();
         let range = search::range(self.from.as_deref(), self.to.as_deref(), now)?;
+        let range = search.pipeline.filter.range_within(range, now);
         let looked = store::look(data, &self.logspaces)?.into_iter();
         let searchers: Vec<(String, Searcher)> =
             looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
@@ -176,7 +177,7 @@ impl Export {
             Order::Newest => Ordered::Newest,
             Order::Oldest => Ordered::Oldest,
         };
-        let range = range.intersect(pipeline.filter.time_range(now));
+
         let limit = self.limit.unwrap_or(u64::MAX);
         let wanted = Wanted { query: &pipeline.filter, now, range, order, limit };
         let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };

@@ -103,6 +103,7 @@ impl Search {
             text::error(&format!("warning: {}", warning.message));
         }
         let range = range(self.from.as_deref(), self.to.as_deref(), now)?;
+        let range = search.pipeline.filter.range_within(range, now);
         let looked = store::look(data, &self.logspaces)?.into_iter();
         let searchers = looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
         let within = Within { searchers, now, range };
@@ -245,7 +246,7 @@ fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timesta
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
         Failure::no(format!(
-            "{name}: `{text}` is no time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
+            "{name}: `{text}` is not a time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
         ))
     })?;
     Ok(Some(expression.resolve(now)))

@@ -3,7 +3,12 @@ import { client, unwrap } from './client';
 import type { CompleteResponse } from './model';
 
 /** Where its values are counted. */
-export type CompleteScope = { from?: string; to?: string; logspaces: readonly string[] };
+export type CompleteScope = {
+  from?: string;
+  to?: string;
+  timezone?: string;
+  logspaces: readonly string[];
+};
 
 export function completeIn({ logspaces, ...range }: CompleteScope) {
   return (query: string, cursor: number, signal: AbortSignal): Promise<CompleteResponse> => {

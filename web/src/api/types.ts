@@ -286,6 +286,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reads a query and changes it, without running it. */
+        post: operations["query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/retention/resume": {
         parameters: {
             query?: never;
@@ -700,14 +717,16 @@ export interface components {
         AggregateRequest: {
             /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
             from?: string | null;
-            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /**
              * @description In the query language, with stages; without them the table shows messages.
              * @example error | stats count() by host
              */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description A table with what was looked at for it. Exact, where `coverage.complete`. */
@@ -837,11 +856,13 @@ export interface components {
              * @default 20
              */
             limit?: number | null;
-            /** @description Ids; all logspaces where it is missing. */
+            /** @description Logspace ids, all by default. */
             logspaces?: string[] | null;
             /** @description As far as it is written; it need not be right yet. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description What may stand there. */
@@ -888,11 +909,13 @@ export interface components {
         CountRequest: {
             /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
             from?: string | null;
-            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description How many messages match. */
@@ -911,8 +934,8 @@ export interface components {
         Coverage: {
             /**
              * Format: int64
-             * @description Blocks of segments that were decompressed. Here and below 0 for who is kept to a scope, whom it would tell of other
-             *     messages.
+             * @description Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
+             *     grant: they would reveal other messages.
              */
             blocks: number;
             /** @description Whether all was looked at that had to be; a warning tells why not. */
@@ -1086,8 +1109,8 @@ export interface components {
             blocks_bytes: number;
             /**
              * Format: int64
-             * @description Those that certainly match, without a look at them. For who is kept to a scope, this and all that depends on what
-             *     the messages say is 0, and the cost is that of a look at all messages in range.
+             * @description Those that certainly match, without a look at them. For callers limited by a grant, this and everything that
+             *     depends on what the messages say is 0, and the cost is that of a look at all messages in range.
              */
             certain_messages: number;
             /**
@@ -1125,11 +1148,13 @@ export interface components {
         ExplainRequest: {
             /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
             from?: string | null;
-            /** @description Ids; all logspaces where it is missing. */
+            /** @description Logspace ids, all by default. */
             logspaces?: string[] | null;
             /** @description In the query language, perhaps with stages; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description How a query is answered. */
@@ -1177,11 +1202,13 @@ export interface components {
              * @default 10
              */
             limit?: number | null;
-            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description The values of fields. */
@@ -1281,12 +1308,14 @@ export interface components {
             from?: string | null;
             /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
             interval?: string | null;
-            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
             /**
-             * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+             * @description End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
              *     counts in `total` and `later`.
              */
             to?: string | null;
@@ -1615,13 +1644,15 @@ export interface components {
              * @default 100
              */
             limit?: number | null;
-            /** @description Ids; all logspaces where it is missing. */
+            /** @description Logspace ids, all by default. */
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description The body of every answer that is no success (`application/problem+json`). */
@@ -1647,8 +1678,110 @@ export interface components {
             /** @description Always `about:blank`: the status says what kind of problem it is. */
             type: string;
         };
+        /** @description A change of a query. Values and names are as messages have them: nothing has to be quoted. */
+        QueryEdit: {
+            field: string;
+            /** @enum {string} */
+            op: "include";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "exclude";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "only";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            end: number;
+            /** @enum {string} */
+            op: "negate";
+            start: number;
+        } | {
+            end: number;
+            /** @enum {string} */
+            op: "remove";
+            start: number;
+        } | {
+            /** @enum {string} */
+            op: "add";
+            text: string;
+        } | {
+            from?: string | null;
+            /** @enum {string} */
+            op: "set_range";
+            to?: string | null;
+        } | {
+            /** Format: int64 */
+            count?: number | null;
+            field: string;
+            /** @enum {string} */
+            op: "top";
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "summarize";
+        } | {
+            /** @enum {string} */
+            op: "messages";
+        };
+        /** @description A query, and what to change in it. */
+        QueryRequest: {
+            /** @description Changes, one after the other: at most 64. Places in the query are those of the text that the change before made. */
+            edits?: components["schemas"]["QueryEdit"][];
+            /** @description In the query language, perhaps with stages. */
+            query?: string;
+        };
+        /** @description A query as it is understood. */
+        QueryResponse: {
+            /** @description The clauses that stand side by side in the filter. */
+            clauses: components["schemas"]["WrittenClause"][];
+            /** @description The part of it before the stages. */
+            filter: string;
+            /** @description The text, after all changes. */
+            query: string;
+            /** @description Whether the query names its own time range, so that `from` and `to` of a search do not apply. */
+            sets_range: boolean;
+            /** @description The stages. */
+            stages: components["schemas"]["WrittenStage"][];
+            /** @description The texts that it looks for, in the order of the query. */
+            terms: components["schemas"]["QueryTerm"][];
+            /** @description Its pieces in order, for colours: only white space lies between them. */
+            tokens: components["schemas"]["QueryToken"][];
+        };
+        /** @description A text that a query looks for: `parts` at word boundaries, or `regex` anywhere. */
+        QueryTerm: {
+            /** @description Whether `A` is not `a`. */
+            case_sensitive: boolean;
+            /** @description In which field; without one in all that a text without a field is looked for in. */
+            field?: string;
+            /** @description Pieces in order, of which each has `text` or `wildcard`. */
+            parts?: components["schemas"]["TermPart"][];
+            /** @description The source of a regular expression. */
+            regex?: string;
+        };
+        /** @description A piece of a query. */
+        QueryToken: {
+            /** @description The first character after it. */
+            end: number;
+            /**
+             * @description `word`, `wildcard`, `field`, `operator`, `quoted`, `regex`, `number`, `keyword`, `bracket`, `pipe`, `stage` or
+             *     `function`.
+             * @example field
+             */
+            kind: string;
+            /** @description Its first character, from 0. */
+            start: number;
+        };
         /** @description What to know about an answer. */
         QueryWarning: {
+            /** @description What it is about, where a program may want to know. */
+            code?: components["schemas"]["WarningCode"];
             /** @description In characters, from 1. */
             column?: number;
             /** @description The column after the last character. */
@@ -1867,13 +2000,15 @@ export interface components {
              * @default 100
              */
             limit?: number | null;
-            /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The first time that is not in range any more. */
+            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description A page of messages. */
@@ -2149,6 +2284,14 @@ export interface components {
              */
             shown: number;
         };
+        /** @description A piece of a text that is looked for. */
+        TermPart: {
+            /** @description These characters. */
+            text: string;
+        } | {
+            /** @description `*`: any run of characters without white space. `?`: one of them. */
+            wildcard: string;
+        };
         /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
         Tls: {
             /** @description Our certificate, and those between it and the authority that the senders know. */
@@ -2312,6 +2455,11 @@ export interface components {
             /** @description Where in it, and what. */
             what: string;
         };
+        /**
+         * @description What a warning is about.
+         * @enum {string}
+         */
+        WarningCode: "range_in_query";
         /** @description A clause of the filter, as it is written. */
         WrittenClause: {
             /** @description The first character after it. */
@@ -2361,9 +2509,11 @@ export interface operations {
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
                 from?: string;
-                /** @description The first time that is not in range any more. */
+                /** @description End of the range, exclusive. */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
             };
             header?: never;
@@ -2569,9 +2719,11 @@ export interface operations {
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
                 from?: string;
-                /** @description The first time that is not in range any more. */
+                /** @description End of the range, exclusive. */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
             };
             header?: never;
@@ -2730,9 +2882,11 @@ export interface operations {
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
                 from?: string;
-                /** @description The first time that is not in range any more. */
+                /** @description End of the range, exclusive. */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
                 order?: ("newest" | "oldest") & Record<string, never>;
@@ -2808,9 +2962,11 @@ export interface operations {
                 query?: string;
                 /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
                 from?: string;
-                /** @description The first time that is not in range any more. */
+                /** @description End of the range, exclusive. */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 /** @description Names: 1 to 32. In an address with commas between them. */
                 fields: string;
@@ -2923,11 +3079,13 @@ export interface operations {
                  */
                 from?: string;
                 /**
-                 * @description The first time that is not in range any more. Where it is missing, the buckets end now, and what is dated later
+                 * @description End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
                  *     counts in `total` and `later`.
                  */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 /** @description Buckets are as short as a round length may be with at most so many. */
                 buckets?: number;
@@ -3512,6 +3670,57 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["OverviewLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResponse"];
                 };
             };
             /** @description Nobody is logged in */
@@ -4255,9 +4464,11 @@ export interface operations {
                  *     missing.
                  */
                 from?: string;
-                /** @description The first time that is not in range any more. */
+                /** @description End of the range, exclusive. */
                 to?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 /** @description Messages of a page. */
                 limit?: number;
@@ -4487,8 +4698,10 @@ export interface operations {
             query?: {
                 /** @description In the query language, without stages; empty or `*` means all. */
                 query?: string;
-                /** @description Ids; all logspaces where it is missing. In an address with commas between them. */
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
                 /**
                  * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
                  *     themselves, says the same and wins.

@@ -13,6 +13,8 @@ import { logspacesQuery } from '../api/logspaces';
 import { useCommands } from '../ui/commands';
 import { LogspacePicker } from '../ui/LogspacePicker';
 import { RangePicker } from '../ui/RangePicker';
+import { useEdit } from '../ui/query/useEdit';
+import { useSetsRange } from '../ui/query/useReading';
 import { type TimeRange, readRange, shift, writeRange, zoomOut } from '../ui/range';
 import { useRangeTrail } from './rangeTrail';
 import { type ScopeKind, canGoBack } from './scope';
@@ -28,6 +30,15 @@ export function ScopeBar({ kind }: { kind: Exclude<ScopeKind, 'none'> }) {
   const chosen = logspace.split(',').filter((id) => id !== '');
   const change = (next: Params) =>
     void navigate({ to: '.', search: { ...others, ...next, open: undefined } });
+  const query = (kind === 'range' && params['q']) || '';
+  const setsRange = useSetsRange(query);
+  const edit = useEdit(query);
+  const changeRange = (range: TimeRange) => {
+    const next = { ...writeRange(range), logspace: logspace || undefined };
+    if (!setsRange) change(next);
+    // A range that is chosen here takes the place of the one in the query.
+    else edit([{ op: 'set_range' }], (q) => change({ ...next, q: q || undefined }));
+  };
   return (
     <div className={classes.scope} role="group" aria-label="Scope">
       {(logspaces.length > 1 || chosen.length > 0) && (
@@ -38,19 +49,21 @@ export function ScopeBar({ kind }: { kind: Exclude<ScopeKind, 'none'> }) {
         />
       )}
       {kind === 'range' && (
-        <RangeBar
-          range={readRange(from, to)}
-          onChange={(range) => change({ ...writeRange(range), logspace: logspace || undefined })}
-        />
+        <RangeBar range={readRange(from, to)} isInQuery={setsRange} onChange={changeRange} />
       )}
     </div>
   );
 }
 
-type RangeProps = { range: TimeRange; onChange: (range: TimeRange) => void };
+type RangeProps = {
+  range: TimeRange;
+  /** Whether the query names its own. */
+  isInQuery: boolean;
+  onChange: (range: TimeRange) => void;
+};
 
 /** The range, and the steps from it that need no choosing. */
-function RangeBar({ range, onChange }: RangeProps) {
+function RangeBar({ range, isInQuery, onChange }: RangeProps) {
   const trail = useRangeTrail(range);
   const step = (next: TimeRange | null | undefined) => {
     if (next != null) onChange(next);
@@ -72,7 +85,7 @@ function RangeBar({ range, onChange }: RangeProps) {
       <Step label="Earlier" keys="[" disabled={!hasBeginning} onClick={earlier}>
         <IconChevronLeft size={16} />
       </Step>
-      <RangePicker range={range} onChange={onChange} />
+      <RangePicker range={range} isInQuery={isInQuery} onChange={onChange} />
       <Step label="Later" keys="]" disabled={!hasBeginning} onClick={later}>
         <IconChevronRight size={16} />
       </Step>

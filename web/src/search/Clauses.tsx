@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconPencil, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ExplainResponse } from '../api/model';
-import { withNegated, withPart, withoutPart } from '../ui/query/edit';
+import { useEdit } from '../ui/query/useEdit';
 import type { SearchState } from './searchParams';
 import classes from './Clauses.module.css';
 
@@ -20,10 +20,17 @@ type Part = { text: string; start: number; end: number; negated: boolean; isStag
 export function Clauses({ state, explained, onChange, onEdit }: Props) {
   const { query, off } = state;
   const parts = partsOf(explained);
+  const edit = useEdit(query);
   const switchOff = ({ text, start, end }: Part) =>
-    onChange({ query: withoutPart(query, start, end), off: [...off, text] });
+    edit([{ op: 'remove', start, end }], (next) => onChange({ query: next, off: [...off, text] }));
   const putBack = (text: string) =>
-    onChange({ query: withPart(query, text), off: off.filter((other) => other !== text) });
+    edit([{ op: 'add', text }], (next) =>
+      onChange({ query: next, off: off.filter((other) => other !== text) }),
+    );
+  const turn = ({ start, end }: Part) =>
+    edit([{ op: 'negate', start, end }], (next) => onChange({ query: next }));
+  const remove = ({ start, end }: Part) =>
+    edit([{ op: 'remove', start, end }], (next) => onChange({ query: next }));
   return (
     <ul className={classes.clauses} aria-label="Clauses">
       {parts.map((part) => (
@@ -31,7 +38,7 @@ export function Clauses({ state, explained, onChange, onEdit }: Props) {
           {!part.isStage && (
             <Action
               label={`${part.negated ? 'Include' : 'Exclude'} ${part.text}`}
-              onClick={() => onChange({ query: withNegated(query, part.start, part.end) })}
+              onClick={() => turn(part)}
             >
               <IconEqualNot size={14} />
             </Action>
@@ -39,10 +46,7 @@ export function Clauses({ state, explained, onChange, onEdit }: Props) {
           <Action label={`Edit ${part.text}`} onClick={() => onEdit(part.start, part.end)}>
             <IconPencil size={14} />
           </Action>
-          <Action
-            label={`Remove ${part.text}`}
-            onClick={() => onChange({ query: withoutPart(query, part.start, part.end) })}
-          >
+          <Action label={`Remove ${part.text}`} onClick={() => remove(part)}>
             <IconX size={14} />
           </Action>
         </Chip>

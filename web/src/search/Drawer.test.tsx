@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../api/client';
 import { renderPart } from '../test-render';
@@ -7,6 +7,11 @@ import { Drawer } from './Drawer';
 import { readSearch } from './searchParams';
 
 const load = vi.hoisted(() => vi.fn());
+const answer = vi.hoisted(() => {
+  const stub = vi.fn<(request: Request) => Promise<Response>>();
+  vi.stubGlobal('fetch', stub);
+  return stub;
+});
 vi.mock('./queries', () => ({
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
@@ -43,10 +48,16 @@ test('a message that is not in the store is said to be missing', async () => {
   expect(await screen.findByText('This message is not in the store.')).toBeVisible();
 });
 
-test('a value is asked for with the message left open', () => {
+test('a value is asked for with the message left open', async () => {
   const { onAsk } = open('main:2', { q: 'failed' });
+  answer.mockResolvedValue(Response.json({ query: 'failed -host=web-1' }));
   fireEvent.click(screen.getByLabelText('Exclude host=web-1'));
-  expect(onAsk).toHaveBeenCalledWith({ query: 'failed -host=web-1', open: 'main:2' });
+  const asked = { query: 'failed -host=web-1', open: 'main:2' };
+  await waitFor(() => expect(onAsk).toHaveBeenCalledWith(asked));
+  expect(await answer.mock.calls[0]?.[0].json()).toEqual({
+    query: 'failed',
+    edits: [{ op: 'exclude', field: 'host', value: 'web-1' }],
+  });
 });
 
 test('Escape closes it', () => {

@@ -16,7 +16,7 @@ import { FieldsTab } from './drawer/FieldsTab';
 import { JsonTab } from './drawer/JsonTab';
 import { RawTab } from './drawer/RawTab';
 import { WidthHandle } from './drawer/WidthHandle';
-import { withClause } from '../ui/query/edit';
+import { useEdit, valueEdit } from '../ui/query/useEdit';
 import { messageQuery } from './queries';
 import { permalink } from './results/links';
 import type { SearchState, Tab } from './searchParams';
@@ -135,9 +135,10 @@ function Head({ id, message, messages, onChange, onClose }: HeadProps) {
 
 function Body(props: Props & { message: Message }) {
   const { state, message, hits, onAsk, onChange } = props;
+  const edit = useEdit(state.query);
   const filter = (field: string, value: string, exclude: boolean) =>
     // The message stays open: that it is in the results still is not sure.
-    onAsk({ query: withClause(state.query, field, value, exclude), open: message.id });
+    edit([valueEdit(field, value, exclude)], (query) => onAsk({ query, open: message.id }));
   return (
     <Tabs
       className={classes.tabs ?? ''}
@@ -221,7 +222,7 @@ function Missing({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Notice tone="caution" title="This message is not in the store.">
-        It was deleted when it became too old for its logspace, or the link is not whole.
+        It was deleted when it became too old for its logspace, or the link is incomplete.
       </Notice>
     );
   }

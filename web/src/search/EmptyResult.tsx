@@ -2,6 +2,8 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Empty } from '../ui/Empty';
+import { useEdit } from '../ui/query/useEdit';
+import { useSetsRange } from '../ui/query/useReading';
 import { ClauseCounts } from './empty/ClauseCounts';
 import { NearestMatch } from './empty/NearestMatch';
 import { SourceHealth } from './empty/SourceHealth';
@@ -17,6 +19,10 @@ export function EmptyResult({ state, onChange }: Props) {
   const everything = isEverything(state.query);
   const { data: received } = useQuery(countQuery(state, '*'));
   const isSilent = everything || received === 0;
+  const setsRange = useSetsRange(state.query);
+  const edit = useEdit(state.query);
+  const searchAllTime = () =>
+    edit([{ op: 'set_range' }], (query) => onChange({ ...state, query, range: { kind: 'all' } }));
   return (
     <Empty title={everything ? 'No messages in this time range' : 'No message matches'}>
       <p>
@@ -26,12 +32,12 @@ export function EmptyResult({ state, onChange }: Props) {
       </p>
       {isSilent && <SourceHealth />}
       {!isSilent && <ClauseCounts state={state} onUse={(query) => onChange({ ...state, query })} />}
-      {state.range.kind !== 'all' && (
+      {state.range.kind !== 'all' && !setsRange && (
         <NearestMatch state={state} onRange={(range) => onChange({ ...state, range })} />
       )}
       <Group gap={8}>
-        {state.range.kind !== 'all' && (
-          <Button variant="default" onClick={() => onChange({ ...state, range: { kind: 'all' } })}>
+        {(state.range.kind !== 'all' || setsRange) && (
+          <Button variant="default" onClick={searchAllTime}>
             Search all time
           </Button>
         )}

@@ -35,7 +35,7 @@ type WarningsProps = {
 export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProps) {
   return (
     <>
-      {warnings.map((warning) => (
+      {warnings.filter(isToBeRead).map((warning) => (
         <Notice key={warning.message} tone="caution" title={warning.message}>
           {warning.column !== undefined && (
             <Underlined
@@ -59,6 +59,11 @@ export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProp
       )}
     </>
   );
+}
+
+/** That the query names its own range is shown where ranges are chosen. */
+function isToBeRead({ code }: QueryWarning): boolean {
+  return code !== 'range_in_query';
 }
 
 function Suggestion({ text, onUse }: { text: string; onUse: (query: string) => void }) {

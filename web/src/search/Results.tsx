@@ -5,13 +5,12 @@ import type { Message } from '../api/model';
 import { copyText } from '../ui/clipboard';
 import { type Hits, hasHit, hitsIn } from '../ui/highlight';
 import { valuesOf } from '../ui/message/fields';
-import { splitStages } from '../ui/query/stages';
-import { withClause } from '../ui/query/edit';
+import { useEdit } from '../ui/query/useEdit';
 import type { SearchState } from './searchParams';
 import { MARKS_MAX, MarksBar } from './results/MarksBar';
 import { MessageTable } from './results/MessageTable';
 import { type ClickedValue, ValueMenu } from './results/ValueMenu';
-import { permalink, topQuery } from './results/links';
+import { permalink } from './results/links';
 import { findFrom } from './results/rows';
 import { useList } from './results/useList';
 import { useNewer } from './results/useNewer';
@@ -45,6 +44,8 @@ type Props = {
 export function Results(props: Props) {
   const { state, messages, hasMore, loadingMore, onMore, onFilter, onAsk, onChange } = props;
   const list = useList(props);
+  const edit = useEdit(state.query);
+  const rank = (name: string) => edit([{ op: 'top', field: name }], (query) => onAsk({ query }));
   const { scroller, virtualizer, cursor } = list;
   const [fieldAt, setFieldAt] = useState(0);
   const [clicked, setClicked] = useState<ClickedValue | null>(null);
@@ -146,12 +147,7 @@ export function Results(props: Props) {
         }}
         onClick={onClick}
       >
-        <MessageTable
-          {...props}
-          list={list}
-          field={field}
-          onStatistics={(name) => onAsk({ query: topQuery(splitStages(state.query).filter, name) })}
-        />
+        <MessageTable {...props} list={list} field={field} onStatistics={rank} />
         <div className={classes.end}>
           {loadingMore && <Loader size="xs" aria-label="Loading older messages" />}
           {!hasMore && 'No older messages in this range.'}
@@ -173,9 +169,11 @@ export function Results(props: Props) {
         clicked={clicked}
         onClose={() => setClicked(null)}
         onFilter={onFilter}
-        onOnly={(name, value) => onAsk({ query: withClause('', name, value, false) })}
+        onOnly={(name, value) =>
+          edit([{ op: 'only', field: name, value }], (query) => onAsk({ query }))
+        }
         onCopy={(text) => copy(text, 'the value')}
-        onStatistics={(name) => onAsk({ query: topQuery(splitStages(state.query).filter, name) })}
+        onStatistics={rank}
       />
       {comparing && (
         <Suspense>

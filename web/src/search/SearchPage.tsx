@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../api/client';
-import { hitsOf } from '../ui/highlight';
 import { splitStages } from '../ui/query/stages';
-import { canRefresh } from '../ui/range';
+import { type TimeRange, canRefresh } from '../ui/range';
+import { useZone } from '../ui/time';
 import { useMark } from '../ui/useMark';
 import { useCommands } from '../ui/commands';
 import { Actions } from './Actions';
@@ -21,7 +21,8 @@ import { Statistics } from './Statistics';
 import { StatusLine } from './StatusLine';
 import { Timeline } from './Timeline';
 import { ViewTools } from './results/ViewTools';
-import { withClause } from '../ui/query/edit';
+import { useEdit, valueEdit } from '../ui/query/useEdit';
+import { useHits, useSetsRange } from '../ui/query/useReading';
 import { firstRunQuery, searchQuery, summaryQuery } from './queries';
 import { type SearchState, isEverything, refreshInterval } from './searchParams';
 import classes from './SearchPage.module.css';
@@ -35,6 +36,8 @@ type Props = {
 export function SearchPage({ state, onChange }: Props) {
   const queryClient = useQueryClient();
   const [atTop, setAtTop] = useState(true);
+  // Requests name the zone: another one asks anew.
+  useZone();
   const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
   // What the reader looks at must not move away under the eyes.
   const live = wantsRefresh && atTop && state.open === null;
@@ -62,7 +65,9 @@ export function SearchPage({ state, onChange }: Props) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  const hits = useMemo(() => hitsOf(state.query), [state.query]);
+  const hits = useHits(state.query);
+  const setsRange = useSetsRange(state.query);
+  const edit = useEdit(state.query);
   useMark('search: first rows', state.query, messages !== undefined);
   const isCounted = summary.data?.done === true && !summary.isPlaceholderData;
   useMark('search: all counted', state.query, isCounted);
@@ -76,7 +81,9 @@ export function SearchPage({ state, onChange }: Props) {
   const show = (part: Partial<SearchState>) => onChange({ ...state, ...part }, true);
   const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
   const filter = (field: string, value: string, exclude: boolean) =>
-    ask({ query: withClause(state.query, field, value, exclude) });
+    edit([valueEdit(field, value, exclude)], (query) => ask({ query }));
+  const zoom = (range: TimeRange) =>
+    setsRange ? edit([{ op: 'set_range' }], (query) => ask({ query, range })) : ask({ range });
   const runText = (query: string) => (query === state.query ? runAgain() : ask({ query }));
   const [slow] = useDebouncedValue(search.isLoading, 120);
 
@@ -99,7 +106,7 @@ export function SearchPage({ state, onChange }: Props) {
         state={state}
         summary={summary.data}
         stale={summary.isPlaceholderData}
-        onZoom={(range) => ask({ range })}
+        onZoom={zoom}
         onFilter={filter}
         onChange={show}
       />

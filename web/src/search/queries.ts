@@ -25,7 +25,7 @@ const REFRESH_REST_FACTOR = 10;
 const RECEIVED_FRESH_MS = 10_000;
 const FIRST_RUN_WAIT_MS = 1_000;
 
-type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces'>;
+type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces' | 'timezone'>;
 
 /** The filter of the query: its stages make a table, which is asked for apart. */
 export function scopeOf(state: SearchState): Scope {

@@ -6,7 +6,8 @@ import { completeIn } from '../api/complete';
 import type { Message } from '../api/model';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
 import { useKeys } from '../ui/useKeys';
-import { withClause } from '../ui/query/edit';
+import { useEdit, valueEdit } from '../ui/query/useEdit';
+import { useHits } from '../ui/query/useReading';
 import { messageLink, searchLink } from './links';
 import { marksFor } from './marks';
 import { MeterRow } from './MeterRow';
@@ -44,7 +45,9 @@ export function TailPane(props: Props) {
   useEffect(() => {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
-  const marks = useMemo(() => marksFor(query, highlights), [query, highlights]);
+  const hits = useHits(query);
+  const marks = useMemo(() => marksFor(hits, highlights), [hits, highlights]);
+  const edit = useEdit(query);
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
     <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>
@@ -61,7 +64,7 @@ export function TailPane(props: Props) {
         onFollow={props.onFollow}
         onResume={props.onResume}
         linkTo={(message) => messageLink(query, logspaces, message)}
-        onFilter={(field, value, exclude) => onQuery(withClause(query, field, value, exclude))}
+        onFilter={(field, value, exclude) => edit([valueEdit(field, value, exclude)], onQuery)}
       />
       <StateLine tail={tail} paused={paused} />
     </section>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { markHits } from '../ui/highlight';
+import { termsOf } from '../test-corpus';
+import { hitsOf, markHits } from '../ui/highlight';
 import { marksFor } from './marks';
 
 test('what the query found and what the reader wants are told apart', () => {
@@ -24,7 +25,7 @@ test('the longer text wins', () => {
 });
 
 function check(text: string, query: string, highlights: string[], expected: string) {
-  const pieces = markHits(text, marksFor(query, highlights));
+  const pieces = markHits(text, marksFor(hitsOf(termsOf(query)), highlights));
   const shown = pieces.map(({ text, color }) => (color === null ? text : `[${color}:${text}]`));
   expect(shown.join('')).toBe(expected);
 }

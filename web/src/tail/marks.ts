@@ -1,16 +1,16 @@
 /** What to mark in the lines: the texts that the reader wants to see, each in its own colour, and the query's hits. */
-import { type Hits, hitsOf } from '../ui/highlight';
+import type { Hits } from '../ui/highlight';
 
 const HIT_COLOR = 0;
 
 /** Colour 0 is that of all hits of the query; the reader's texts have 1, 2 and so on, and go before them. */
-export function marksFor(query: string, highlights: readonly string[]): Hits {
+export function marksFor(hits: Hits, highlights: readonly string[]): Hits {
   const wanted = highlights.map((text, at) => ({
     field: null,
     pattern: new RegExp(escaped(text), 'giu'),
     color: at + 1,
   }));
-  return [...wanted, ...hitsOf(query).map((term) => ({ ...term, color: HIT_COLOR }))];
+  return [...wanted, ...hits.map((term) => ({ ...term, color: HIT_COLOR }))];
 }
 
 function escaped(text: string): string {

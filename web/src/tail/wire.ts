@@ -2,6 +2,7 @@
 import type { ServerEvent } from '../api/eventParser';
 import type { Message } from '../api/model';
 import type { components } from '../api/types';
+import { requestZone } from '../ui/time';
 
 export type TailStatus = components['schemas']['TailStatus'];
 
@@ -20,9 +21,11 @@ export const EVENT_MESSAGES_MAX = 500;
 
 /** A position is said in a header; beside one nothing old is asked for. */
 export function tailPath({ query, logspaces }: TailRequest, position: string | null): string {
+  const zone = requestZone();
   const params = new URLSearchParams({
     query,
     ...(logspaces.length > 0 && { logspaces: logspaces.join(',') }),
+    ...(zone !== 'UTC' && { timezone: zone }),
     ...(position === null && { last: String(FIRST_MESSAGES) }),
   });
   return `/api/v1/tail?${params.toString()}`;

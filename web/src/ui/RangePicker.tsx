@@ -17,11 +17,16 @@ import {
 import { type Zone, momentText, parseMoment, useZone, zoneLabel } from './time';
 import classes from './RangePicker.module.css';
 
-type Props = { range: TimeRange; onChange: (range: TimeRange) => void };
+type Props = {
+  range: TimeRange;
+  /** Whether the query names its own range, which counts until one is chosen here. */
+  isInQuery: boolean;
+  onChange: (range: TimeRange) => void;
+};
 
 const RECENT_MAX = 5;
 
-export function RangePicker({ range, onChange }: Props) {
+export function RangePicker({ range, isInQuery, onChange }: Props) {
   const [opened, setOpened] = useState(false);
   const [zone, setZone] = useZone();
   const [recent, remember] = useRecentRanges();
@@ -40,7 +45,7 @@ export function RangePicker({ range, onChange }: Props) {
       run: () => setOpened(true),
     },
   ]);
-  const label = rangeLabel(range, zone);
+  const label = isInQuery ? 'Set by the query' : rangeLabel(range, zone);
   const offset = rangeZone(range, zone, new Date());
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
@@ -51,7 +56,7 @@ export function RangePicker({ range, onChange }: Props) {
           leftSection={<IconClock size={16} />}
           rightSection={<IconChevronDown size={14} />}
           aria-label={`Time range: ${label} ${offset}`}
-          title={label}
+          title={isInQuery ? `${label}. Choose a range to take it out of the query.` : label}
           onClick={() => setOpened(!opened)}
         >
           <span className={classes.label}>{label}</span>
@@ -82,7 +87,9 @@ export function RangePicker({ range, onChange }: Props) {
             <RelativeRange range={range} onChoose={choose} />
             <AbsoluteRange key={zone} range={range} zone={zone} onChoose={choose} />
             <div className={classes.zone}>
-              <span className="dimmed">Times are in {zoneLabel(zone, new Date())}</span>
+              <span className="dimmed">
+                Times are in {zoneLabel(zone, new Date())}, also those in the query
+              </span>
               <SegmentedControl
                 aria-label="Zone"
                 value={zone}

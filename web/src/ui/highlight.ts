@@ -1,5 +1,5 @@
 /** Marks what a query looks for, each term in a colour of its own. The server decides what matches; this only shows where. */
-import { splitStages } from './query/stages';
+import type { QueryTerm, TermPart } from '../api/model';
 
 /** A text that the query looks for, and where: in one field, or (null) in all that a text without a field means. */
 export type Term = { field: string | null; pattern: RegExp; color: number };
@@ -14,18 +14,13 @@ export const HIT_COLORS = 5;
 const WILDCARDS_MAX = 4;
 const UNBOUNDED_MAX = 6;
 
-/** What to mark for a query; empty when it names no texts. Terms keep the colour of their place in the query. */
-export function hitsOf(query: string): Hits {
-  const terms: Term[] = [];
-  const sources: string[] = [];
-  for (const { field, text, negated } of textsOf(splitStages(query).filter)) {
-    const pattern = negated ? null : patternOf(text);
-    if (pattern === null) continue;
-    const key = `${field ?? ''}:${pattern.source}`;
-    if (!sources.includes(key)) sources.push(key);
-    terms.push({ field, pattern, color: sources.indexOf(key) % HIT_COLORS });
-  }
-  return terms;
+/** What to mark for the texts that a query looks for, each in the colour of its place in the query. */
+export function hitsOf(terms: readonly QueryTerm[]): Hits {
+  const hits = terms.flatMap((term): Omit<Term, 'color'>[] => {
+    const pattern = patternOf(term);
+    return pattern === null ? [] : [{ field: term.field?.toLowerCase() ?? null, pattern }];
+  });
+  return hits.map((hit, at) => ({ ...hit, color: at % HIT_COLORS }));
 }
 
 /** The terms that a text of this field is looked through for. */
@@ -82,103 +77,19 @@ export function canonicalField(field: string): string {
   return ALIASES[name] ?? name;
 }
 
-type Text = { field: string | null; text: string; negated: boolean };
-type Scope = { field: string | null; negated: boolean };
-
-const SPACE = /\s+/uy;
-const FIELD =
-  /(?:"((?:[^"\\]|\\.)+)"|([\p{L}_@.][\p{L}\p{N}_.@-]*))(!~|!=|==|=~|=|~|[<>]=?|:(?![:\\\s,;]|\/\/)[<>=~]?=?)/uy;
-const MEMBERS = /([\p{L}_@.][\p{L}\p{N}_.@-]*)\s+in\s*(?=[([])/iuy;
-const NEGATION = /(?:not(?=[\s(])|[-!](?=[^\s]))\s*/iuy;
-const KEYWORD = /(?:and|or|&&|\|\|)(?=[\s()]|$)/iuy;
-const QUOTED = /(?:cs)?"(?:[^"\\]|\\[\s\S])*"?\*?/uy;
-const REGEX = /\/(?:[^/\\\n]|\\.)+\/i?(?=[\s),]|$)/uy;
-const VALUE = /[^\s()[\]{},]+/uy;
-
-/** The texts of a filter, with what is said of each by the parentheses around it. */
-function textsOf(filter: string): Text[] {
-  const texts: Text[] = [];
-  const open: Scope[] = [];
-  let at = 0;
-  let said: Scope = { field: null, negated: false };
-  const take = (what: RegExp): RegExpExecArray | null => {
-    what.lastIndex = at;
-    const match = what.exec(filter);
-    if (match !== null) at += match[0].length;
-    return match;
-  };
-  while (at < filter.length) {
-    const scope = open.at(-1) ?? { field: null, negated: false };
-    if (take(SPACE) !== null || take(KEYWORD) !== null) continue;
-    if (take(NEGATION) !== null) {
-      said = { ...said, negated: true };
-      continue;
-    }
-    const compared = said.field === null ? (take(FIELD) ?? take(MEMBERS)) : null;
-    if (compared !== null) said = fieldSaid(compared, said);
-    const whole = {
-      field: said.field ?? scope.field,
-      negated: said.negated !== scope.negated,
-    };
-    const character = filter[at] ?? '';
-    if (/[([{]/u.test(character)) {
-      open.push(whole);
-      at += 1;
-    } else if (/[)\]},]/u.test(character)) {
-      if (character !== ',') open.pop();
-      at += 1;
-    } else {
-      const isValue = whole.field !== null;
-      const text = (take(QUOTED) ?? take(REGEX) ?? (isValue ? take(VALUE) : null))?.[0];
-      const word = text ?? filter.slice(at, endOfWord(filter, at));
-      if (text === undefined) at += Math.max(word.length, 1);
-      texts.push({ ...whole, text: word });
-    }
-    said = { field: null, negated: false };
-  }
-  return texts;
-}
-
-/** What an operator says of the text behind it: texts that must not be there, or orders of size, mark nothing. */
-function fieldSaid([, quoted, bare, operator = 'in']: RegExpExecArray, said: Scope): Scope {
-  const isMark = !/^!|[<>]/u.test(operator);
-  const name = canonicalField(quoted ?? bare ?? '');
-  return { field: name, negated: isMark ? said.negated : true };
-}
-
-/** A word goes on over parentheses that it opens itself, as `foo(bar)` does. */
-function endOfWord(filter: string, start: number): number {
-  let open = 0;
-  for (let at = start; at < filter.length; at += 1) {
-    const character = filter[at] ?? '';
-    if (/\s/u.test(character)) return at;
-    if (character === '(') open += 1;
-    if (character === ')' && open === 0) return at;
-    if (character === ')') open -= 1;
-  }
-  return filter.length;
-}
-
-function patternOf(text: string): RegExp | null {
-  if (/^\/.+\/i?$/su.test(text)) return regexOf(text);
-  const quoted = /^(cs)?"((?:[^"\\]|\\[\s\S])*)"?(\*?)$/u.exec(text);
-  if (quoted !== null) {
-    const [, minding, phrase = '', star] = quoted;
-    const source = bounded(phrase.replaceAll(/\\(["*?])/gu, '$1'), false, star === '*');
-    return compile(source, minding === 'cs' ? 'gu' : 'giu');
-  }
-  if (/^\*+$/u.test(text) || /^\S+\.\.\S+$/u.test(text)) return null;
-  if ((text.match(/\*/gu)?.length ?? 0) > WILDCARDS_MAX) return null;
-  return compile(bounded(text, true), 'giu');
+function patternOf({ parts, regex, case_sensitive: minds }: QueryTerm): RegExp | null {
+  const flags = minds ? 'gu' : 'giu';
+  if (regex !== undefined) return regexOf(regex, flags);
+  const wildcards = parts?.filter((part) => 'wildcard' in part && part.wildcard === '*') ?? [];
+  if (parts === undefined || wildcards.length > WILDCARDS_MAX) return null;
+  return compile(bounded(parts), flags);
 }
 
 /** The syntax is that of the server's library where the browser knows it too; other expressions mark nothing. */
-function regexOf(text: string): RegExp | null {
-  const end = text.lastIndexOf('/');
-  const [, inline = '', body = ''] = /^(\(\?i\))?(.*)$/su.exec(text.slice(1, end)) ?? [];
+function regexOf(regex: string, flags: string): RegExp | null {
+  const [, inline = '', body = ''] = /^(\(\?i\))?(.*)$/su.exec(regex) ?? [];
   const source = body.replaceAll('(?P<', '(?<').replaceAll('\\/', '/');
-  const ignoresCase = text.endsWith('i') || inline !== '';
-  return isTame(source) ? compile(source, ignoresCase ? 'giu' : 'gu') : null;
+  return isTame(source) ? compile(source, inline === '' ? flags : 'giu') : null;
 }
 
 /** Whether the browser, which tries every way, finds it soon: no repetition within a repetition. */
@@ -207,21 +118,18 @@ function compile(source: string, flags: string): RegExp | null {
   }
 }
 
-/** A word ends where its last letter or digit meets something else, as in the query language. */
-function bounded(word: string, wildcards: boolean, goesOn = false): string {
-  if (word === '') return '';
-  const start = /^[\p{L}\p{N}]/u.test(word) ? '(?<![\\p{L}\\p{N}])' : '';
-  const edge = /[\p{L}\p{N}]$/u.test(word) ? '(?![\\p{L}\\p{N}])' : '';
-  const end = goesOn ? '\\S*' : edge;
-  const escape = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
-  if (!wildcards) return `${start}${escape(word)}${end}`;
-  const body = word
-    .split(/(\\[*?]|[*?])/u)
-    .map((part) => (part === '*' ? '\\S*' : part === '?' ? '\\S' : escape(unescaped(part))))
-    .join('');
-  return `${start}${body}${end}`;
+/** A text ends where its last letter or digit meets something else, as in the query language. */
+function bounded(parts: readonly TermPart[]): string {
+  const [first, last] = [parts[0], parts.at(-1)];
+  const start = isText(first) && /^[\p{L}\p{N}]/u.test(first.text) ? '(?<![\\p{L}\\p{N}])' : '';
+  const end = isText(last) && /[\p{L}\p{N}]$/u.test(last.text) ? '(?![\\p{L}\\p{N}])' : '';
+  const sources = parts.map((part) => {
+    if (isText(part)) return part.text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+    return part.wildcard === '*' ? '\\S*' : '\\S';
+  });
+  return `${start}${sources.join('')}${end}`;
 }
 
-function unescaped(part: string): string {
-  return /^\\[*?]$/u.test(part) ? part.slice(1) : part;
+function isText(part: TermPart | undefined): part is { text: string } {
+  return part !== undefined && 'text' in part;
 }

@@ -24,9 +24,17 @@ const moment = (time: string | null) =>
   time !== null && /^\d\d:/.test(time) ? `2026-01-02T${time}:00.000Z` : time;
 
 test('a request names its range as the server reads it', () => {
-  expect(requestRange(last('15m'))).toEqual({ from: '-15m' });
+  const timezone = { timezone: 'Europe/Vienna' };
+  expect(requestRange(last('15m'))).toEqual({ from: '-15m', ...timezone });
+  expect(requestRange(all)).toEqual(timezone);
+  expect(requestRange(between('now-2h', 'now-1h'))).toEqual({
+    from: 'now-2h',
+    to: 'now-1h',
+    ...timezone,
+  });
+  localStorage.setItem('logstead-zone', '"utc"');
   expect(requestRange(all)).toEqual({});
-  expect(requestRange(between('now-2h', 'now-1h'))).toEqual({ from: 'now-2h', to: 'now-1h' });
+  localStorage.clear();
 });
 
 test('a relative range stands for moments', () => {

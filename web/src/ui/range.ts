@@ -1,10 +1,12 @@
 /** Which stretch of time is looked at, as every page writes it in its address and in its requests. */
-import { type Zone, momentText, zoneOffset } from './time';
+import { type Zone, momentText, requestZone, zoneOffset } from './time';
 
 export type TimeRange =
   | { kind: 'last'; span: string }
   | { kind: 'all' }
   | { kind: 'between'; from: string | null; to: string | null };
+
+export type RequestRange = { from?: string; to?: string; timezone?: string };
 
 /** In milliseconds; null where it is open. */
 export type Moments = { from: number | null; to: number | null };
@@ -55,8 +57,14 @@ export function writeRange(range: TimeRange): Record<string, string> {
   }
 }
 
-/** The range as a request says it. A relative range has no end, so that fast clocks are seen too. */
-export function requestRange(range: TimeRange): { from?: string; to?: string } {
+/** The range as a request says it, and the zone that times without one are in, there and in the query. */
+export function requestRange(range: TimeRange): RequestRange {
+  const zone = requestZone();
+  return { ...endsOf(range), ...(zone !== 'UTC' && { timezone: zone }) };
+}
+
+/** A relative range has no end, so that fast clocks are seen too. */
+function endsOf(range: TimeRange): Pick<RequestRange, 'from' | 'to'> {
   switch (range.kind) {
     case 'last':
       return { from: `-${range.span}` };

@@ -3,10 +3,18 @@ import { useLocalStorage } from '@mantine/hooks';
 
 export type Zone = 'local' | 'utc';
 
+const ZONE_KEY = 'logstead-zone';
+
 /** Kept per browser, not in the URL: a shared link means the same moments in every zone. */
 export function useZone(): readonly [Zone, (zone: Zone) => void] {
-  const [zone, setZone] = useLocalStorage<Zone>({ key: 'logstead-zone', defaultValue: 'local' });
+  const [zone, setZone] = useLocalStorage<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
   return [zone, setZone];
+}
+
+/** The zone by its name, for requests: times without a zone mean there what they mean in the console. */
+export function requestZone(): string {
+  const isUtc = localStorage.getItem(ZONE_KEY) === JSON.stringify('utc');
+  return isUtc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** `2026-01-02 03:04:05.678` */

@@ -6,7 +6,7 @@ use crate::field::Field;
 use crate::query::ast::FieldName;
 use crate::query::error::ParseError;
 use crate::query::parse::Parsed;
-use crate::query::subject::Name;
+use crate::query::syntax::subject::Name;
 use std::ops::Range;
 
 /// The functions, as they are called in messages.
@@ -59,22 +59,22 @@ impl Reader<'_> {
 
     /// Whether `name=` is here.
     pub(super) fn is_at_option(&self) -> bool {
-        let cursor = &self.parser.cursor;
+        let cursor = &self.cursor;
         cursor.char_at(cursor.space_end(cursor.identifier_end(cursor.at))) == Some('=')
     }
 
     fn aggregate(&mut self) -> Parsed<Aggregate> {
         let function = self.function()?;
-        self.parser.cursor.skip_space();
+        self.cursor.skip_space();
         let alias = if self.keyword("as") { Some(self.alias()?) } else { None };
         Ok(Aggregate { function, alias })
     }
 
     fn alias(&mut self) -> Parsed<String> {
-        let at = self.parser.cursor.at;
+        let at = self.cursor.at;
         match self.plain_name()? {
             FieldName::Dynamic(name) => Ok(name),
-            FieldName::Known(field) => Err(self.known_name(at..self.parser.cursor.at, field)),
+            FieldName::Known(field) => Err(self.known_name(at..self.cursor.at, field)),
         }
     }
 
@@ -84,8 +84,8 @@ impl Reader<'_> {
 
     /// A field or a column: `host`, `"odd name"`, `avg(bytes)`.
     pub(super) fn name(&mut self) -> Parsed<FieldName> {
-        let end = self.parser.cursor.identifier_end(self.parser.cursor.at);
-        let is_call = self.parser.cursor.at < end && self.parser.cursor.char_at(end) == Some('(');
+        let end = self.cursor.identifier_end(self.cursor.at);
+        let is_call = self.cursor.at < end && self.cursor.char_at(end) == Some('(');
         if !is_call {
             return self.plain_name();
         }
@@ -94,34 +94,34 @@ impl Reader<'_> {
     }
 
     fn plain_name(&mut self) -> Parsed<FieldName> {
-        let at = self.parser.cursor.at;
-        if self.parser.cursor.peek(0) == Some('"') {
-            let name = self.parser.cursor.plain_quoted().filter(|name| !name.is_empty());
+        let at = self.cursor.at;
+        if self.cursor.peek(0) == Some('"') {
+            let name = self.cursor.plain_quoted().filter(|name| !name.is_empty());
             return match name {
                 Some(name) => Ok(FieldName::new(&name)),
-                None => Err(self.error(at..self.parser.cursor.at, "this is no name of a field")),
+                None => Err(self.error(at..self.cursor.at, "this is not the name of a field")),
             };
         }
-        let end = self.parser.cursor.identifier_end(at);
+        let end = self.cursor.identifier_end(at);
         if at == end {
             return Err(self.missing("the name of a field"));
         }
-        self.parser.cursor.at = end;
-        let text = self.parser.cursor.text(at..end);
+        self.cursor.at = end;
+        let text = self.cursor.text(at..end);
         match Name::new(&text, false) {
             Name::Field(field) => Ok(field),
-            _ => Err(self.error(at..end, format!("`{text}` is for filters: in a stage it is no field"))),
+            _ => Err(self.error(at..end, format!("`{text}` is for filters: in a stage it is not a field"))),
         }
     }
 
     fn function(&mut self) -> Parsed<Function> {
-        let at = self.parser.cursor.at;
+        let at = self.cursor.at;
         let name = self.peek_word();
-        let name_end = self.parser.cursor.identifier_end(at);
-        self.parser.cursor.at = name_end;
-        let is_call = self.parser.cursor.peek(0) == Some('(');
+        let name_end = self.cursor.identifier_end(at);
+        self.cursor.at = name_end;
+        let is_call = self.cursor.peek(0) == Some('(');
         let arguments = if is_call { self.arguments()? } else { Vec::new() };
-        let range = at..self.parser.cursor.at;
+        let range = at..self.cursor.at;
         if !names_function(&name) {
             return Err(self.unknown_function(at..name_end, &name));
         }
@@ -144,44 +144,43 @@ impl Reader<'_> {
             "quantile" => "quantile(0.95, took)",
             _ => "avg(bytes)",
         };
-        function
-            .ok_or_else(|| self.error(range, format!("`{name}` is for one field: write such as `{usage}`")))
+        function.ok_or_else(|| {
+            self.error(range, format!("`{name}` is for one field: write for example `{usage}`"))
+        })
     }
 
     fn unknown_function(&self, range: Range<usize>, name: &str) -> ParseError {
         let meant = nearest(name, FUNCTIONS.into_iter());
-        let suggestion = meant.map(|meant| self.parser.cursor.rewritten(range.clone(), meant));
-        let message = format!("`{name}` is no function: they are {names}", names = FUNCTIONS.join(", "));
+        let suggestion = meant.map(|meant| self.cursor.rewritten(range.clone(), meant));
+        let message = format!("`{name}` is not a function: they are {names}", names = FUNCTIONS.join(", "));
         ParseError { suggestion, ..self.error(range, message) }
     }
 
     /// From the parenthesis to the one that closes it; `*` is as good as nothing.
     fn arguments(&mut self) -> Parsed<Vec<Argument>> {
-        let open = self.parser.cursor.at;
+        let open = self.cursor.at;
         let mut arguments = Vec::new();
         self.eat('(');
         self.eat('*');
         loop {
             self.skip();
-            match self.parser.cursor.peek(0) {
+            match self.cursor.peek(0) {
                 Some(')') => break,
                 Some(c) if c.is_ascii_digit() => arguments.push(Argument::Number(self.digits())),
-                Some(_) if !self.parser.is_at_stage_end() => {
-                    arguments.push(Argument::Name(self.plain_name()?))
-                }
+                Some(_) if !self.cursor.is_at_end() => arguments.push(Argument::Name(self.plain_name()?)),
                 _ => return Err(self.error(open..open + 1, "this parenthesis is not closed")),
             }
         }
-        self.parser.cursor.at += 1;
+        self.cursor.at += 1;
         Ok(arguments)
     }
 
     fn digits(&mut self) -> String {
-        let at = self.parser.cursor.at;
-        while self.parser.cursor.peek(0).is_some_and(|c| c.is_ascii_digit() || c == '.') {
-            self.parser.cursor.at += 1;
+        let at = self.cursor.at;
+        while self.cursor.peek(0).is_some_and(|c| c.is_ascii_digit() || c == '.') {
+            self.cursor.at += 1;
         }
-        self.parser.cursor.text(at..self.parser.cursor.at)
+        self.cursor.text(at..self.cursor.at)
     }
 }
 

@@ -7,15 +7,19 @@
 
 mod calls;
 mod captures;
+mod kinds;
 mod parse;
 mod print;
 mod reader;
 
 use super::ast::{FieldName, Query};
 use super::error::Warning;
+use super::time::Zone;
+use crate::time::Timestamp;
 pub(super) use calls::names_function;
 pub use captures::{BadCaptures, Captures, Template};
-pub(super) use parse::{KINDS, kind_of, read_search};
+pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
+pub(super) use parse::read_search;
 pub use parse::{parse_pipeline, parse_pipeline_search};
 
 /// A filter and what is done with the messages that it means.
@@ -131,7 +135,7 @@ pub enum Measure {
     Max,
     /// How many different ones there are.
     Distinct,
-    /// The number that so many of a hundred do not exceed; at most 100.
+    /// The n-th percentile, 0 to 100.
     Percentile(u8),
 }
 
@@ -155,6 +159,21 @@ pub enum Format {
     KeyValue,
     /// The named groups of a regular expression.
     Regex(Captures),
+}
+
+impl Pipeline {
+    /// The same where days and times without a zone are those of this zone.
+    #[must_use]
+    pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> Pipeline {
+        let stage = |stage: Stage| match stage {
+            Stage::Where(query) => Stage::Where(query.in_zone(zone, now)),
+            other => other,
+        };
+        Pipeline {
+            filter: self.filter.in_zone(zone, now),
+            stages: self.stages.into_iter().map(stage).collect(),
+        }
+    }
 }
 
 impl Stage {

@@ -6,19 +6,22 @@
 //! items    = item { [ "," ] item } | "(" item { [ "," ] item } ")"
 //! ```
 //!
-//! Which items and options there are is the affair of each stage: `KINDS` lists them. Spellings of SPL and LogsQL
+//! Which items and options there are is up to each stage: `KINDS` lists them. Spellings of SPL and LogsQL
 //! are read where they mean the same.
 
 use super::calls::{names_function, nearest};
 use super::captures::{Captures, Template};
+use super::kinds::{KINDS, LATER, kind_of};
 use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Format, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::STAGES_MAX;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
 use crate::query::error::{ErrorKind, ParseError, Warning};
-use crate::query::lex::Cursor;
-use crate::query::parse::{Parsed, Parser, as_it_stands, within_limit};
+use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
+use crate::query::syntax::lex::Cursor;
+use crate::query::syntax::tree::{Body, Node, NodeKind, StageNode};
+use crate::query::syntax::{Tree, operand_at};
 use std::ops::Range;
 
 /// Reads a pipeline that has to be right.
@@ -57,33 +60,42 @@ pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Place
 }
 
 fn read(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
-    let mut parser = Parser::of_pipeline(text)?;
-    let filter = parser.filter()?;
-    let tops = std::mem::take(&mut parser.tops);
-    let clauses = tops.into_iter().map(|top| parser.cursor.span(top)).collect();
-    let (stages, stages_at) = parser.stages()?;
-    let pipeline = Pipeline { filter, stages };
+    check_length(text)?;
+    let tree = Tree::new(text);
+    let mut meaning = Meaning::new(&tree);
+    let filter = meaning.query(&tree.filter)?;
+    let pipeline = Pipeline { filter, stages: meaning.stages(&tree.stages)? };
     within_limit(&pipeline, text)?;
-    let places = Places { clauses, stages: stages_at };
-    Ok((PipelineSearch { pipeline, warnings: parser.warnings }, places))
+    let clauses = tree.filter.clauses().iter().map(|clause| clause.range.clone());
+    let places = Places::new(&tree, clauses);
+    Ok((PipelineSearch { pipeline, warnings: meaning.warnings }, places))
 }
 
 /// What stands before the first stage is a text.
 fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, Places), ParseError> {
-    let mut parser = Parser::of_pipeline(text)?;
-    let end = pipe_before_stage(&parser.cursor, false).unwrap_or(text.chars().count());
-    let (filter, warning) = as_it_stands(&parser.cursor.text(0..end), error);
-    parser.cursor.at = end;
-    let (stages, stages_at) = parser.stages()?;
-    let pipeline = Pipeline { filter, stages };
+    let cursor = Cursor::new(text);
+    let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end());
+    let (filter, warning) = as_it_stands(&cursor.text(0..end), error);
+    let tree = Tree::of_stages(text, end);
+    let pipeline = Pipeline { filter, stages: Meaning::new(&tree).stages(&tree.stages)? };
     within_limit(&pipeline, text)?;
     let warnings = vec![Warning { suggestion: Some(pipeline.to_string()), ..warning }];
-    let start = parser.cursor.space_end(0).min(end);
-    let places = Places {
-        clauses: vec![parser.cursor.span(start..parser.cursor.trimmed(start..end))],
-        stages: stages_at,
-    };
+    let start = cursor.space_end(0).min(end);
+    let places = Places::new(&tree, std::iter::once(start..cursor.trimmed(start..end)));
     Ok((PipelineSearch { pipeline, warnings }, places))
+}
+
+impl Places {
+    fn new(tree: &Tree, clauses: impl Iterator<Item = Range<usize>>) -> Places {
+        let stage = |stage: &StageNode| {
+            let name = stage.kind.map_or("", |kind| kind.name());
+            (tree.cursor.span(stage.range.clone()), name)
+        };
+        Places {
+            clauses: clauses.map(|clause| tree.cursor.span(clause)).collect(),
+            stages: tree.stages.iter().map(stage).collect(),
+        }
+    }
 }
 
 /// `error| top 5 host` searches for texts, which is seldom what was meant.
@@ -111,89 +123,50 @@ fn pipe_before_stage(cursor: &Cursor, joined: bool) -> Option<usize> {
     })
 }
 
-/// A kind of stage.
-pub(in crate::query) struct Kind {
-    /// What it is called, first by its own name.
-    pub(in crate::query) names: &'static [&'static str],
-    pub(in crate::query) example: &'static str,
-    read: fn(&mut Reader<'_>) -> Parsed<Stage>,
-}
-
-pub(in crate::query) const KINDS: [Kind; 13] = [
-    Kind { names: &["where", "filter", "search"], example: "where status>=500 user:*", read: |r| r.filter() },
-    Kind { names: &["fields", "table", "keep"], example: "fields time, host, message", read: |r| r.fields() },
-    Kind { names: &["sort", "order"], example: "sort -count, host", read: |r| r.sort() },
-    Kind { names: &["limit", "head", "take"], example: "limit 10", read: |r| r.count().map(Stage::Limit) },
-    Kind { names: &["tail"], example: "tail 10", read: |r| r.count().map(Stage::Tail) },
-    Kind { names: &["stats"], example: "stats count(), avg(bytes) by host", read: |r| r.stats() },
-    Kind { names: &["timechart"], example: "timechart span=5m count() by host", read: |r| r.timechart() },
-    Kind { names: &["top"], example: "top 10 host by program", read: |r| r.ranking().map(Stage::Top) },
-    Kind { names: &["rare"], example: "rare 10 host by program", read: |r| r.ranking().map(Stage::Rare) },
-    Kind { names: &["uniq"], example: "uniq host, program", read: |r| r.by_or_names().map(Stage::Uniq) },
-    Kind { names: &["dedup"], example: "dedup host, user", read: |r| r.by_or_names().map(Stage::Dedup) },
-    Kind { names: &["extract"], example: "extract \"user=<user> from <ip>\"", read: |r| r.extract() },
-    Kind {
-        names: &["parse", "rex", "extract_regexp"],
-        example: "parse json, parse kv, parse regex /user=(?<user>\\w+)/ from message",
-        read: |r| r.parse(),
-    },
-];
-
-/// Stages that are planned.
-const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
-
-pub(in crate::query) fn kind_of(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.names.contains(&name))
-}
-
-impl Parser {
-    /// All stages, up to the end of the text, and where they stand.
-    fn stages(&mut self) -> Parsed<(Vec<Stage>, Vec<Place>)> {
-        let (mut stages, mut places) = (Vec::new(), Vec::new());
-        while !self.cursor.is_at_end() {
+impl Meaning {
+    /// What these stages mean.
+    pub(in crate::query) fn stages(&mut self, nodes: &[StageNode]) -> Parsed<Vec<Stage>> {
+        let mut stages = Vec::new();
+        for node in nodes {
             // What is wrong in a stage is never a text to search for.
-            let stage = self.stage(&mut stages);
-            places.push(stage.map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?);
+            let stage = self.stage(node, &mut stages);
+            stage.map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?;
         }
-        Ok((stages, places))
+        Ok(stages)
     }
 
-    fn stage(&mut self, stages: &mut Vec<Stage>) -> Parsed<Place> {
-        let pipe = self.cursor.at;
-        self.cursor.at += 1;
-        self.cursor.skip_space();
-        let at = self.cursor.at;
-        self.cursor.at = self.cursor.identifier_end(at);
-        let name = self.cursor.text(at..self.cursor.at).to_ascii_lowercase();
-        let kind = kind_of(&name).ok_or_else(|| self.unknown_stage(pipe, at, &name))?;
+    fn stage(&mut self, node: &StageNode, stages: &mut Vec<Stage>) -> Parsed<()> {
+        let name = self.cursor.text(node.name.clone()).to_ascii_lowercase();
+        let kind = node.kind.ok_or_else(|| self.unknown_stage(node, &name))?;
         let follows_table = stages.iter().any(Stage::aggregates);
-        let mut reader = Reader { parser: self, at, kind, name, follows_table, limit: None };
+        let cursor = self.cursor.within(node.name.end..node.end);
+        let mut reader = Reader { meaning: self, cursor, node, kind, name, follows_table, limit: None };
         let stage = reader.whole()?;
+        let limit = reader.limit.map(Stage::Limit);
         stages.push(stage);
-        stages.extend(reader.limit.map(Stage::Limit));
+        stages.extend(limit);
         if STAGES_MAX < stages.len() {
             let message = format!("the query has more than {STAGES_MAX} stages: leave some out");
-            return Err(self.cursor.meaning(pipe..pipe + 1, message));
+            return Err(self.cursor.meaning(node.pipe..node.pipe + 1, message));
         }
-        let end = self.cursor.trimmed(at..self.cursor.at);
-        Ok((self.cursor.span(at..end), kind.names[0]))
+        Ok(())
     }
 
-    fn unknown_stage(&self, pipe: usize, at: usize, name: &str) -> ParseError {
-        let end = self.cursor.at;
-        let known = KINDS.iter().map(|kind| kind.names[0]).collect::<Vec<_>>().join(", ");
+    fn unknown_stage(&self, node: &StageNode, name: &str) -> ParseError {
+        let known = KINDS.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         if LATER.contains(&name) {
             let message = format!("the stage `{name}` is not available yet: there are {known}");
-            return self.cursor.meaning(at..end, message);
+            return self.cursor.meaning(node.name.clone(), message);
         }
         let names = KINDS.iter().flat_map(|kind| kind.names.iter().copied());
+        let pipe = node.pipe..node.pipe + 1;
         let suggestion = match nearest(name, names) {
-            Some(meant) => self.cursor.rewritten(at..end, meant),
-            None => self.cursor.rewritten(pipe..pipe + 1, "\"|\""),
+            Some(meant) => self.cursor.rewritten(node.name.clone(), meant),
+            None => self.cursor.rewritten(pipe.clone(), "\"|\""),
         };
         let (range, what) = match name {
-            "" => (pipe..pipe + 1, "a stage must follow here".to_owned()),
-            _ => (at..end, format!("`{name}` is no stage")),
+            "" => (pipe, "a stage must follow here".to_owned()),
+            _ => (node.name.clone(), format!("`{name}` is not a stage")),
         };
         let message = format!("{what}: they are {known}; to search for the character write \"|\"");
         ParseError { suggestion: Some(suggestion), ..self.cursor.meaning(range, message) }
@@ -202,28 +175,48 @@ impl Parser {
 
 impl Reader<'_> {
     fn whole(&mut self) -> Parsed<Stage> {
+        if let Body::Filter(filter) = &self.node.body {
+            return self.filter(filter);
+        }
         self.skip();
-        let stage = (self.kind.read)(self)?;
+        let stage = self.body()?;
         self.skip();
-        if self.parser.is_at_stage_end() { Ok(stage) } else { Err(self.unexpected()) }
+        if self.cursor.is_at_end() { Ok(stage) } else { Err(self.unexpected()) }
     }
 
-    fn filter(&mut self) -> Parsed<Stage> {
-        if self.parser.is_at_stage_end() {
+    fn body(&mut self) -> Parsed<Stage> {
+        match self.kind.name() {
+            "fields" => self.fields(),
+            "sort" => self.sort(),
+            "limit" => self.count().map(Stage::Limit),
+            "tail" => self.count().map(Stage::Tail),
+            "stats" => self.stats(),
+            "timechart" => self.timechart(),
+            "top" => self.ranking().map(Stage::Top),
+            "rare" => self.ranking().map(Stage::Rare),
+            "uniq" => self.by_or_names().map(Stage::Uniq),
+            "dedup" => self.by_or_names().map(Stage::Dedup),
+            "extract" => self.extract(),
+            _ => self.parse(),
+        }
+    }
+
+    fn filter(&mut self, filter: &Node) -> Parsed<Stage> {
+        if matches!(filter.kind, NodeKind::Nothing) {
+            self.cursor.at = self.cursor.end();
             return Err(self.missing("a filter"));
         }
-        let at = self.parser.cursor.at;
-        let query = self.parser.filter()?;
+        let query = self.meaning.query(filter)?;
         if self.follows_table && compares_call(&query) {
             let message = "a column with parentheses in its name stands in quotes, as in `\"avg(bytes)\">100`: or \
                            give it a name, as in `avg(bytes) as size`";
-            return Err(self.parser.cursor.meaning(at..self.parser.cursor.at, message));
+            return Err(self.error(filter.range.clone(), message));
         }
         Ok(Stage::Where(query))
     }
 
     fn fields(&mut self) -> Parsed<Stage> {
-        if self.parser.cursor.peek(0) == Some('-') {
+        if self.cursor.peek(0) == Some('-') {
             return Err(self.not_available("leaving fields out", "name those to keep"));
         }
         self.eat('+');
@@ -248,7 +241,7 @@ impl Reader<'_> {
             self.eat('+');
         }
         let field = self.name()?;
-        self.parser.cursor.skip_space();
+        self.cursor.skip_space();
         Ok(SortKey { field, descending: self.direction() != is_minus })
     }
 
@@ -315,14 +308,14 @@ impl Reader<'_> {
     }
 
     fn extract(&mut self) -> Parsed<Stage> {
-        let at = self.parser.cursor.at;
-        if self.parser.cursor.peek(0) != Some('"') {
+        let at = self.cursor.at;
+        if self.cursor.peek(0) != Some('"') {
             return Err(self.missing("a text in quotes"));
         }
-        let text = self.parser.operand(&['|'])?.text;
+        let text = operand_at(&mut self.cursor, &['|'])?.text;
         let template =
-            Template::new(&text).map_err(|error| self.error(at..self.parser.cursor.at, error.to_string()))?;
-        self.parser.count_regex(at)?;
+            Template::new(&text).map_err(|error| self.error(at..self.cursor.at, error.to_string()))?;
+        self.meaning.count_regex(at..self.cursor.at)?;
         Ok(Stage::Extract { template, from: self.source_field()? })
     }
 
@@ -352,17 +345,18 @@ impl Reader<'_> {
     }
 
     fn regex_format(&mut self) -> Parsed<Format> {
-        let at = self.parser.cursor.at;
-        let regex = match (self.parser.regex(&['|'])?, self.parser.cursor.peek(0)) {
-            (Some(regex), _) => regex,
-            (None, Some('"')) => {
-                let source = self.parser.cursor.quoted_regex()?;
-                self.parser.compile(at, &source, false)?
+        let at = self.cursor.at;
+        let (source, ignore_case) = match (self.cursor.regex(at, &['|']), self.cursor.peek(0)) {
+            (Some((source, ignore_case, end)), _) => {
+                self.cursor.at = end;
+                (source, ignore_case)
             }
+            (None, Some('"')) => (self.cursor.quoted_regex()?, false),
             _ => return Err(self.missing("a regular expression such as `/user=(?<user>\\w+)/`")),
         };
+        let regex = self.meaning.compile(at..self.cursor.at, &source, ignore_case)?;
         let captures = Captures::new(regex);
-        let captures = captures.map_err(|error| self.error(at..self.parser.cursor.at, error.to_string()))?;
+        let captures = captures.map_err(|error| self.error(at..self.cursor.at, error.to_string()))?;
         Ok(Format::Regex(captures))
     }
 

@@ -1,6 +1,6 @@
 //! The canonical text of a pipeline.
 
-use super::reader::WORDS;
+use super::kinds::WORDS;
 use super::{Aggregate, Format, Function, Measure, Pipeline, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::FieldName;

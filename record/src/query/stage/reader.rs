@@ -1,25 +1,25 @@
 //! The pieces that stages are made of: lists, names, options and numbers, and what is said where one is missing.
 
-use super::parse::Kind;
+use super::kinds::{Kind, WORDS};
 use crate::field::Field;
 use crate::query::ast::FieldName;
 use crate::query::error::ParseError;
-use crate::query::parse::{Parsed, Parser};
+use crate::query::parse::{Meaning, Parsed};
+use crate::query::syntax::lex::Cursor;
+use crate::query::syntax::tree::StageNode;
 use crate::query::time::parse_duration;
 use crate::query::{LIMIT_MAX, STAGE_ITEMS_MAX};
 use std::ops::Range;
-
-/// Words that are no fields unless in quotes.
-pub(super) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
 
 /// How many rows a stage gives where nothing is said.
 pub(super) const COUNT_DEFAULT: u64 = 10;
 
 /// Reads what follows the name of a stage.
-pub(super) struct Reader<'p> {
-    pub(super) parser: &'p mut Parser,
-    /// Where the stage begins.
-    pub(super) at: usize,
+pub(super) struct Reader<'a> {
+    pub(super) meaning: &'a mut Meaning,
+    /// It sees the stage and nothing else.
+    pub(super) cursor: Cursor,
+    pub(super) node: &'a StageNode,
     pub(super) kind: &'static Kind,
     /// As it was called.
     pub(super) name: String,
@@ -75,7 +75,7 @@ impl Reader<'_> {
 
     /// Items with or without commas, and whether they stand in parentheses.
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, bool)> {
-        let open = self.parser.cursor.at;
+        let open = self.cursor.at;
         let in_parentheses = self.eat('(');
         let mut items = Vec::new();
         self.skip();
@@ -84,7 +84,7 @@ impl Reader<'_> {
             self.skip();
         }
         if in_parentheses && !self.eat(')') {
-            return Err(match self.parser.is_at_stage_end() {
+            return Err(match self.cursor.is_at_end() {
                 true => self.error(open..open + 1, "this parenthesis is not closed"),
                 false => self.unexpected(),
             });
@@ -99,19 +99,19 @@ impl Reader<'_> {
         for name in names {
             if seen.iter().any(|earlier| earlier.eq_ignore_ascii_case(name)) {
                 let message = format!("`{name}` is there twice: leave one out, or name it otherwise");
-                return Err(self.error(self.at..self.parser.cursor.at, message));
+                return Err(self.error(self.node.range.start..self.cursor.at, message));
             }
             seen.push(name);
             if STAGE_ITEMS_MAX < seen.len() {
                 let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
-                return Err(self.error(self.at..self.parser.cursor.at, message));
+                return Err(self.error(self.node.range.start..self.cursor.at, message));
             }
         }
         if seen.is_empty() { Err(self.missing("the name of a field")) } else { Ok(()) }
     }
 
     pub(super) fn is_at_item(&self) -> bool {
-        match self.parser.cursor.peek(0) {
+        match self.cursor.peek(0) {
             Some('"' | '-' | '+' | '(') => true,
             _ if self.is_at_option() => false,
             _ => !self.peek_word().is_empty() && !WORDS.contains(&self.peek_word().as_str()),
@@ -120,41 +120,41 @@ impl Reader<'_> {
 
     /// White space and commas.
     pub(super) fn skip(&mut self) {
-        while self.parser.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
-            self.parser.cursor.at += 1;
+        while self.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
+            self.cursor.at += 1;
         }
     }
 
     pub(super) fn eat(&mut self, c: char) -> bool {
-        let found = self.parser.cursor.peek(0) == Some(c);
+        let found = self.cursor.peek(0) == Some(c);
         if found {
-            self.parser.cursor.at += 1;
-            self.parser.cursor.skip_space();
+            self.cursor.at += 1;
+            self.cursor.skip_space();
         }
         found
     }
 
     /// The word here, in lower case.
     pub(super) fn peek_word(&self) -> String {
-        let at = self.parser.cursor.at;
-        self.parser.cursor.text(at..self.parser.cursor.identifier_end(at)).to_ascii_lowercase()
+        let at = self.cursor.at;
+        self.cursor.text(at..self.cursor.identifier_end(at)).to_ascii_lowercase()
     }
 
     pub(super) fn keyword(&mut self, word: &str) -> bool {
         let found = self.peek_word() == word;
         if found {
-            self.parser.cursor.at += word.len();
-            self.parser.cursor.skip_space();
+            self.cursor.at += word.len();
+            self.cursor.skip_space();
         }
         found
     }
 
     /// `name=`.
     pub(super) fn option(&mut self, name: &str) -> bool {
-        let at = self.parser.cursor.at;
+        let at = self.cursor.at;
         let found = self.keyword(name) && self.eat('=');
         if !found {
-            self.parser.cursor.at = at;
+            self.cursor.at = at;
         }
         found
     }
@@ -167,8 +167,9 @@ impl Reader<'_> {
     pub(super) fn span(&mut self) -> Parsed<i64> {
         let (range, text) = self.value("a span")?;
         let nanos = parse_duration(&text).filter(|nanos| 0 < *nanos);
-        nanos
-            .ok_or_else(|| self.error(range, format!("`{text}` is no span: write such as 30s, 5m, 1h or 1d")))
+        nanos.ok_or_else(|| {
+            self.error(range, format!("`{text}` is not a time span: write for example 30s, 5m, 1h or 1d"))
+        })
     }
 
     /// `10`, `limit=10` or `limit 10`.
@@ -178,7 +179,7 @@ impl Reader<'_> {
             self.eat('=');
             return self.number().map(Some);
         }
-        let is_number = self.parser.cursor.peek(0).is_some_and(|c| c.is_ascii_digit());
+        let is_number = self.cursor.peek(0).is_some_and(|c| c.is_ascii_digit());
         if is_number { self.number().map(Some) } else { Ok(None) }
     }
 
@@ -189,7 +190,7 @@ impl Reader<'_> {
     pub(super) fn number(&mut self) -> Parsed<u64> {
         let (range, text) = self.value("a number")?;
         let number = text.parse::<u64>().ok().filter(|number| (1..=LIMIT_MAX).contains(number));
-        number.ok_or_else(|| self.error(range, format!("`{text}` is no number between 1 and {LIMIT_MAX}")))
+        number.ok_or_else(|| self.error(range, format!("`{text}` is not a number between 1 and {LIMIT_MAX}")))
     }
 
     /// Takes the word here, which is to be `what`.
@@ -198,21 +199,21 @@ impl Reader<'_> {
         if range.is_empty() {
             return Err(self.missing(what));
         }
-        self.parser.cursor.at = range.end;
+        self.cursor.at = range.end;
         self.skip();
-        Ok((range.clone(), self.parser.cursor.text(range)))
+        Ok((range.clone(), self.cursor.text(range)))
     }
 
     pub(super) fn word_range(&self) -> Range<usize> {
-        let at = self.parser.cursor.at;
-        at..self.parser.cursor.word_end(at, &[',', '|'])
+        let at = self.cursor.at;
+        at..self.cursor.word_end(at, &[',', '|'])
     }
 
     /// What is here has no place here.
     pub(super) fn unexpected(&self) -> ParseError {
         let range = self.word_range();
         let end = range.end.max(range.start + 1);
-        let word = self.parser.cursor.text(range.start..end);
+        let word = self.cursor.text(range.start..end);
         self.error(range.start..end, format!("`{word}` has no place here: {usage}", usage = self.usage()))
     }
 
@@ -225,7 +226,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn usage(&self) -> String {
-        format!("write such as `{example}`", example = self.kind.example)
+        format!("write for example `{example}`", example = self.kind.example)
     }
 
     /// About the word here, or the end of what stands before.
@@ -236,6 +237,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn error(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
-        self.parser.cursor.meaning(range, message)
+        self.cursor.meaning(range, message)
     }
 }

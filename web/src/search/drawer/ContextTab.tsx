@@ -6,11 +6,12 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { SeverityMark } from '../../ui/Severity';
-import { type Hits, hitsOf } from '../../ui/highlight';
+import type { Hits } from '../../ui/highlight';
 import { Marked } from '../../ui/message/Marked';
 import { fieldGroups, valuesOf } from '../../ui/message/fields';
 import { cut } from '../../ui/message/text';
 import { formatOffset } from '../../ui/message/times';
+import { useHits } from '../../ui/query/useReading';
 import { formatTime, useZone } from '../../ui/time';
 import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
 import classes from './ContextTab.module.css';
@@ -30,6 +31,7 @@ export function ContextTab({ message, hits, onOpen }: Props) {
   const chosen = choices.find(({ value }) => value === wanted) ?? choices[0];
   const [filter, setFilter] = useState('');
   const [query] = useDebouncedValue(filter, TYPING_MS);
+  const own = useHits(query);
   const same = (chosen?.value ?? '').split(',').filter((field) => field !== '');
   return (
     <>
@@ -54,7 +56,7 @@ export function ContextTab({ message, hits, onOpen }: Props) {
         message={message}
         same={same}
         query={query}
-        hits={query.trim() === '' ? hits : hitsOf(query)}
+        hits={query.trim() === '' ? hits : own}
         onOpen={onOpen}
       />
     </>

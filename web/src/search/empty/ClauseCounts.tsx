@@ -2,10 +2,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WrittenClause } from '../../api/model';
+import { editedQuery } from '../../api/query';
 import { formatCount } from '../../ui/number';
 import { explainQuery } from '../explain';
 import type { SearchState } from '../searchParams';
-import { CLAUSES_MAX, countQuery, withoutClause } from './emptyQueries';
+import { CLAUSES_MAX, countQuery } from './emptyQueries';
 import classes from './Empty.module.css';
 
 type Props = { state: SearchState; onUse: (query: string) => void };
@@ -41,9 +42,10 @@ export function ClauseCounts({ state, onUse }: Props) {
 }
 
 function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) {
-  const without = withoutClause(state, clause);
+  const { start, end } = clause;
+  const { data: without } = useQuery(editedQuery(state.query, [{ op: 'remove', start, end }]));
   const alone = useQuery(countQuery(state, clause.text));
-  const rest = useQuery(countQuery(state, without));
+  const rest = useQuery({ ...countQuery(state, without ?? ''), enabled: without !== undefined });
   const isToBlame = alone.data === 0;
   return (
     <tr data-blame={isToBlame}>
@@ -57,7 +59,7 @@ function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) 
           size="compact-xs"
           variant={(rest.data ?? 0) > 0 ? 'light' : 'default'}
           aria-label={`Search without ${clause.text}`}
-          onClick={() => onUse(without)}
+          onClick={() => without !== undefined && onUse(without)}
         >
           Leave out
         </Button>

@@ -1,9 +1,8 @@
 /** What is asked when nothing was found: which clause is to blame, and where the nearest match is. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { SearchRequest, WrittenClause } from '../../api/model';
+import type { SearchRequest } from '../../api/model';
 import type { TimeRange } from '../../ui/range';
-import { withoutPart } from '../../ui/query/edit';
 import { scopeOf } from '../queries';
 import type { SearchState } from '../searchParams';
 
@@ -22,11 +21,6 @@ export function countQuery(state: SearchState, query: string) {
     staleTime: FRESH_MS,
     retry: false,
   });
-}
-
-/** The query of the page without one of its clauses. */
-export function withoutClause(state: SearchState, { start, end }: WrittenClause): string {
-  return withoutPart(state.query, start, end);
 }
 
 export type Nearest = { time: string; side: 'before' | 'after' };

@@ -103,7 +103,9 @@ test('the address of an export says everything that was chosen', () => {
   const state = readSearch({ q: 'a | top 3 host', from: 'all', logspace: 'main' });
   const path = (format: Format) =>
     exportPath(state, { format, order: 'newest', columns: ['host'] });
-  expect(path('raw')).toBe('/api/v1/export?query=a+%7C+top+3+host&logspaces=main&format=raw');
+  expect(path('raw')).toBe(
+    '/api/v1/export?query=a+%7C+top+3+host&timezone=Europe%2FVienna&logspaces=main&format=raw',
+  );
   expect(path('csv')).toContain('&columns=host');
 });
 

@@ -5,7 +5,7 @@ import type { MouseEvent } from 'react';
 import { Severity } from '../../ui/Severity';
 import { severities } from '../../ui/chart/stack';
 import { formatCount } from '../../ui/number';
-import { clauseOf, withOnly } from '../../ui/query/edit';
+import { useEdit } from '../../ui/query/useEdit';
 import type { FieldProps } from './FieldFacet';
 import { type FacetValue, share } from './facetValues';
 import classes from './Facets.module.css';
@@ -19,7 +19,10 @@ type Props = FieldProps & {
 export function FacetRow({ state, field, total, value: { value, count }, about, ...props }: Props) {
   const percent = share(count, total);
   const name = value === '' ? '(empty)' : value;
-  const clause = clauseOf(field, value, false);
+  const clause = `${field}=${name}`;
+  const edit = useEdit(state.query);
+  const only = () =>
+    edit([{ op: 'only', field, value }], (query) => props.onAsk({ query, off: [] }));
   return (
     <li className={classes.value}>
       <span
@@ -54,7 +57,7 @@ export function FacetRow({ state, field, total, value: { value, count }, about, 
           className={classes.valueAction}
           aria-label={`Search for ${clause} and nothing else`}
           title={`Search for ${clause} and nothing else`}
-          onClick={() => props.onAsk({ query: withOnly(state.query, clause), off: [] })}
+          onClick={only}
         >
           only
         </UnstyledButton>

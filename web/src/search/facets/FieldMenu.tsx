@@ -1,13 +1,13 @@
 /** What can be done with a field of the sidebar. */
 import { Menu } from '@mantine/core';
 import { IconArrowUp, IconChartBar, IconColumns, IconSum, IconTrash } from '@tabler/icons-react';
-import { fieldText, withStage } from '../../ui/query/edit';
-import { scopeOf } from '../queries';
+import { useEdit } from '../../ui/query/useEdit';
 import type { FieldProps } from './FieldFacet';
 
 export function FieldMenu({ state, field, onAsk, onChange }: FieldProps) {
   const { columns, facets } = state;
   const isColumn = columns.includes(field);
+  const edit = useEdit(state.query);
   const others = facets.filter((other) => other !== field);
   return (
     <>
@@ -31,9 +31,7 @@ export function FieldMenu({ state, field, onAsk, onChange }: FieldProps) {
       </Menu.Item>
       <Menu.Item
         leftSection={<IconSum size={14} />}
-        onClick={() =>
-          onAsk({ query: withStage(scopeOf(state).query ?? '', `top 20 ${fieldText(field)}`) })
-        }
+        onClick={() => edit([{ op: 'top', field }], (query) => onAsk({ query }))}
       >
         Statistics: its top 20
       </Menu.Item>

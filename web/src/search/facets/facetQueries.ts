@@ -2,23 +2,24 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet } from '../../api/model';
-import { fieldText, withText } from '../../ui/query/edit';
+import { edited } from '../../api/query';
 import { scopeOf } from '../queries';
 import type { SearchState } from '../searchParams';
-import { containsClause } from './facetValues';
 
 const FRESH_MS = 10_000;
 
 /** More values of one field, or those that hold a text. */
 export function valuesQuery(state: SearchState, field: string, limit: number, text: string) {
   const scope = scopeOf(state);
-  const query =
-    text === '' ? scope.query : withText(scope.query ?? '', containsClause(field, text));
-  const body = { ...scope, ...(query !== undefined && { query }), fields: [field], limit };
+  const body = { ...scope, fields: [field], limit };
+  const holding = (part: string, signal: AbortSignal) =>
+    edited(scope.query ?? '', [{ op: 'include', field, part }], signal);
   return queryOptions({
-    queryKey: ['facet', body],
-    queryFn: async ({ signal }): Promise<Facet | undefined> =>
-      (await unwrap(client.POST('/api/v1/facets', { body, signal }))).fields[field],
+    queryKey: ['facet', body, text],
+    queryFn: async ({ signal }): Promise<Facet | undefined> => {
+      const asked = text === '' ? body : { ...body, query: await holding(text, signal) };
+      return (await unwrap(client.POST('/api/v1/facets', { body: asked, signal }))).fields[field];
+    },
     staleTime: FRESH_MS,
     placeholderData: keepPreviousData,
     retry: false,
@@ -30,12 +31,11 @@ export type NumberSummary = readonly { name: string; value: string }[];
 /** The least, the mean, the 95th percentile and the greatest. */
 export function numbersQuery(state: SearchState, field: string) {
   const scope = scopeOf(state);
-  const name = fieldText(field);
-  const stage = `| stats min(${name}) as min, avg(${name}) as avg, p95(${name}) as p95, max(${name}) as max`;
-  const body = { ...scope, query: `${scope.query ?? ''} ${stage}`.trim() };
   return queryOptions({
-    queryKey: ['numbers', body],
+    queryKey: ['numbers', scope, field],
     queryFn: async ({ signal }): Promise<NumberSummary> => {
+      const query = await edited(scope.query ?? '', [{ op: 'summarize', field }], signal);
+      const body = { ...scope, query };
       const table = await unwrap(client.POST('/api/v1/aggregate', { body, signal }));
       return table.columns.map(({ name: column }, at) => ({
         name: column,

@@ -1,7 +1,6 @@
 /** In which order the values of a field are shown, and which of them a search inside the field leaves. Pure. */
 import type { Facet } from '../../api/model';
 import { severities } from '../../ui/chart/stack';
-import { fieldText } from '../../ui/query/edit';
 
 export type FacetValue = Facet['values'][number];
 
@@ -21,12 +20,6 @@ export function share(count: number, total: number | undefined): string {
   if (count > 0 && percent < 1) return '< 1 %';
   if (count < total && percent > 99) return '> 99 %';
   return `${Math.round(percent)} %`;
-}
-
-/** The clause that leaves the messages whose field holds the text somewhere, in any case. */
-export function containsClause(field: string, text: string): string {
-  const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
-  return `${fieldText(field)}:/${escaped}/i`;
 }
 
 export function holding(values: readonly FacetValue[], text: string): FacetValue[] {

@@ -1,9 +1,9 @@
 /** A search as requests of the API say it. */
-import { requestRange } from '../../ui/range';
+import { type RequestRange, requestRange } from '../../ui/range';
 import { splitStages } from '../../ui/query/stages';
 import type { SearchState } from '../searchParams';
 
-export type Asked = { query: string; from?: string; to?: string; logspaces?: string[] };
+export type Asked = { query: string; logspaces?: string[] } & RequestRange;
 
 /** `part` is the whole query, or the filter without its stages where the request takes none. */
 export function askOf(state: SearchState, part: 'whole' | 'filter'): Asked {

@@ -73,7 +73,7 @@ test('a command asks what the page asks', () => {
       'curl -sS --fail-with-body https://logs.example/api/v1/aggregate',
       '-H "Authorization: Bearer $LOGSTEAD_TOKEN"',
       "-H 'Content-Type: application/json'",
-      `-d '{"query":"user:\\"o'\\''x\\" | top 3 host","from":"-6h","logspaces":["main","dmz"]}'`,
+      `-d '{"query":"user:\\"o'\\''x\\" | top 3 host","from":"-6h","timezone":"Europe/Vienna","logspaces":["main","dmz"]}'`,
     ].join(' \\\n  '),
   );
   expect(curlOf(server, 'count', state)).toContain(`"query":"user:\\"o'\\''x\\"","from"`);
@@ -84,6 +84,7 @@ test('commands for an export carry what was chosen', () => {
   const choice = { format: 'csv', order: 'oldest', columns: ['time', 'user id'] } as const;
   expect(exportCurl(server, state, choice).split(' \\\n  ').slice(2)).toEqual([
     '--data-urlencode query=-user=root',
+    '--data-urlencode timezone=Europe/Vienna',
     '--data-urlencode format=csv',
     '--data-urlencode order=oldest',
     "--data-urlencode 'columns=time,user id'",

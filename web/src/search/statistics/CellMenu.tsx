@@ -2,21 +2,21 @@
 import { Menu } from '@mantine/core';
 import { IconCopy, IconFilter, IconFilterOff, IconListSearch } from '@tabler/icons-react';
 import type { Box } from './chart/layout';
-import type { Ask } from './drill';
+import type { Drill } from './drill';
 
 export type Asked = {
   at: Box;
   title: string;
-  messages: Ask | null;
-  only: Ask | null;
-  without: Ask | null;
+  messages: Drill | null;
+  only: Drill | null;
+  without: Drill | null;
   copy: string | null;
 };
 
 type Props = {
   asked: Asked | null;
   onClose: () => void;
-  onAsk: (ask: Ask) => void;
+  onAsk: (drill: Drill) => void;
   onCopy: (text: string) => void;
 };
 

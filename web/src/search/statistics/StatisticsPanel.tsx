@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
+import { useEdit } from '../../ui/query/useEdit';
 import { useZone } from '../../ui/time';
 import { QueryProblem, QueryWarnings } from '../QueryProblem';
 import type { SearchState } from '../searchParams';
@@ -14,7 +15,7 @@ import { Figures } from './Figures';
 import { StatisticsLoading } from './StatisticsLoading';
 import { Chart } from './chart/Chart';
 import type { Box } from './chart/layout';
-import { messagesOf, narrowed } from './drill';
+import { type Drill, messagesOf, narrowed } from './drill';
 import { type RowOrder, nextOrder } from './order';
 import { type Answer, type Cell, aggregateQuery } from './queries';
 import { viewOf } from './view';
@@ -73,6 +74,8 @@ function AnswerPanel({ state, answer, isStale, onAsk }: PanelProps) {
     [answer, state.chart, state.measure, order],
   );
   const { shape, plot } = view;
+  const edit = useEdit(state.query);
+  const drill = ({ edits, ...range }: Drill) => edit(edits, (query) => onAsk({ query, ...range }));
 
   /** About one value of a row, or about a point of the chart, which stands for all rows of its value. */
   const open = (row: readonly Cell[], column: number, at: Box, groups = shape.groups) => {
@@ -82,9 +85,9 @@ function AnswerPanel({ state, answer, isStale, onAsk }: PanelProps) {
     setAsked({
       at,
       title: `${head.name} ${shownText(row[column] ?? null, head, zone)}`,
-      messages: messagesOf(state.query, answer, shape, row, groups, view.spanMs),
-      only: shape.searchable.has(column) ? narrowed(state.query, answer, place, false) : null,
-      without: shape.searchable.has(column) ? narrowed(state.query, answer, place, true) : null,
+      messages: messagesOf(answer, shape, row, groups, view.spanMs),
+      only: shape.searchable.has(column) ? narrowed(answer, place, false) : null,
+      without: shape.searchable.has(column) ? narrowed(answer, place, true) : null,
       copy: String(row[column] ?? ''),
     });
   };
@@ -149,7 +152,7 @@ function AnswerPanel({ state, answer, isStale, onAsk }: PanelProps) {
       <CellMenu
         asked={asked}
         onClose={() => setAsked(null)}
-        onAsk={onAsk}
+        onAsk={drill}
         onCopy={(text) => void copyText(text)}
       />
     </>

@@ -1,73 +1,52 @@
 /** From a row of a table to the search for what is behind it. */
+import type { QueryEdit } from '../../api/model';
 import type { TimeRange } from '../../ui/range';
-import { splitStages } from '../../ui/query/stages';
-import { withClause } from '../../ui/query/edit';
 import type { Shape } from './shape';
 import type { Cell, Table } from './queries';
 
 export type Place = { row: readonly Cell[]; column: number };
-export type Ask = { query: string; range?: TimeRange };
+/** What to change in the query, and the range to ask it for. */
+export type Drill = { edits: readonly QueryEdit[]; range?: TimeRange };
 
 /** The same table of only the messages that have this value, or of those that have not. */
-export function narrowed(query: string, table: Table, place: Place, exclude: boolean): Ask | null {
-  const { filter, stages } = splitStages(query);
-  const next = clauseAdded(filter, table, place, exclude);
-  return next === null ? null : { query: `${next} ${stages}`.trim() };
+export function narrowed(table: Table, place: Place, exclude: boolean): Drill | null {
+  const edit = valueOf(table, place, exclude);
+  return edit === null ? null : { edits: [edit] };
 }
 
-/** The messages that a row counts: the filter with the conditions of the stages and the values of these groups. */
+/** The messages that a row counts: those of the table with the values of these groups. */
 export function messagesOf(
-  query: string,
   table: Table,
   shape: Shape,
   row: readonly Cell[],
   groups: readonly number[],
   spanMs: number | null,
-): Ask | null {
+): Drill | null {
   // A value that no search can name would be left out, and more would be shown than the row counts.
   if (groups.length === 0 || !groups.every((column) => shape.searchable.has(column))) return null;
-  const { filter } = splitStages(query);
-  let text = shape.conditions.reduce(conditionAdded, filter.trim());
+  const edits: QueryEdit[] = [{ op: 'messages' }];
   let range: TimeRange | undefined;
   for (const column of groups) {
     if (table.columns[column]?.kind === 'time') {
       range = spanRange(row[column], spanMs);
       if (range === undefined) return null;
+      edits.push({ op: 'set_range' });
     } else {
-      const next = clauseAdded(text, table, { row, column }, false);
-      if (next === null) return null;
-      text = next;
+      const edit = valueOf(table, { row, column }, false);
+      if (edit === null) return null;
+      edits.push(edit);
     }
   }
-  return range === undefined ? { query: text } : { query: text, range };
+  return range === undefined ? { edits } : { edits, range };
 }
 
-function clauseAdded(
-  filter: string,
-  table: Table,
-  { row, column }: Place,
-  exclude: boolean,
-): string | null {
-  const { name, kind } = table.columns[column] ?? {};
+/** A row without a value is of the messages that lack the field. */
+function valueOf(table: Table, { row, column }: Place, exclude: boolean): QueryEdit | null {
+  const { name: field, kind } = table.columns[column] ?? {};
   const value = row[column];
-  if (name === undefined || value === undefined || kind === 'time') return null;
-  if (value === null) return conditionAdded(filter, `${exclude ? '' : '-'}${fieldText(name)}:*`);
-  return withClause(filter, fieldText(name), String(value), exclude);
-}
-
-function conditionAdded(filter: string, condition: string): string {
-  if (filter === '' || filter === '*') return condition;
-  return `${isChoice(filter) ? `(${filter})` : filter} ${isChoice(condition) ? `(${condition})` : condition}`;
-}
-
-function isChoice(text: string): boolean {
-  return /(^|\s)(or|\|\|)(\s|$)/iu.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""'));
-}
-
-function fieldText(name: string): string {
-  return /^[\p{L}_][\p{L}\p{N}_.@-]*$/u.test(name)
-    ? name
-    : `"${name.replaceAll(/["\\]/gu, '\\$&')}"`;
+  if (field === undefined || value === undefined || kind === 'time') return null;
+  const op = exclude ? 'exclude' : 'include';
+  return value === null ? { op, field } : { op, field, value: String(value) };
 }
 
 function spanRange(start: Cell | undefined, spanMs: number | null): TimeRange | undefined {

@@ -8,7 +8,6 @@ type Expected = {
   additive?: string[];
   searchable?: string[];
   isOrdered?: boolean;
-  conditions?: string[];
 };
 
 function check(query: string, columns: string, expected: Expected) {
@@ -22,7 +21,6 @@ function check(query: string, columns: string, expected: Expected) {
     ...(expected.additive && { additive: names(shape.additive) }),
     ...(expected.searchable && { searchable: names(shape.searchable) }),
     ...('isOrdered' in expected && { isOrdered: shape.isOrdered }),
-    ...(expected.conditions && { conditions: [...shape.conditions] }),
   }).toEqual(expected);
 }
 
@@ -89,7 +87,6 @@ test('only fields of messages can be searched for', () => {
     groups: ['ip', 'host'],
     measures: ['count'],
     searchable: ['host'],
-    conditions: [],
   });
   check('x | stats count() by host | stats dc(host) by count', '#count; #dc(host)', {
     groups: ['count'],
@@ -102,7 +99,6 @@ test('what where says before the table belongs to the messages, what it says aft
   check('x | where pid>5 or a:b | stats count() by host | where count>1', 'host; #count', {
     groups: ['host'],
     measures: ['count'],
-    conditions: ['pid>5 or a:b'],
   });
 });
 

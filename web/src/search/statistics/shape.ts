@@ -13,8 +13,6 @@ export type Shape = {
   searchable: ReadonlySet<number>;
   /** Whether the query says in which order the rows come. */
   isOrdered: boolean;
-  /** What the rows are counted from besides the filter: the stages `where` before the first table. */
-  conditions: readonly string[];
 };
 
 type Stage = { name: string; text: string; words: readonly string[] };
@@ -48,11 +46,6 @@ export function shapeOf(table: Table, query: string): Shape {
       at((column) => names.has(column.name) && asked.has(column.name) && known(column)),
     ),
     isOrdered: isOrdered(stages, maker),
-    conditions: isParsed
-      ? []
-      : before.flatMap(({ name, text }) =>
-          name === 'where' ? [text.slice('where'.length).trim()] : [],
-        ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { termsOf } from '../../test-corpus';
 import { renderPart } from '../../test-render';
 import { hitsOf } from '../highlight';
 import { MessageLine } from './MessageLine';
@@ -13,7 +14,7 @@ function show(part: Parameters<typeof sample>[0], query = '') {
       message={sample(part)}
       index={4}
       rowIndex={6}
-      hits={hitsOf(query)}
+      hits={hitsOf(termsOf(query))}
       times="absolute"
       zone="utc"
       now={0}

@@ -1,4 +1,4 @@
-/** The parts of a query and what each looks like, for colours and cuts; what it means is the server's to say. */
+/** The colours of a query while it is written. What it means is the server's to say; the cases that both read keep them alike. */
 
 export type TokenKind =
   | 'word'
@@ -21,13 +21,13 @@ type Mode = 'filter' | 'stage name' | 'stage';
 
 const SPACE = /\s+/uy;
 const PIPE = /\|(?!\|)/uy;
-const QUOTED = /(?:cs)?"(?:[^"\\]|\\[\s\S])*"?/uy;
+const QUOTED = /(?:cs)?[*?]*"(?:[^"\\]|\\[\s\S])*(?:"[*?]*)?/uy;
 const REGEX = /\/(?:[^/\\\n]|\\.)+\/i?(?=[\s),]|$)/uy;
 const NAME = /[\p{L}_@.][\p{L}\p{N}_.@-]*/uy;
 /** A colon that belongs to an address, a path or a word is none: `http://x`, `C:\temp`, `fe80::1`, `a:`. */
 const COMPARE = /:(?:[<>]=?|=|~)|:(?![:\\\s,;]|\/\/)|==|=~|!=|!~|[<>]=?|=(?![\s,;])|~(?!\s)/uy;
-const KEYWORD = /(?:and|or|not|in|to)(?=[\s()[\]{}"]|$)|&&|\|\|/iuy;
-const NEGATION = /[-!](?=[^\s-])/uy;
+const KEYWORD = /(?:and|AND|or|OR|not|NOT|in|IN|to|TO)(?=[\s()[\]{}"]|$)|&&|\|\|/uy;
+const NEGATION = /[-!](?=[^\s\-=<>!~),;:])/uy;
 const BRACKET = /[()[\]{}]/uy;
 const VALUE = /[^\s()[\]{},"]+/uy;
 const NUMBER = /^-?\d+(?:\.\d+)?[a-zA-Z%]*(?:\.\.-?\d*(?:\.\d+)?[a-zA-Z]*)?$|^now(?:[-+]\w+)?$/u;
@@ -68,7 +68,7 @@ type Take = (what: RegExp | number, kind: TokenKind) => boolean;
 function takeStageName(query: string, at: number, take: Take): Mode {
   const name = query.slice(at, endOf(STAGE_NAME, query, at));
   if (!take(STAGE_NAME, 'stage')) take(/[\s\S]/uy, 'word');
-  return /^(?:where|filter)$/iu.test(name) ? 'filter' : 'stage';
+  return /^(?:where|filter|search)$/iu.test(name) ? 'filter' : 'stage';
 }
 
 function takeOfStage(query: string, at: number, take: Take): void {

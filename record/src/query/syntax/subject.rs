@@ -3,22 +3,25 @@
 //! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. Which fields
 //! exist is not known here, so `user=root` is taken for a field whether or not there is one.
 
-use super::ast::FieldName;
 use super::lex::Cursor;
-use super::number::Number;
 use crate::field::Field;
+use crate::query::ast::FieldName;
+use crate::query::number::Number;
+use std::ops::Range;
 
 /// A field that is compared, and where what it is compared with begins.
-pub(super) struct Subject {
-    pub(super) name: Name,
-    pub(super) case_sensitive: bool,
-    pub(super) operator: Operator,
-    pub(super) value_at: usize,
+pub(in crate::query) struct Subject {
+    pub(in crate::query) name: Name,
+    pub(in crate::query) case_sensitive: bool,
+    pub(in crate::query) operator: Operator,
+    /// Where the name stands, with its quotes.
+    pub(in crate::query) name_at: Range<usize>,
+    pub(in crate::query) value_at: usize,
 }
 
 /// What stands before an operator.
 #[derive(Clone, PartialEq)]
-pub(super) enum Name {
+pub(in crate::query) enum Name {
     /// A field.
     Field(FieldName),
     /// `severity_num`: severity by syslog's numbers.
@@ -33,7 +36,7 @@ pub(super) enum Name {
 
 /// How a field is compared.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Operator {
+pub(in crate::query) enum Operator {
     Has,
     Equals,
     NotEquals,
@@ -72,7 +75,7 @@ const OPERATORS: [(&str, Operator); 19] = [
 ];
 
 /// The subject at the cursor, which stays where it is.
-pub(super) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
+pub(in crate::query) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
     let start = cursor.at;
     let found = find(cursor, start);
     cursor.at = start;
@@ -81,7 +84,7 @@ pub(super) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
 
 impl Name {
     /// `quoted` names are only ever names of fields.
-    pub(super) fn new(text: &str, quoted: bool) -> Name {
+    pub(in crate::query) fn new(text: &str, quoted: bool) -> Name {
         match text.to_ascii_lowercase().as_str() {
             _ if quoted => Name::Field(FieldName::new(text)),
             "severity_num" => Name::SeverityNumber,
@@ -94,13 +97,13 @@ impl Name {
     }
 
     /// Whether the field is there in every message, or the name is one of ours.
-    pub(super) fn is_known(&self) -> bool {
+    pub(in crate::query) fn is_known(&self) -> bool {
         !matches!(self, Name::Field(FieldName::Dynamic(_)))
     }
 }
 
 /// Whether a name without quotes is read as this dynamic field's.
-pub(super) fn is_plain_name(name: &str) -> bool {
+pub(in crate::query) fn is_plain_name(name: &str) -> bool {
     let cursor = Cursor::new(name);
     let is_identifier = name.is_ascii() && cursor.identifier_end(0) == name.len() && !name.is_empty();
     is_identifier
@@ -132,7 +135,7 @@ fn find(cursor: &mut Cursor, start: usize) -> Option<Subject> {
         trusted: quoted || name.is_known(),
     };
     let is_field = follows(cursor, value_at) && word.is_comparison(cursor, operator);
-    is_field.then_some(Subject { name, case_sensitive, operator, value_at })
+    is_field.then_some(Subject { name, case_sensitive, operator, name_at: name_start..name_end, value_at })
 }
 
 /// The operator after a name, and where its value begins.

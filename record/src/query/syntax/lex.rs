@@ -3,75 +3,93 @@
 //! Text that was pasted from a log must work, so almost every character may stand in a word, and a backslash
 //! means something only where it stands before a quote or a wildcard: `C:\temp` is itself.
 
-use super::ast::Part;
-use super::error::{ErrorKind, ParseError};
+use crate::query::ast::Part;
+use crate::query::error::{ErrorKind, ParseError};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// A place in the text of a query.
-pub(super) struct Cursor {
-    chars: Vec<char>,
+/// A place in the text of a query, of which it may see only a part. Cheap to clone.
+#[derive(Clone)]
+pub(in crate::query) struct Cursor {
+    chars: Arc<[char]>,
     /// Where each character begins, and where the last one ends, in bytes.
-    offsets: Vec<usize>,
-    pub(super) at: usize,
+    offsets: Arc<[usize]>,
+    pub(in crate::query) at: usize,
+    /// What it sees ends here.
+    end: usize,
 }
 
 impl Cursor {
-    pub(super) fn new(text: &str) -> Cursor {
+    pub(in crate::query) fn new(text: &str) -> Cursor {
         let (mut offsets, chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
         offsets.push(text.len());
-        Cursor { chars, offsets, at: 0 }
+        Cursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
+    }
+
+    /// The beginning of the same text.
+    pub(in crate::query) fn at_start(&self) -> Cursor {
+        Cursor { at: 0, ..self.clone() }
+    }
+
+    /// The same text, of which it sees what lies in a range.
+    pub(in crate::query) fn within(&self, range: Range<usize>) -> Cursor {
+        Cursor { at: range.start, end: range.end, ..self.clone() }
     }
 
     /// The character `ahead` of the next one.
-    pub(super) fn peek(&self, ahead: usize) -> Option<char> {
+    pub(in crate::query) fn peek(&self, ahead: usize) -> Option<char> {
         self.char_at(self.at + ahead)
     }
 
-    pub(super) fn char_at(&self, at: usize) -> Option<char> {
-        self.chars.get(at).copied()
+    pub(in crate::query) fn char_at(&self, at: usize) -> Option<char> {
+        self.seen(at).first().copied()
     }
 
-    /// How many characters there are.
-    pub(super) fn len(&self) -> usize {
-        self.chars.len()
+    /// What it sees from a place on.
+    fn seen(&self, from: usize) -> &[char] {
+        &self.chars[from.min(self.end)..self.end]
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
-        self.at == self.chars.len()
+    /// Where what it sees ends.
+    pub(in crate::query) fn end(&self) -> usize {
+        self.end
+    }
+
+    pub(in crate::query) fn is_at_end(&self) -> bool {
+        self.end <= self.at
     }
 
     /// Whether a text begins at `at`.
-    pub(super) fn starts_with(&self, at: usize, text: &str) -> bool {
+    pub(in crate::query) fn starts_with(&self, at: usize, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, c)| self.char_at(at + ahead) == Some(c))
     }
 
-    pub(super) fn text(&self, range: Range<usize>) -> String {
+    pub(in crate::query) fn text(&self, range: Range<usize>) -> String {
         self.chars[range].iter().collect()
     }
 
     /// The whole text with other characters at `range`.
-    pub(super) fn rewritten(&self, range: Range<usize>, with: &str) -> String {
+    pub(in crate::query) fn rewritten(&self, range: Range<usize>, with: &str) -> String {
         let (before, after) = (&self.chars[..range.start], &self.chars[range.end..]);
         before.iter().copied().chain(with.chars()).chain(after.iter().copied()).collect()
     }
 
     /// Characters to bytes.
-    pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
+    pub(in crate::query) fn span(&self, range: Range<usize>) -> Range<usize> {
         self.offsets[range.start]..self.offsets[range.end]
     }
 
-    pub(super) fn skip_space(&mut self) {
+    pub(in crate::query) fn skip_space(&mut self) {
         self.at = self.space_end(self.at);
     }
 
-    pub(super) fn space_end(&self, from: usize) -> usize {
-        let is_other = |c: &char| !c.is_whitespace();
-        let from = from.min(self.chars.len());
-        self.chars[from..].iter().position(is_other).map_or(self.chars.len(), |length| from + length)
+    pub(in crate::query) fn space_end(&self, from: usize) -> usize {
+        let spaces = self.seen(from).iter().take_while(|c| c.is_whitespace()).count();
+        from.min(self.end) + spaces
     }
 
     /// Where a range ends without the white space at its end.
-    pub(super) fn trimmed(&self, range: Range<usize>) -> usize {
+    pub(in crate::query) fn trimmed(&self, range: Range<usize>) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
         self.chars[range.clone()]
             .iter()
@@ -80,12 +98,12 @@ impl Cursor {
     }
 
     /// Whether what stood before `at` ends there.
-    pub(super) fn is_boundary(&self, at: usize, stops: &[char]) -> bool {
+    pub(in crate::query) fn is_boundary(&self, at: usize, stops: &[char]) -> bool {
         self.char_at(at).is_none_or(|c| c.is_whitespace() || c == ')' || stops.contains(&c))
     }
 
     /// A keyword, which stands for itself in upper and in lower case: where it ends.
-    pub(super) fn keyword(&self, at: usize, upper: &str) -> Option<usize> {
+    pub(in crate::query) fn keyword(&self, at: usize, upper: &str) -> Option<usize> {
         let end = at + upper.len();
         let found = self.starts_with(at, upper) || self.starts_with(at, &upper.to_ascii_lowercase());
         (found && (self.is_boundary(end, &[]) || self.char_at(end) == Some('('))).then_some(end)
@@ -93,9 +111,9 @@ impl Cursor {
 
     /// Where the bare word at `from` ends: at white space, at one of `stops`, or at a parenthesis that was not
     /// opened in it.
-    pub(super) fn word_end(&self, from: usize, stops: &[char]) -> usize {
+    pub(in crate::query) fn word_end(&self, from: usize, stops: &[char]) -> usize {
         let mut open = 0;
-        for (ahead, &c) in self.chars[from..].iter().enumerate() {
+        for (ahead, &c) in self.seen(from).iter().enumerate() {
             match c {
                 '(' => open += 1,
                 ')' if open == 0 => return from + ahead,
@@ -104,29 +122,30 @@ impl Cursor {
                 _ => {}
             }
         }
-        self.chars.len()
+        self.end.max(from)
     }
 
     /// Where the field name at `from` ends; `from` where there is none.
-    pub(super) fn identifier_end(&self, from: usize) -> usize {
+    pub(in crate::query) fn identifier_end(&self, from: usize) -> usize {
         let is_first = |c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '.');
-        let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-');
-        if !self.char_at(from).is_some_and(is_first) {
-            return from;
-        }
-        let inner = self.chars[from..].iter().position(|&c| !is_inner(c));
-        inner.map_or(self.chars.len(), |length| from + length)
+        if self.char_at(from).is_some_and(is_first) { self.name_rest(from) } else { from }
+    }
+
+    /// Where a field name ends that goes on at `from`.
+    pub(in crate::query) fn name_rest(&self, from: usize) -> usize {
+        let is_inner = |c: &&char| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-');
+        from + self.seen(from).iter().take_while(is_inner).count()
     }
 
     /// Whether a quoted text begins at `at`, perhaps after wildcards: `"a b"`, `*"a b"*`.
-    pub(super) fn is_quoted(&self, at: usize) -> bool {
+    pub(in crate::query) fn is_quoted(&self, at: usize) -> bool {
         let is_other = |c: &&char| !matches!(c, '*' | '?');
-        self.chars.get(at..).and_then(|rest| rest.iter().find(is_other)) == Some(&'"')
+        self.seen(at).iter().find(is_other) == Some(&'"')
     }
 
     /// Reads quoted texts and the wildcards around them. A `*` behind the last letter in the quotes is a
     /// wildcard too; any other is itself.
-    pub(super) fn quoted(&mut self) -> Result<Vec<Part>, ParseError> {
+    pub(in crate::query) fn quoted(&mut self) -> Result<Vec<Part>, ParseError> {
         let mut parts = Vec::new();
         loop {
             match self.peek(0) {
@@ -143,7 +162,7 @@ impl Cursor {
     }
 
     /// Reads one quoted text without wildcards.
-    pub(super) fn plain_quoted(&mut self) -> Option<String> {
+    pub(in crate::query) fn plain_quoted(&mut self) -> Option<String> {
         let mut parts = Vec::new();
         self.quoted_segment(&mut parts).ok()?;
         match parts.as_mut_slice() {
@@ -191,7 +210,7 @@ impl Cursor {
     }
 
     /// Reads a quoted text in which only `\"` is special: a regular expression has its own escapes.
-    pub(super) fn quoted_regex(&mut self) -> Result<String, ParseError> {
+    pub(in crate::query) fn quoted_regex(&mut self) -> Result<String, ParseError> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -211,17 +230,23 @@ impl Cursor {
         Err(self.unclosed(start))
     }
 
+    /// Where the quoted text here ends: without a closing quote, where everything does.
+    pub(in crate::query) fn quote_end(&self) -> usize {
+        let mut ahead = self.clone();
+        ahead.quoted_regex().map_or(ahead.end, |_| ahead.at)
+    }
+
     fn unclosed(&self, start: usize) -> ParseError {
         self.syntax(start..start + 1, "this quote is not closed")
     }
 
     fn backslashes(&self, from: usize) -> usize {
-        self.chars[from..].iter().take_while(|&&c| c == '\\').count()
+        self.seen(from).iter().take_while(|&&c| c == '\\').count()
     }
 
     /// The source and the flag of the regular expression that begins at `at`, and where it ends. What has no
     /// second slash at the end of a word is a path.
-    pub(super) fn regex(&self, at: usize, stops: &[char]) -> Option<(String, bool, usize)> {
+    pub(in crate::query) fn regex(&self, at: usize, stops: &[char]) -> Option<(String, bool, usize)> {
         if self.char_at(at) != Some('/') {
             return None;
         }
@@ -240,7 +265,7 @@ impl Cursor {
     }
 
     /// The pieces of a bare word. Backslashes are themselves unless they stand before a wildcard.
-    pub(super) fn word_parts(&self, range: Range<usize>) -> Vec<Part> {
+    pub(in crate::query) fn word_parts(&self, range: Range<usize>) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut at = range.start;
@@ -264,11 +289,11 @@ impl Cursor {
         parts
     }
 
-    pub(super) fn syntax(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+    pub(in crate::query) fn syntax(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
         self.error(ErrorKind::Syntax, range, message)
     }
 
-    pub(super) fn meaning(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+    pub(in crate::query) fn meaning(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
         self.error(ErrorKind::Meaning, range, message)
     }
 

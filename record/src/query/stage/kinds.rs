@@ -1,0 +1,50 @@
+//! The stages by name.
+
+/// A kind of stage.
+pub(in crate::query) struct Kind {
+    /// What it is called, first by its own name.
+    pub(in crate::query) names: &'static [&'static str],
+    pub(in crate::query) example: &'static str,
+}
+
+pub(in crate::query) const KINDS: [Kind; 13] = [
+    Kind { names: &["where", "filter", "search"], example: "where status>=500 user:*" },
+    Kind { names: &["fields", "table", "keep"], example: "fields time, host, message" },
+    Kind { names: &["sort", "order"], example: "sort -count, host" },
+    Kind { names: &["limit", "head", "take"], example: "limit 10" },
+    Kind { names: &["tail"], example: "tail 10" },
+    Kind { names: &["stats"], example: "stats count(), avg(bytes) by host" },
+    Kind { names: &["timechart"], example: "timechart span=5m count() by host" },
+    Kind { names: &["top"], example: "top 10 host by program" },
+    Kind { names: &["rare"], example: "rare 10 host by program" },
+    Kind { names: &["uniq"], example: "uniq host, program" },
+    Kind { names: &["dedup"], example: "dedup host, user" },
+    Kind { names: &["extract"], example: "extract \"user=<user> from <ip>\"" },
+    Kind {
+        names: &["parse", "rex", "extract_regexp"],
+        example: "parse json, parse kv, parse regex /user=(?<user>\\w+)/ from message",
+    },
+];
+
+/// Stages that are planned.
+pub(super) const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
+
+/// Words that are no fields in a stage unless in quotes.
+pub(in crate::query) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
+
+/// The kind of stage that is called so, in lower case.
+pub(in crate::query) fn kind_of(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.names.contains(&name))
+}
+
+impl Kind {
+    /// The name that it is printed with.
+    pub(in crate::query) fn name(&self) -> &'static str {
+        self.names[0]
+    }
+
+    /// Whether a filter follows its name.
+    pub(in crate::query) fn has_filter(&self) -> bool {
+        self.name() == "where"
+    }
+}

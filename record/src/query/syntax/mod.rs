@@ -1,0 +1,28 @@
+//! The grammar: any text to a [`Tree`] of clauses and stages. What a tree means is said elsewhere.
+//!
+//! ```text
+//! text    = filter { "|" stage }
+//! filter  = [ or ]                             nothing means every message
+//! or      = and { ( "OR" | "or" | "||" ) and }
+//! and     = not { [ "AND" | "and" | "&&" ] not }
+//! not     = ( "NOT" | "not" | "-" | "!" ) not | primary
+//! primary = "(" or ")" | field comparison | text
+//! stage   = "where" filter | name { word | quoted | regex | "(" | ")" | "," | "=" }
+//! ```
+//!
+//! - `lex`: characters to words, quoted texts and regular expressions
+//! - `subject`: whether a word compares a field
+//! - `tree`: what is read; `read`, `comparison` and `stage`: how; `tokens`: its pieces in a row
+//!
+//! **Invariant:** every text has a tree, and the tokens of a tree cover all of the text but white space.
+
+mod comparison;
+pub(super) mod lex;
+mod read;
+mod stage;
+pub(super) mod subject;
+pub(super) mod tokens;
+pub(super) mod tree;
+
+pub(super) use read::operand_at;
+pub(super) use tree::Tree;

@@ -1,0 +1,43 @@
+/** A query as the server reads it, and the changes that a click makes in it. Neither looks at the store. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from './client';
+import type { QueryEdit, QueryResponse } from './model';
+
+/** What a query is made of. It never changes. */
+export function readingQuery(query: string) {
+  return queryOptions({
+    queryKey: ['reading', query],
+    queryFn: ({ signal }): Promise<QueryResponse> => read(query, [], signal),
+    enabled: query.trim() !== '',
+    staleTime: Infinity,
+    retry: false,
+  });
+}
+
+/** The query after these changes, for whoever only wants to know it. */
+export function editedQuery(query: string, edits: readonly QueryEdit[]) {
+  return queryOptions({
+    queryKey: ['edited', query, edits],
+    queryFn: ({ signal }): Promise<string> => edited(query, edits, signal),
+    staleTime: Infinity,
+    retry: false,
+  });
+}
+
+/** The query after these changes. */
+export async function edited(
+  query: string,
+  edits: readonly QueryEdit[],
+  signal?: AbortSignal,
+): Promise<string> {
+  return (await read(query, edits, signal)).query;
+}
+
+function read(
+  query: string,
+  edits: readonly QueryEdit[],
+  signal?: AbortSignal,
+): Promise<QueryResponse> {
+  const body = { query, edits: [...edits] };
+  return unwrap(client.POST('/api/v1/query', { body, ...(signal !== undefined && { signal }) }));
+}

@@ -1,0 +1,53 @@
+/** Changes a query as a click means it. The server writes the new text, for it alone knows how to quote. */
+import { useCallback, useEffect, useRef } from 'react';
+import { problemOf } from '../../api/client';
+import type { QueryEdit } from '../../api/model';
+import { edited } from '../../api/query';
+import { toast } from '../toast';
+
+export type EditQuery = (edits: readonly QueryEdit[], apply: (query: string) => void) => void;
+
+/**
+ * Clicks wait for each other, so that the second of two quick ones does not undo the first. A click on a part of the
+ * query is for the text that it was seen in, and one that was overtaken by another query is for nothing.
+ */
+export function useEdit(query: string): EditQuery {
+  const text = useRef(query);
+  const queue = useRef(Promise.resolve());
+  const page = useRef<AbortController>(null);
+  useEffect(() => {
+    text.current = query;
+  }, [query]);
+  useEffect(() => {
+    const controller = new AbortController();
+    page.current = controller;
+    return () => controller.abort();
+  }, []);
+  return useCallback<EditQuery>(
+    (edits, apply) => {
+      const signal = page.current?.signal;
+      const change = async () => {
+        const before = text.current;
+        if (edits.some((edit) => 'start' in edit) && before !== query) return;
+        const after = await edited(before, edits, signal);
+        if (signal?.aborted === true || text.current !== before) return;
+        text.current = after;
+        apply(after);
+      };
+      queue.current = queue.current.then(change).catch((error: unknown) => {
+        if (signal?.aborted !== true) tellFailure(error);
+      });
+    },
+    [query],
+  );
+}
+
+function tellFailure(error: unknown): void {
+  const { title, detail } = problemOf(error);
+  toast({ tone: 'error', title: 'The query was not changed', detail: detail ?? title });
+}
+
+/** `field=value`, or all but it. */
+export function valueEdit(field: string, value: string, exclude: boolean): QueryEdit {
+  return { op: exclude ? 'exclude' : 'include', field, value };
+}
