@@ -41,7 +41,7 @@ impl Size {
         Size(count << 30)
     }
 
-    /// About so many bytes, rounded down to two digits or more of a unit: for texts that people read.
+    /// The approximate size, rounded down to at least two digits of a unit: for text that people read.
     pub fn about(bytes: u64) -> Size {
         let shift = [30, 20, 10].into_iter().find(|shift| 10 <= bytes >> shift).unwrap_or(0);
         Size(bytes >> shift << shift)

@@ -18,7 +18,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Takes rows until they are so many combinations.
+    /// Takes rows until they make at least this many combinations.
     pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> Spread {
         let mut spread = Spread { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
         while let Some((&row, rest)) = rows.split_first()

@@ -1,7 +1,7 @@
 //! Many forms of words, looked for together: however many wildcards a query has, the dictionary is walked once for them.
 //!
 //! What words may hold is one automaton, what they may end with is one table, and the beginnings are places in the
-//! dictionary. They are no larger than a query may be long. Where conditions stand side by side, each has its set of forms,
+//! dictionary. The length of a query limits their size. Where conditions stand side by side, each has its set of forms,
 //! and some sets are looked for in one walk.
 
 use super::required::Form;

@@ -2,7 +2,7 @@
 //!
 //! Parts of the store are looked at best first: those that may hold the newest (or oldest) messages. It stops
 //! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
-//! are on the page in the end are decompressed. Where some of those can not be read, it goes on behind them.
+//! are on the page in the end are decompressed. If some of those cannot be read, it continues after them.
 //!
 //! **Invariant:** a page is full, or there is nothing behind it.
 

@@ -1,5 +1,5 @@
 //! Times in queries, in the API's `from` and `to` and on the command line: absolute ones, and ones relative to
-//! now. What has no zone is in the zone of whoever asks, which is UTC unless they say otherwise.
+//! now. A time without a zone is in the caller's zone, which defaults to UTC.
 
 use super::ast::{Bounds, FieldName, FieldTest, Query};
 use crate::field::Field;
@@ -15,7 +15,7 @@ const HOUR: i64 = 60 * MINUTE;
 pub enum TimeExpr {
     /// This one.
     At(Timestamp),
-    /// When a clock in the zone of whoever asks shows what this one shows in UTC.
+    /// The instant at which a clock in the caller's zone shows what this one shows in UTC.
     Local(Timestamp),
     /// Now, moved by nanoseconds.
     Now(i64),

@@ -19,7 +19,7 @@ enum Limit {
     Name(usize),
     /// Items: at least, and at most.
     Items(usize, usize),
-    /// Items at most, each of at most so many characters.
+    /// The most items, and the most characters of each.
     Texts(usize, usize),
 }
 

@@ -34,10 +34,10 @@ pub(crate) enum Work {
     Stop,
 }
 
-/// Who may take a piece of work.
+/// Which worker may take a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Partition {
-    /// Whoever is free.
+    /// Any that is free.
     Any,
     /// The worker of this number, wrapping around.
     Worker(usize),

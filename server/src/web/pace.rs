@@ -1,7 +1,7 @@
 //! How quickly the requests of one connection are answered on which nobody has logged in.
 //!
-//! A page with all that belongs to it is a few dozen requests. Whoever asks for more, and perhaps reads no answer, would
-//! take the time of those who search: a request costs the sender next to nothing. Pure: the caller brings the time.
+//! A page and everything it loads takes a few dozen requests. A request costs its sender next to nothing, so a client that
+//! sends many more, and perhaps reads no answer, would take time from those who search. Pure: the caller brings the time.
 
 use std::time::{Duration, Instant};
 

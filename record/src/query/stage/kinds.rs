@@ -29,7 +29,7 @@ pub(in crate::query) const KINDS: [Kind; 13] = [
 /// Stages that are planned.
 pub(super) const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
 
-/// Words that are no fields in a stage unless in quotes.
+/// Words that name a field in a stage only when quoted.
 pub(in crate::query) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
 
 /// The kind of stage that is called so, in lower case.
