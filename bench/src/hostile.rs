@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 const P99_MAX_MS: f64 = 1000.0;
 /// How often each stranger does its worst.
 const ROUND: Duration = Duration::from_secs(1);
-/// Connections that send messages: over one alone, the wait for an acknowledgement limits the rate.
-const SENDERS: u64 = 4;
+/// Connections that send messages: over few, the wait for an acknowledgement limits the rate.
+const SENDERS: u64 = 16;
 /// How long users rest between two requests.
 const PAUSE: Duration = Duration::from_millis(200);
 /// What a connection may cost the server.

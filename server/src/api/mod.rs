@@ -61,6 +61,7 @@ use logstead_config::settings::Settings;
 use parking_lot::Mutex;
 use scope::Weight;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use throttle::Throttle;
 use tokio::sync::Semaphore;
@@ -76,6 +77,8 @@ use utoipa_axum::routes;
 
 /// Passwords that are hashed at a time: each takes 19 MiB and some 20 ms.
 const PASSWORDS_MAX: usize = 2;
+/// Calls of the database at a time. It has one writer, so more would hold threads and be no faster.
+const META_CALLS_MAX: usize = 4;
 /// How long a request waits for its turn before it is told to come again.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 /// Searches that take no time and run beside the others: one of each caller.
@@ -102,6 +105,9 @@ struct Inner {
     state: ApiState,
     throttle: Mutex<Throttle>,
     passwords: Semaphore,
+    meta_calls: Semaphore,
+    /// Somebody can log in, which stays so: the last administrator cannot be removed.
+    is_set_up: AtomicBool,
     /// Where searches run.
     searches: Lane,
     /// Where those run that take no time, when others have to wait.
@@ -229,6 +235,8 @@ impl Inner {
             state,
             throttle: Mutex::default(),
             passwords: Semaphore::new(PASSWORDS_MAX),
+            meta_calls: Semaphore::new(META_CALLS_MAX),
+            is_set_up: AtomicBool::new(false),
             searches: Lane::new(searches_max, searches_max),
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest,
@@ -245,8 +253,19 @@ impl Inner {
         &self,
         call: impl FnOnce(&Meta) -> crate::meta::Result<T> + Send + 'static,
     ) -> Result<T> {
+        let Ok(Ok(_turn)) = tokio::time::timeout(TURN_WAIT_MAX, self.meta_calls.acquire()).await else {
+            return Err(busy("too many requests need the database at once"));
+        };
         let meta = self.state.meta.clone();
         Ok(blocking(move || call(&meta)).await??)
+    }
+
+    /// Whether anybody can log in. Strangers may ask as often as they like, so the database is asked until it says yes.
+    async fn is_set_up(&self) -> Result<bool> {
+        if !self.is_set_up.load(Ordering::Relaxed) && self.meta(Meta::has_users).await? {
+            self.is_set_up.store(true, Ordering::Relaxed);
+        }
+        Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
     /// Writes down what was done. What can not be written waits: it has been done all the same.

@@ -7,11 +7,14 @@ use super::peer::Client;
 use super::throttle::Attempt;
 use super::{Shared, accounts};
 use crate::machine::clock;
+
 use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name, password};
+use crate::web::Pulse;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The cookie that says that this browser has been logged in with before. Sent to nothing but the login.
@@ -85,10 +88,14 @@ fn admin() -> String {
 pub(crate) async fn get_session(
     State(shared): State<Shared>,
     Extension(client): Extension<Client>,
+    pulse: Option<Extension<Arc<Pulse>>>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let caller = access::authenticate(&shared, &headers).await?;
-    let has_users = shared.meta(|meta| meta.has_users()).await?;
+    if let Some(Extension(pulse)) = pulse.filter(|_| caller.is_some()) {
+        pulse.authenticated();
+    }
+    let is_set_up = shared.is_set_up().await?;
     let csrf_token = caller
         .as_ref()
         .and_then(|caller| caller.session)
@@ -98,7 +105,7 @@ pub(crate) async fn get_session(
     let cookie = caller.as_ref().and_then(renewed);
     let session = Session {
         authenticated: caller.is_some(),
-        setup_required: !has_users,
+        setup_required: !is_set_up,
         csrf_token,
         expires_at: caller.as_ref().and_then(|caller| caller.expires_at).map(|time| time.to_string()),
         user: caller.map(|Caller { name, role, grant, .. }| SessionUser::new(name, role, &grant)),
@@ -150,7 +157,7 @@ pub(crate) async fn set_up(
     peer: Peer,
     Json(setup): Json<Setup>,
 ) -> Result<impl IntoResponse> {
-    if shared.meta(|meta| meta.has_users()).await? {
+    if shared.is_set_up().await? {
         return Err(crate::meta::Error::AlreadySetUp.into());
     }
     let attempt = Attempt::new(SETUP, peer.0, None);

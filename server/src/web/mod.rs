@@ -54,8 +54,8 @@ const READ_BYTES_MAX: usize = 64 << 10;
 const LONG_STALL_FACTOR: u32 = 10;
 /// How often connections are looked at.
 const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
-/// How long somebody who was asked to leave may take before it is looked again.
-const LEAVING_WAIT_MAX: Duration = Duration::from_millis(100);
+/// How long a newcomer waits for those who were asked to leave, which takes no longer than their task takes to run.
+const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often it is said in the log that there is no place.
@@ -202,12 +202,11 @@ impl Door {
             Err(full) => full,
         };
         let end = Instant::now() + LEAVING_WAIT_MAX;
-        let mut is_leaving = self.table.make_way(full, peer);
+        let is_leaving = self.table.make_way(full, peer);
         while is_leaving && Instant::now() < end {
             tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
-            match self.table.admit(peer, Instant::now()) {
-                Ok(seat) => return Ok(seat),
-                Err(_) => is_leaving = true,
+            if let Ok(seat) = self.table.admit(peer, Instant::now()) {
+                return Ok(seat);
             }
         }
         Err(full)
@@ -216,9 +215,7 @@ impl Door {
     fn detail(&self, full: Full) -> String {
         let Limits { connections_max, connections_of_address_max, .. } = self.limits;
         match full {
-            Full::Connections => {
-                format!("{connections_max} connections are open, and all of them are logged in")
-            }
+            Full::Connections => format!("{connections_max} connections are open"),
             Full::Address => format!("{connections_of_address_max} connections of this address are open"),
             Full::Descriptors => "the process may open no more files".to_owned(),
         }
@@ -242,7 +239,10 @@ impl Door {
         peer: SocketAddr,
         pulse: &Arc<Pulse>,
     ) {
-        let service = Answers { app: TowerToHyperService::new(self.app), peer, pulse: pulse.clone() };
+        // The users of a proxy share its connections, so the proxy has to pace them.
+        let is_paced = !is_trusted(peer.ip(), &self.limits.trusted_proxies);
+        let service =
+            Answers { app: TowerToHyperService::new(self.app), peer, pulse: pulse.clone(), is_paced };
         let io = TokioIo::new(Watched::new(stream, pulse.clone()));
         let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -282,6 +282,8 @@ struct Answers {
     app: TowerToHyperService<Router>,
     peer: SocketAddr,
     pulse: Arc<Pulse>,
+    /// Whether requests without a login wait where they are many.
+    is_paced: bool,
 }
 
 impl Service<Request<Incoming>> for Answers {
@@ -291,13 +293,13 @@ impl Service<Request<Incoming>> for Answers {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let pulse = self.pulse.clone();
-        let wait = pulse.asked(Instant::now());
+        let wait = Some(pulse.asked(Instant::now())).filter(|wait| self.is_paced && !wait.is_zero());
         let mut request = request.map(|body| Body::new(Received::new(body, pulse.clone())));
         request.extensions_mut().insert(ConnectInfo(self.peer));
         request.extensions_mut().insert(pulse.clone());
         let app = self.app.clone();
         Box::pin(async move {
-            if !wait.is_zero() {
+            if let Some(wait) = wait {
                 tokio::time::sleep(wait).await;
             }
             let answer = app.call(request).await?;
