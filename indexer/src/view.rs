@@ -1,8 +1,7 @@
 //! What can be searched at one moment: which files there are, and what stands where in them.
 //!
-//! A file is divided into stretches. A stretch whose batch is in memory is one frame. One that is not may be
-//! many: neighbours are joined until they are worth a read, so that a million small frames cost no more
-//! memory than a few large ones.
+//! A file is divided into stretches of one or more frames. Small neighbours are joined, their batches too where they are
+//! in memory: a million frames of one message then cost a search no more than a few large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while somebody holds it: the appender works on a copy.
@@ -12,7 +11,7 @@ use crate::journal::{HeaderError, JournalFile};
 use crate::manifest::{ManifestError, SegmentId};
 use crate::segment::Segment;
 use crate::segment::blocks::BlocksError;
-use logstead_record::{Batch, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Timestamp};
 use parking_lot::RwLock;
 use std::fmt;
 use std::ops::Range;
@@ -22,6 +21,10 @@ use std::sync::Arc;
 const STRETCH_BYTES_MIN: u64 = 256 << 10;
 /// Most batches kept in memory, however small they are.
 const BATCHES_MAX: usize = 4096;
+/// Neighbours in memory become one batch when they are this many,
+const JOINED_BATCHES_MIN: usize = 16;
+/// and have this many rows together. A batch with that many rows stays as it is, so a row is copied at most once.
+const JOINED_ROWS_MIN: usize = 256;
 
 /// The view of this moment, published by the appender and read by searchers.
 pub(crate) type Shared = RwLock<Arc<View>>;
@@ -36,8 +39,13 @@ pub(crate) struct View {
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
-    pub(crate) memory_bytes: usize,
-    pub(crate) memory_batches: usize,
+}
+
+/// What batches take in memory.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Held {
+    pub(crate) bytes: usize,
+    pub(crate) batches: usize,
 }
 
 /// Sequences that no file holds.
@@ -56,7 +64,7 @@ pub(crate) struct FileView {
     pub(crate) bytes: u64,
     pub(crate) messages: u64,
     pub(crate) batches: u64,
-    pub(crate) memory_batches: usize,
+    pub(crate) held: Held,
     /// Of all its messages; the bounds of nothing where it has none.
     pub(crate) times: Times,
     pub(crate) received: Timestamp,
@@ -72,7 +80,7 @@ pub(crate) struct Stretch {
     pub(crate) sequences: Range<u64>,
     pub(crate) batches: u64,
     pub(crate) times: Times,
-    /// Where there is one frame and its batch is still in memory.
+    /// Its messages, while they are in memory.
     pub(crate) batch: Option<Arc<Batch>>,
 }
 
@@ -212,7 +220,7 @@ impl FileView {
             bytes,
             messages: 0,
             batches: 0,
-            memory_batches: 0,
+            held: Held::default(),
             times: Times::NONE,
             received: Timestamp::from_nanos(i64::MIN),
             stretches: Vec::new(),
@@ -225,7 +233,7 @@ impl FileView {
         self.bytes = self.bytes.max(offset + header.frame_bytes());
         self.messages += u64::from(header.rows);
         self.batches += 1;
-        self.memory_batches += usize::from(batch.is_some());
+        self.held.add(batch.as_deref());
         self.times.join(Times { earliest: header.earliest, latest: header.latest });
         self.received = self.received.max(header.received);
         self.push_stretch(Stretch::frame(offset, header, batch));
@@ -249,40 +257,99 @@ impl FileView {
             _ => self.stretches.push(stretch),
         }
     }
+
+    /// Joins the small batches at the end, once they are worth it.
+    fn join_small(&mut self) {
+        let (first, rows) = self.small_at_end();
+        if self.stretches.len() - first < JOINED_BATCHES_MIN || rows < JOINED_ROWS_MIN {
+            return;
+        }
+        let small: Vec<Stretch> = self.stretches.drain(first..).collect();
+        let mut joined = Stretch { batch: None, ..small[0].clone() };
+        let mut builder = BatchBuilder::new();
+        for (at, stretch) in small.iter().enumerate() {
+            if 0 < at {
+                joined.join(stretch);
+            }
+            if let Some(batch) = &stretch.batch {
+                builder.extend(batch, 0..batch.rows());
+            }
+            self.held.remove(stretch.batch.as_deref());
+        }
+        joined.batch = Some(Arc::new(builder.seal()));
+        self.held.add(joined.batch.as_deref());
+        self.stretches.push(joined);
+    }
+
+    /// Where the small batches begin that the file ends with, and how many rows they have.
+    fn small_at_end(&self) -> (usize, usize) {
+        let (mut first, mut rows) = (self.stretches.len(), 0);
+        while let Some(at) = first.checked_sub(1)
+            && let Some(batch) = &self.stretches[at].batch
+            && batch.rows() < JOINED_ROWS_MIN
+            && self.stretches.get(first).is_none_or(|next| next.follows(&self.stretches[at]))
+        {
+            (first, rows) = (at, rows + batch.rows());
+        }
+        (first, rows)
+    }
+}
+
+impl Held {
+    fn add(&mut self, batch: Option<&Batch>) {
+        self.bytes += batch.map_or(0, Batch::memory_bytes);
+        self.batches += usize::from(batch.is_some());
+    }
+
+    fn remove(&mut self, batch: Option<&Batch>) {
+        self.bytes -= batch.map_or(0, Batch::memory_bytes);
+        self.batches -= usize::from(batch.is_some());
+    }
+
+    fn is_within(self, bytes: usize, batches: usize) -> bool {
+        self.bytes <= bytes && self.batches <= batches
+    }
 }
 
 impl View {
+    /// What its batches take in memory.
+    pub(crate) fn held(&self) -> Held {
+        self.files.iter().fold(Held::default(), |held, file| Held {
+            bytes: held.bytes + file.held.bytes,
+            batches: held.batches + file.held.batches,
+        })
+    }
+
     /// Adds a frame to the last file.
     pub(crate) fn push(&mut self, offset: u64, header: &Header, batch: Arc<Batch>) {
-        let file = self.files.last_mut().expect("a frame is in a file");
-        self.memory_bytes += batch.memory_bytes();
-        self.memory_batches += 1;
+        let file = Arc::make_mut(self.files.last_mut().expect("a frame is in a file"));
         self.next_sequence = header.end_sequence();
-        Arc::make_mut(file).push(offset, header, Some(batch));
+        file.push(offset, header, Some(batch));
+        file.join_small();
     }
 
     /// Forgets the oldest batches in memory where there are too many: they are read from the journal.
     pub(crate) fn evict(&mut self, memory_max: usize) {
-        if self.memory_bytes <= memory_max && self.memory_batches <= BATCHES_MAX {
+        let mut held = self.held();
+        if held.is_within(memory_max, BATCHES_MAX) {
             return;
         }
         // A little more than needed, so that not every append comes here.
         let (bytes, batches) = (memory_max / 8 * 7, BATCHES_MAX / 8 * 7);
         for file in &mut self.files {
-            if self.memory_bytes <= bytes && self.memory_batches <= batches {
+            if held.is_within(bytes, batches) {
                 break;
             }
-            if file.memory_batches == 0 {
+            if file.held.batches == 0 {
                 continue;
             }
             let file = Arc::make_mut(file);
             for mut stretch in std::mem::take(&mut file.stretches) {
-                if (bytes < self.memory_bytes || batches < self.memory_batches)
+                if !held.is_within(bytes, batches)
                     && let Some(batch) = stretch.batch.take()
                 {
-                    self.memory_bytes -= batch.memory_bytes();
-                    self.memory_batches -= 1;
-                    file.memory_batches -= 1;
+                    held.remove(Some(&batch));
+                    file.held.remove(Some(&batch));
                 }
                 file.push_stretch(stretch);
             }
@@ -291,13 +358,7 @@ impl View {
 
     /// Takes a journal file out.
     pub(crate) fn drop_file(&mut self, first_sequence: u64) {
-        let Some(at) = self.files.iter().position(|file| file.first_sequence == first_sequence) else {
-            return;
-        };
-        for batch in self.files.remove(at).stretches.iter().filter_map(|stretch| stretch.batch.as_ref()) {
-            self.memory_bytes -= batch.memory_bytes();
-            self.memory_batches -= 1;
-        }
+        self.files.retain(|file| file.first_sequence != first_sequence);
     }
 
     /// What is known to be missing or damaged, whatever is asked for.
@@ -332,6 +393,7 @@ mod tests {
     use super::*;
     use crate::SimDisk;
     use crate::disk::Disk;
+    use logstead_record::{Origin, Row};
     use std::path::Path;
 
     fn header(number: u64) -> Header {
@@ -348,24 +410,74 @@ mod tests {
         }
     }
 
-    #[test]
-    fn small_neighbours_out_of_memory_become_one_stretch() {
+    fn view() -> View {
         let disk = SimDisk::new(0);
         disk.create_dir_all(Path::new("/")).unwrap();
         let file = disk.create(Path::new("/file")).unwrap();
         let journal = Arc::new(JournalFile { name: String::new(), file });
-        let mut view = View { files: vec![Arc::new(FileView::new(journal, 0, 0))], ..View::default() };
+        View { files: vec![Arc::new(FileView::new(journal, 0, 0))], ..View::default() }
+    }
+
+    fn batch(texts: impl IntoIterator<Item = String>) -> Arc<Batch> {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });
+        texts.into_iter().for_each(|text| builder.push(&Row::text(text.as_bytes())));
+        Arc::new(builder.seal())
+    }
+
+    #[test]
+    fn small_neighbours_out_of_memory_become_one_stretch() {
+        let mut view = view();
         for number in 0..1000 {
             view.push(number * 1000, &header(number), Arc::new(Batch::default()));
         }
         assert_eq!(view.files[0].stretches.len(), 1000);
         view.evict(0);
-        assert_eq!((view.memory_bytes, view.memory_batches), (0, 0));
+        assert_eq!(view.held(), Held::default());
         let stretches = &view.files[0].stretches;
         let bytes: Vec<u64> = stretches.iter().map(|stretch| stretch.bytes).collect();
         assert_eq!(bytes, [263_000, 263_000, 263_000, 211_000]);
         let ends: Vec<i64> = stretches.iter().map(|stretch| stretch.times.latest.nanos()).collect();
         assert_eq!(ends, [262, 525, 788, 999]);
         assert_eq!(stretches.iter().map(|stretch| stretch.batches).sum::<u64>(), 1000);
+    }
+
+    #[test]
+    fn small_neighbours_in_memory_become_one_batch() {
+        let mut view = view();
+        for number in 0..1000 {
+            view.push(number * 1000, &header(number), batch([format!("message {number}")]));
+        }
+        let stretches = &view.files[0].stretches;
+        assert!(stretches.len() < JOINED_ROWS_MIN + 1000 / JOINED_ROWS_MIN, "{}", stretches.len());
+        let batches = || stretches.iter().map(|stretch| stretch.batch.as_ref().unwrap());
+        let texts = batches().flat_map(|batch| (0..batch.rows()).map(|row| batch.message(row)));
+        let texts: Vec<&[u8]> = texts.collect();
+        let expected: Vec<String> = (0..1000).map(|number| format!("message {number}")).collect();
+        assert_eq!(texts, expected.iter().map(String::as_bytes).collect::<Vec<_>>());
+        for pair in stretches.windows(2) {
+            assert!(pair[1].follows(&pair[0]));
+        }
+        assert_eq!((stretches[0].times.earliest.nanos(), stretches[0].times.latest.nanos()), (0, 255));
+        let bytes = batches().map(|batch| batch.memory_bytes()).sum();
+        assert_eq!(view.held(), Held { bytes, batches: stretches.len() });
+        assert_eq!(stretches.iter().map(|stretch| stretch.batches).sum::<u64>(), 1000);
+    }
+
+    #[test]
+    fn large_batches_and_those_with_something_between_them_stay_as_they_are() {
+        let mut view = view();
+        let large = || batch((0..JOINED_ROWS_MIN).map(|row| row.to_string()));
+        for number in 0..100 {
+            let rows = JOINED_ROWS_MIN as u64;
+            let header = Header { rows: rows as u32, ..header(number * rows) };
+            view.push(number * 1000, &header, large());
+        }
+        assert_eq!(view.held().batches, 100);
+        for number in 0..1000 {
+            // Every second offset is of no frame.
+            view.push(1_000_000 + number * 2000, &header(100_000 + number), batch(["x".to_owned()]));
+        }
+        assert_eq!(view.held().batches, 1100);
     }
 }

@@ -361,7 +361,7 @@ impl Searcher {
             batches: view.files.iter().map(|file| file.batches).sum(),
             journal_files: view.files.len(),
             journal_bytes: view.files.iter().map(|file| file.bytes).sum(),
-            memory_bytes: view.memory_bytes,
+            memory_bytes: view.held().bytes,
             first_time: times().map(|times| times.earliest).min(),
             last_time: times().map(|times| times.latest).max(),
             first_sequence: journal_first.into_iter().chain(sealed_first).min().unwrap_or(view.next_sequence),
