@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-export const binary =
-  process.env['LOGSTEAD'] ?? fileURLToPath(new URL('../target/release/logstead', import.meta.url));
+/** The checkout. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+/** What `npm run build` makes. */
+export const built = join(root, 'target/release/logstead');
+export const binary = process.env['LOGSTEAD'] ?? built;
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const token = 'e2e-administrator-token';

@@ -4,7 +4,8 @@
 # restarts the container and finds it again.
 #
 # Needs no registry (the base image is made from the distribution's packages) and leaves the machine as it was: the
-# engine runs the containers in a network namespace of its own, with its files under .cache/compose.
+# engine runs the containers in a network namespace of its own, with its files under .cache/compose. A machine that cannot
+# run it skips it and says so; with `--required` that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,10 +13,12 @@ work=$PWD/.cache/compose
 namespace=logstead-check
 export DOCKER_HOST=unix://$work/docker.sock DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
 export COMPOSE_PROJECT_NAME=logstead-check LOGSTEAD_ADMIN_TOKEN=compose-check-token
+required=
+[ "${1:-}" != --required ] || required=yes
 engine=
 
 main() {
-  can_run || exit 0
+  can_run
   [ -x target/release/logstead ] || fail 'there is no target/release/logstead: run npm run build first'
   mkdir -p "$work"
   trap clean_up EXIT
@@ -36,8 +39,8 @@ main() {
 }
 
 can_run() {
-  [ "$(id -u)" = 0 ] || { notice 'not root'; return 1; }
-  command -v apt-get >/dev/null || { notice 'not a Debian machine'; return 1; }
+  [ "$(id -u)" = 0 ] || skip 'not root'
+  command -v apt-get >/dev/null || skip 'not a Debian machine'
 }
 
 install_tools() {
@@ -148,8 +151,11 @@ clean_up() {
 }
 
 step() { echo "compose: [${SECONDS}s] $*"; }
-notice() { printf '\n*** compose check SKIPPED: %s ***\n\n' "$*"; }
-skip() { notice "$*"; exit 0; }
+skip() {
+  [ -z "$required" ] || fail "the check cannot run: $*"
+  printf '\n*** compose check SKIPPED: %s ***\n\n' "$*"
+  exit 0
+}
 fail() { echo "compose: $*" >&2; exit 1; }
 
 main

@@ -31,12 +31,13 @@ function chosenSuites(args) {
 async function testRust() {
   await prepareSenders();
   await buildConsole(); // the binary embeds it
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0 };
   const code = await run('cargo', ['test', '--workspace', '--locked', '--no-fail-fast'], {
     onLine: (line) => {
-      const result = /^test result: .* (\d+) passed; (\d+) failed/.exec(line);
+      const result = /^test result: .* (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
       counts.passed += Number(result?.[1] ?? 0);
       counts.failed += Number(result?.[2] ?? 0);
+      counts.skipped += Number(result?.[3] ?? 0);
     },
   });
   return { code, counts };
@@ -47,8 +48,9 @@ async function testWeb() {
   const report = freshReport('web.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const code = await run('npm', ['test', '--workspace', 'web', '--', ...reporters]);
-  const { numPassedTests, numFailedTests } = readReport(report);
-  return { code, counts: { passed: numPassedTests, failed: numFailedTests } };
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = readReport(report);
+  const skipped = (numPendingTests ?? 0) + (numTodoTests ?? 0);
+  return { code, counts: { passed: numPassedTests, failed: numFailedTests, skipped } };
 }
 
 async function testEndToEnd() {
@@ -59,8 +61,8 @@ async function testEndToEnd() {
   const code = await run('npm', ['test', '--workspace', 'e2e', '--', '--reporter=list,json'], {
     env: { LOGSTEAD: binary, CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   });
-  const { expected = 0, flaky = 0, unexpected } = readReport(report).stats ?? {};
-  return { code, counts: { passed: expected + flaky, failed: unexpected } };
+  const { expected = 0, flaky = 0, unexpected, skipped } = readReport(report).stats ?? {};
+  return { code, counts: { passed: expected + flaky, failed: unexpected, skipped } };
 }
 
 function freshReport(name) {
@@ -84,6 +86,7 @@ function summarize() {
   console.log();
   for (const { name, code } of unfinished) console.log(`${name} did not finish (exit ${code})`);
   const sum = (key) => outcomes.reduce((total, { counts }) => total + (counts?.[key] ?? 0), 0);
-  if (unfinished.length === 0) console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  if (unfinished.length === 0)
+    console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
   process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1;
 }

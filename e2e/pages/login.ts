@@ -11,7 +11,7 @@ export class LoginPage {
 
   constructor(
     private readonly page: Page,
-    private readonly logstead: Logstead,
+    private readonly logstead: Pick<Logstead, 'url'>,
   ) {
     this.signInButton = page.getByRole('button', { name: 'Sign in' });
     this.createButton = page.getByRole('button', { name: 'Create administrator' });

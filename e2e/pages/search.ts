@@ -27,7 +27,7 @@ export class SearchPage {
 
   constructor(
     private readonly page: Page,
-    private readonly logstead: Logstead,
+    private readonly logstead: Pick<Logstead, 'url'>,
   ) {
     this.query = page.getByRole('textbox', { name: 'Query' });
     this.searchButton = page.getByRole('button', { name: 'Search', exact: true });

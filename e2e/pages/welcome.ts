@@ -15,7 +15,7 @@ export class WelcomePage {
 
   constructor(
     private readonly page: Page,
-    private readonly logstead: Logstead,
+    private readonly logstead: Pick<Logstead, 'url'>,
   ) {
     this.loggerCommand = page.getByRole('textbox', { name: 'logger command' });
     this.curlTab = page.getByRole('tab', { name: 'curl' });

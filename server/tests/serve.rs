@@ -336,7 +336,6 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
     send(100..200);
     server.wait_for("forward", 200);
     let siem = |field: &str| server.status()["destinations"][0][field].clone();
-    // What was written into the connection before its end was noticed is gone: plain TCP has no receipts.
     send(200..300);
     wait_until("the destination notices", || siem("state") == "retrying");
     let peer = TcpListener::bind(address).unwrap();
@@ -349,7 +348,12 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
             break;
         }
     }
-    assert!(received.iter().rev().take(100).eq(expected.iter().rev().take(100)));
+    // Plain TCP has no receipts: what was written into the connection before its end was noticed is gone, in one piece.
+    // Everything else is there once, and in order.
+    let lost = expected.len() - received.len();
+    assert!(lost <= 200, "{lost} messages are gone");
+    assert_eq!(received[..100], expected[..100]);
+    assert_eq!(received[100..], expected[100 + lost..]);
     wait_until("the file holds all", || {
         std::fs::read_to_string(server.data().join("forward/copy.log"))
             .is_ok_and(|text| text.lines().eq(&expected))
