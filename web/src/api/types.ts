@@ -1331,11 +1331,13 @@ export interface components {
         IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
         /** @description What became of the messages. */
         Ingested: {
-            /** @description Messages that are stored, durably. */
+            /** @description Messages that are stored durably. */
             accepted: number;
+            /** @description Messages that no route of the router document took. They are counted and not stored. */
+            dropped: number;
             /** @description Why, for the first 100. */
             errors: components["schemas"]["LineError"][];
-            /** @description Messages that are not. */
+            /** @description Messages that could not be read. */
             rejected: number;
         };
         /** @description Why a message is not stored. */
