@@ -78,7 +78,8 @@ impl Sender for Requests {
         }
         let (status, answer) = answer.map_err(|error| Broken::new(format!("{}: {error}", self.url)))?;
         let messages = chunk.pending();
-        if status == StatusCode::OK && answer["accepted"].as_u64() == Some(messages as u64) {
+        let count = |name: &str| answer[name].as_u64().unwrap_or_default();
+        if status == StatusCode::OK && count("accepted") + count("dropped") == messages as u64 {
             counts.acknowledged(messages);
             self.latencies.add(start.elapsed(), messages as u64);
             chunk.advance(messages);

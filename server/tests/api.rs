@@ -676,7 +676,7 @@ async fn what_is_ingested_is_found_at_once() {
         let line =
             json!({"message": format!("number {number}"), "host": "web-1", "level": "error"}).to_string();
         let answer = server.ingest("", "application/x-ndjson", line.clone()).await;
-        assert_eq!(answer.json(), json!({"accepted": 1, "rejected": 0, "errors": []}));
+        assert_eq!(answer.json(), json!({"accepted": 1, "dropped": 0, "rejected": 0, "errors": []}));
         let query = json!({"query": format!("\"number {number}\" severity>=err"), "from": "-1h"});
         let found = server.post("/api/v1/search", &query).await.json();
         assert_eq!(found["messages"].as_array().unwrap().len(), 1, "{found}");
@@ -693,6 +693,21 @@ async fn what_is_ingested_is_found_at_once() {
         server.get("/api/v1/search?query=number&limit=3").await.json()["messages"][2]["message"],
         "number 47"
     );
+}
+
+#[tokio::test]
+async fn ingest_says_what_no_route_took() {
+    let server = Server::with_admin();
+    let filtered = ROUTER.replace("to = [\"main\"]", "to = [\"main\"]\nwhere = \"severity:err\"");
+    let changed = server.put_router("\"1\"", "application/toml", filtered).await;
+    assert_eq!(changed.status, StatusCode::OK, "{}", changed.text());
+    let lines = "{\"msg\":\"a\",\"level\":\"error\"}\n{\"msg\":\"b\",\"level\":\"info\"}\nbad\n";
+    let answer = server.ingest("", "application/x-ndjson", lines).await.json();
+    let counts = ["accepted", "dropped", "rejected"].map(|name| answer[name].as_u64().unwrap());
+    assert_eq!(counts, [1, 1, 1], "{answer}");
+    assert_eq!(server.get("/api/v1/count?query=*").await.json()["count"], 1);
+    let into_a_logspace = server.ingest("?logspace=other", "application/x-ndjson", lines).await.json();
+    assert_eq!((&into_a_logspace["accepted"], &into_a_logspace["dropped"]), (&json!(2), &json!(0)));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use super::extract::{Peer, Pieces, Query, media_type, unsupported};
 use super::reading::{IngestParams, LineFormat, Reading};
 use super::scope::unknown_logspace;
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
+use crate::flow::receipt::Taken;
 use crate::machine::clock;
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
@@ -47,9 +48,11 @@ const REST_BYTES_MIN: usize = 64 << 10;
 /// What became of the messages.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct Ingested {
-    /// Messages that are stored, durably.
+    /// Messages that are stored durably.
     accepted: usize,
-    /// Messages that are not.
+    /// Messages that no route of the router document took. They are counted and not stored.
+    dropped: usize,
+    /// Messages that could not be read.
     rejected: usize,
     /// Why, for the first 100.
     errors: Vec<LineError>,
@@ -507,7 +510,7 @@ impl<'de> Visitor<'de> for CountElements {
 
 /// Parses and stores batch by batch, so that no more of them is in memory than has to be.
 async fn store(shared: &Inner, mut slices: Slices, logspace: Option<&str>) -> Result<Response> {
-    let mut accepted = 0;
+    let (mut accepted, mut dropped) = (0, 0);
     while 0 < slices.rest_bytes() {
         let _room = shared.ingest.for_slice(slices.rest_bytes()).await?;
         let batch;
@@ -516,13 +519,13 @@ async fn store(shared: &Inner, mut slices: Slices, logspace: Option<&str>) -> Re
         if messages == 0 {
             continue;
         }
-        if let Err(error) = shared.state.pipeline.submit(batch, logspace).await {
-            return Err(not_stored(&error, accepted));
-        }
-        accepted += messages;
+        let submitted = shared.state.pipeline.submit(batch, logspace).await;
+        let Taken { unrouted } = submitted.map_err(|error| not_stored(&error, accepted + dropped))?;
+        accepted += messages - unrouted;
+        dropped += unrouted;
     }
-    let ingested = Ingested { accepted, rejected: slices.rejected, errors: slices.errors };
-    if ingested.accepted == 0 && 0 < ingested.rejected {
+    let ingested = Ingested { accepted, dropped, rejected: slices.rejected, errors: slices.errors };
+    if accepted + dropped == 0 && 0 < ingested.rejected {
         return Ok(nothing_ingested(ingested));
     }
     Ok(axum::Json(ingested).into_response())
@@ -537,10 +540,10 @@ fn nothing_ingested(ingested: Ingested) -> Response {
     (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response()
 }
 
-fn not_stored(error: &SubmitError, stored_before: usize) -> ApiError {
-    let stored = match stored_before {
+fn not_stored(error: &SubmitError, taken_before: usize) -> ApiError {
+    let stored = match taken_before {
         0 => "nothing of the body is stored".to_owned(),
-        count => format!("the first {count} messages of the body are stored"),
+        count => format!("the first {count} messages of the body are taken"),
     };
     let detail = format!("{error} ({stored})");
     match error {

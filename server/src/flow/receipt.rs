@@ -11,11 +11,19 @@
 
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// What a waiting sender hears: everything is durable, or why not.
-pub(crate) type Outcome = Result<(), String>;
+pub(crate) type Outcome = Result<Taken, String>;
+
+/// What became of messages that are taken.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Taken {
+    /// How many of them no route took: they are counted and gone.
+    pub(crate) unrouted: usize,
+}
 
 /// A share in a chunk that is under way.
 #[derive(Clone, Debug)]
@@ -26,6 +34,7 @@ struct Shared {
     _reserved: OwnedSemaphorePermit,
     since: Instant,
     failure: Mutex<Option<String>>,
+    unrouted: AtomicUsize,
     waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
     is_impatient: bool,
 }
@@ -40,6 +49,7 @@ impl Receipt {
             _reserved: reserved,
             since: Instant::now(),
             failure: Mutex::new(None),
+            unrouted: AtomicUsize::new(0),
             is_impatient,
             waiting: Mutex::new(waiting),
         }))
@@ -58,6 +68,11 @@ impl Receipt {
     /// A part of the chunk that is yet to be done.
     pub(crate) fn pending(&self) -> Pending {
         Pending { receipt: self.clone(), done: false }
+    }
+
+    /// No route took these messages.
+    pub(crate) fn unrouted(&self, messages: usize) {
+        self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
     }
 
     /// A part of the chunk is lost. The first reason is the one that the sender hears.
@@ -117,7 +132,8 @@ impl Drop for Pending {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.get_mut().take() {
-            let outcome = self.failure.get_mut().take().map_or(Ok(()), Err);
+            let taken = Taken { unrouted: *self.unrouted.get_mut() };
+            let outcome = self.failure.get_mut().take().map_or(Ok(taken), Err);
             // The sender may have gone away meanwhile: nobody is left to tell.
             waiting.send(outcome).ok();
         }

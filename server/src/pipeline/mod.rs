@@ -36,7 +36,7 @@ pub use status::{
 };
 
 use crate::flow::queue::{self, Partition, Work, WorkReceiver, WorkSender};
-use crate::flow::receipt::Pending;
+use crate::flow::receipt::{Pending, Taken};
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::{Descriptors, Sockets};
@@ -229,9 +229,9 @@ impl Pipeline {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Takes messages that came over HTTP and returns when they are durable. They go to `logspace`, or where
-    /// the routes say.
-    pub async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<(), SubmitError> {
+    /// Takes messages that came over HTTP, and says what became of them once all that are stored are durable. They go to
+    /// `logspace`, or where the routes say.
+    pub(crate) async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<Taken, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }
@@ -248,7 +248,7 @@ impl Pipeline {
         let (pending, outcome) = Pending::answering(reserved);
         self.hand_in(inlet, batch, logspace.map(str::to_owned), pending);
         match outcome.await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(taken)) => Ok(taken),
             Ok(Err(reason)) => Err(SubmitError::Failed(reason)),
             Err(_) => Err(SubmitError::ShuttingDown),
         }

@@ -62,6 +62,7 @@ impl Worker {
         let routed = running.router.route(batch, source);
         counters.unrouted.add(routed.unrouted);
         self.counters.unrouted.add(routed.unrouted);
+        receipt.unrouted(routed.unrouted);
         for delivery in routed.deliveries {
             let part =
                 if delivery.rows.is_all() { batch.clone() } else { Arc::new(batch.take(&delivery.rows)) };

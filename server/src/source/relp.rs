@@ -246,7 +246,8 @@ fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
 /// The answers to messages that were handed on together.
 fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvError>) -> Vec<u8> {
     let failure = match outcome {
-        Ok(Ok(())) => None,
+        // As for every route that drops on purpose, the protocol has no other word for it than taken.
+        Ok(Ok(_)) => None,
         Ok(Err(reason)) => Some(reason.as_str()),
         Err(_) => Some("the server is stopping"),
     };
@@ -281,6 +282,7 @@ fn opened(offers: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::receipt::Taken;
 
     #[test]
     fn the_version_is_the_one_that_the_sender_offers() {
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn each_message_is_answered_by_its_number() {
-        let text = acknowledged(&[7, 8], &Ok(Ok(())));
+        let text = acknowledged(&[7, 8], &Ok(Ok(Taken::default())));
         assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
         let text = acknowledged(&[9], &Ok(Err("disk full".to_owned())));
         assert_eq!(text, b"9 rsp 13 500 disk full\n");

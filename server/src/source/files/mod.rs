@@ -11,7 +11,7 @@ mod positions;
 
 use super::Shared;
 use crate::flow::chunk::Chunk;
-use crate::flow::receipt::Outcome;
+use crate::flow::receipt::{Outcome, Taken};
 use follower::{Follower, Round};
 use logstead_config::Files;
 use positions::Positions;
@@ -129,7 +129,8 @@ impl Following {
     /// Hands on what was read, and says when to go on.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
-        let outcome = if frames.frames.is_empty() { Ok(()) } else { self.submit(frames, stopped).await };
+        let outcome =
+            if frames.frames.is_empty() { Ok(Taken::default()) } else { self.submit(frames, stopped).await };
         let now = Instant::now();
         if let Err(reason) = outcome {
             self.complain(
