@@ -9,7 +9,7 @@ use crate::disk::Disk;
 use crate::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
 use crate::keep::Keeper;
-use crate::view::{FileView, Shared, View};
+use crate::store::view::{FileView, Shared, View};
 use logstead_record::Timestamp;
 use std::io::{self, IoSlice};
 use std::ops::Range;

@@ -14,7 +14,7 @@ use crate::read::batches_of;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::build::{SegmentBuilder, write_index};
 use crate::segment::{Folder, Segment};
-use crate::view::{FileView, Shared, View};
+use crate::store::view::{FileView, Shared, View};
 use crate::{DiskError, Options};
 use logstead_record::{Batch, Groups, Timestamp};
 use parking_lot::Mutex;

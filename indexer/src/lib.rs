@@ -17,7 +17,7 @@
 //! | `aside`   | what is kept though it does not count                       |
 //! | `append`  | writing: group commit, rolling, expiry                      |
 //! | `answer`  | what found rows are turned into: histograms, facets, tables    |
-//! | `view`    | what can be searched at one moment                          |
+//! | `store::view` | what can be searched at one moment                          |
 //! | `search`  | searching it                                                |
 //! | `segment` | closed files made ready for fast search                     |
 //!
@@ -41,9 +41,9 @@ mod replay;
 mod scan;
 mod search;
 mod segment;
+mod store;
 mod survey;
 mod verify;
-mod view;
 mod work;
 
 pub use answer::{
@@ -68,8 +68,8 @@ pub use search::{
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
+pub use store::view::{Damage, DamageReason};
 pub use verify::{Checked, Finding};
-pub use view::{Damage, DamageReason};
 
 /// Where the journal of a logspace is in its folder.
 pub(crate) const JOURNAL_DIR: &str = "journal";

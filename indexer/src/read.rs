@@ -3,7 +3,7 @@
 use crate::frame::{FrameError, Header};
 use crate::keep::KeepError;
 use crate::scan::{Item, Scan};
-use crate::view::{Damage, DamageReason, FileView, Stretch};
+use crate::store::view::{Damage, DamageReason, FileView, Stretch};
 use logstead_record::Batch;
 use std::sync::Arc;
 

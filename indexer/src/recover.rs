@@ -17,8 +17,8 @@ use crate::keep::Keeper;
 use crate::manifest::{Manifest, ManifestError};
 use crate::search::Searcher;
 use crate::segment::Folder;
+use crate::store::view::{Damage, Shared, View};
 use crate::survey::{Listing, Step, Survey, failed, survey};
-use crate::view::{Damage, Shared, View};
 use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -230,7 +230,7 @@ fn recovery(survey: &Survey) -> Recovery {
     let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| aside::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
     let in_segments = survey.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
-    let gaps = survey.gaps.iter().map(crate::view::Gap::damage);
+    let gaps = survey.gaps.iter().map(crate::store::view::Gap::damage);
     Recovery {
         segments: survey.segments.len(),
         sealed_messages: survey.segments.iter().map(|segment| u64::from(segment.id.rows)).sum(),

@@ -8,7 +8,7 @@ use crate::frame::{FrameError, Hash, Header};
 use crate::journal::{self, HeaderError, JournalFile};
 use crate::recover::OpenError;
 use crate::scan::{Item, Scan};
-use crate::view::{Damage, DamageReason, FileView};
+use crate::store::view::{Damage, DamageReason, FileView};
 use std::io;
 use std::ops::Range;
 use std::path::Path;

@@ -12,7 +12,7 @@ use crate::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
 use crate::recover::OpenError;
 use crate::replay::{self, Replayed};
 use crate::segment::{Folder, Segment};
-use crate::view::{Damage, DamageReason, FileView, Gap};
+use crate::store::view::{Damage, DamageReason, FileView, Gap};
 use crate::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::collections::BTreeSet;
 use std::io;

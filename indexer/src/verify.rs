@@ -9,7 +9,7 @@ use crate::scan::{Item, Scan};
 use crate::search::{Run, Searcher};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
-use crate::view::{FileView, View};
+use crate::store::view::{FileView, View};
 use logstead_record::Timestamp;
 
 /// A part of a logspace that was checked.

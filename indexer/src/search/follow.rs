@@ -13,7 +13,7 @@ use crate::manifest::SegmentId;
 use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
-use crate::view::{Damage, FileView, Stretch, View};
+use crate::store::view::{Damage, FileView, Stretch, View};
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection};
 use std::ops::{ControlFlow, Range};

@@ -35,7 +35,7 @@ mod sweep;
 use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
-use crate::view::{Damage, Shared, Times, View};
+use crate::store::view::{Damage, Shared, Times, View};
 use crate::work::Work;
 pub use answers::Asked;
 pub use explain::{Clause, Explained};

@@ -12,7 +12,7 @@ use super::{Coverage, Found, Hit, Order, Position, Request, Run, lanes, overlaps
 use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, Scratch};
-use crate::view::{FileView, Stretch, Times, View};
+use crate::store::view::{FileView, Stretch, Times, View};
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};

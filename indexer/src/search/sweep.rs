@@ -9,7 +9,7 @@ use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::index::SegmentIndex;
-use crate::view::{FileView, Stretch, View};
+use crate::store::view::{FileView, Stretch, View};
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::collections::BTreeMap;

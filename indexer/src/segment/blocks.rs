@@ -50,7 +50,7 @@
 use crate::columns::{self, ColumnsError};
 use crate::disk::{Disk, DiskFile};
 use crate::frame::Hash;
-use crate::view::Times;
+use crate::store::view::Times;
 use logstead_record::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Group, Groups, Timestamp};
 use std::io::{self, IoSlice};
 use std::ops::Range;

@@ -25,7 +25,7 @@ pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};
 use crate::manifest::SegmentId;
-use crate::view::{Damage, DamageReason};
+use crate::store::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
 use cache::IndexCache;
