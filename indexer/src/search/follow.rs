@@ -9,10 +9,10 @@
 use super::look::{Look, look};
 use super::sweep::select;
 use super::{Filter, Found, Request, Run, Searcher, page};
-use crate::manifest::SegmentId;
-use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
+use crate::store::manifest::SegmentId;
+use crate::store::read::{Read, read_stretch};
 use crate::store::view::{Damage, FileView, Stretch, View};
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection};

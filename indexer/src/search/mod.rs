@@ -13,7 +13,6 @@
 //! | `answers`  | histograms, facets and tables, from columns where they suffice           |
 //! | `explain`  | how it is done, and what it costs                                        |
 //! | `follow`   | what was stored from a sequence on, in that order                        |
-//! | `lanes`    | work side by side                                                        |
 //!
 //! **Invariant:** what is found is what sorting and filtering every message would find, apart from what
 //! [`Coverage`] says is missing. A page that begins after a [`Position`] never repeats or skips a message that
@@ -25,22 +24,21 @@ mod evaluate;
 mod explain;
 mod follow;
 mod forms;
-mod lanes;
 mod look;
 mod page;
 mod plan;
 mod required;
 mod sweep;
 
-use crate::read::{Read, read_stretch};
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
+use crate::store::read::{Read, read_stretch};
 use crate::store::view::{Damage, Shared, Times, View};
 use crate::work::Work;
+use crate::work::lanes::{Alone, Lanes};
 pub use answers::Asked;
 pub use explain::{Clause, Explained};
 pub use follow::{Followed, Follower, Matched, Visit};
-pub use lanes::{Alone, Lanes};
 use logstead_record::query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use plan::Plan;

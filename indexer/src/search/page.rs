@@ -8,11 +8,12 @@
 
 use super::look::{Look, look};
 use super::sweep::select;
-use super::{Coverage, Found, Hit, Order, Position, Request, Run, lanes, overlaps, rows_within};
-use crate::read::{Read, read_stretch};
+use super::{Coverage, Found, Hit, Order, Position, Request, Run, overlaps, rows_within};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, Scratch};
+use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, Times, View};
+use crate::work::lanes;
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};

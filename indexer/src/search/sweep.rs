@@ -4,12 +4,13 @@
 //! which they were stored, unless the visitor wants the newest first.
 
 use super::look::{Look, count, look};
-use super::{Coverage, Filter, Run, lanes, overlaps, rows_within};
-use crate::read::{Read, read_stretch};
+use super::{Coverage, Filter, Run, overlaps, rows_within};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::index::SegmentIndex;
+use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
+use crate::work::lanes;
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::collections::BTreeMap;

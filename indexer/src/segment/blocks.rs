@@ -49,7 +49,7 @@
 
 use crate::columns::{self, ColumnsError};
 use crate::disk::{Disk, DiskFile};
-use crate::frame::Hash;
+use crate::journal::frame::Hash;
 use crate::store::view::Times;
 use logstead_record::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Group, Groups, Timestamp};
 use std::io::{self, IoSlice};

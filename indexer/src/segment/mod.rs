@@ -24,7 +24,7 @@ mod timing;
 pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};
-use crate::manifest::SegmentId;
+use crate::store::manifest::SegmentId;
 use crate::store::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;

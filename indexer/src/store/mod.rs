@@ -1,5 +1,33 @@
 //! A logspace as it is stored: journal files and segments, and what goes on with them.
 //!
-//! **Invariant:** who searches sees a [view](view) that never changes; what changes the store publishes another.
+//! | module     | owns                                                          |
+//! |------------|---------------------------------------------------------------|
+//! | `view`     | what can be searched at one moment                            |
+//! | `manifest` | which segments there are, and how far the messages reach      |
+//! | `read`     | the batches of a part of the view                             |
+//! | `recover`  | opening, to store messages or only to look                    |
+//! | `survey`   | what is there, what of it counts, what is missing             |
+//! | `replay`   | a journal file as it is found                                 |
+//! | `choose`   | which of several files count that hold the same messages      |
+//! | `aside`    | what is kept though it does not count                         |
+//! | `append`   | writing: group commit and rolling                             |
+//! | `keep`     | sealing, joining, indexing again, expiry: one step at a time  |
+//! | `verify`   | reading everything, to compare it with its checksums          |
+//! | `inspect`  | what a file holds, for people                                 |
+//! | `holds`    | whether a folder holds messages at all                        |
+//!
+//! **Invariant:** who searches sees a view that never changes; what changes the store publishes another.
 
+pub(crate) mod append;
+mod aside;
+mod choose;
+pub(crate) mod holds;
+pub(crate) mod inspect;
+pub(crate) mod keep;
+pub(crate) mod manifest;
+pub(crate) mod read;
+pub(crate) mod recover;
+mod replay;
+mod survey;
+pub(crate) mod verify;
 pub(crate) mod view;

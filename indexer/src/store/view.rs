@@ -7,11 +7,11 @@
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while somebody holds it: the appender works on a copy.
 
-use crate::frame::{FrameError, Header};
+use crate::journal::frame::{FrameError, Header};
 use crate::journal::{HeaderError, JournalFile};
-use crate::manifest::{ManifestError, SegmentId};
 use crate::segment::Segment;
 use crate::segment::blocks::BlocksError;
+use crate::store::manifest::{ManifestError, SegmentId};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::RwLock;
 use std::fmt;

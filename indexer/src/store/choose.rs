@@ -7,10 +7,10 @@
 //! **Invariant:** a file goes only when all its messages were read elsewhere, or have expired. Any other that does not
 //! count is set aside. Names and tables alone prove nothing.
 
-use crate::manifest::SegmentId;
-use crate::read::{Read, read_stretch};
-use crate::replay::Replayed;
 use crate::segment::Segment;
+use crate::store::manifest::SegmentId;
+use crate::store::read::{Read, read_stretch};
+use crate::store::replay::Replayed;
 use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::ops::Range;

@@ -3,9 +3,9 @@
 //! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
 
-use crate::frame::Hash;
 use crate::journal;
-use crate::scan::{Item, Scan};
+use crate::journal::frame::Hash;
+use crate::journal::scan::{Item, Scan};
 use crate::search::{Run, Searcher};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};

@@ -6,9 +6,9 @@
 
 use crate::Options;
 use crate::disk::Disk;
-use crate::frame::{Encoded, Hash, Placed};
+use crate::journal::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
-use crate::keep::Keeper;
+use crate::store::keep::Keeper;
 use crate::store::view::{FileView, Shared, View};
 use logstead_record::Timestamp;
 use std::io::{self, IoSlice};
@@ -294,7 +294,7 @@ pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::{Item, Scan};
+    use crate::journal::scan::{Item, Scan};
     use crate::{SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Row};
     use std::path::Path;

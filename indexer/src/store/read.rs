@@ -1,8 +1,8 @@
 //! Reads the batches of journal files: from memory where they still are, otherwise from the disk.
 
-use crate::frame::{FrameError, Header};
-use crate::keep::KeepError;
-use crate::scan::{Item, Scan};
+use crate::journal::frame::{FrameError, Header};
+use crate::journal::scan::{Item, Scan};
+use crate::store::keep::KeepError;
 use crate::store::view::{Damage, DamageReason, FileView, Stretch};
 use logstead_record::Batch;
 use std::sync::Arc;

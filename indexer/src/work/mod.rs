@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** once it is said not to go on, it stays so.
 
+pub(crate) mod lanes;
+
 use std::cell::Cell;
 use std::cmp::Ordering;
 

@@ -3,15 +3,15 @@
 //! **Invariant:** nothing is changed. What would have to be changed before messages can be stored is a list of steps,
 //! which opening carries out and looking does not; so both see the same.
 
-use crate::aside;
-use crate::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
 use crate::disk::Disk;
-use crate::frame::Hash;
 use crate::journal;
-use crate::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
-use crate::recover::OpenError;
-use crate::replay::{self, Replayed};
+use crate::journal::frame::Hash;
 use crate::segment::{Folder, Segment};
+use crate::store::aside;
+use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
+use crate::store::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
+use crate::store::recover::OpenError;
+use crate::store::replay::{self, Replayed};
 use crate::store::view::{Damage, DamageReason, FileView, Gap};
 use crate::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::collections::BTreeSet;

@@ -6,14 +6,14 @@
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
 //! that fails or is killed changes nothing that counts.
 
-use crate::append::{Expired, Expiry, failed};
 use crate::disk::Disk;
-use crate::frame::{HEADER_BYTES, Hash, Header};
-use crate::manifest::{Extent, Manifest, SegmentId};
-use crate::read::batches_of;
+use crate::journal::frame::{HEADER_BYTES, Hash, Header};
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::build::{SegmentBuilder, write_index};
 use crate::segment::{Folder, Segment};
+use crate::store::append::{Expired, Expiry, failed};
+use crate::store::manifest::{Extent, Manifest, SegmentId};
+use crate::store::read::batches_of;
 use crate::store::view::{FileView, Shared, View};
 use crate::{DiskError, Options};
 use logstead_record::{Batch, Groups, Timestamp};
@@ -449,7 +449,7 @@ impl Keeper {
         extent.newest = self.newest_file();
         extent.next = extent.next.max(self.inner.synced_next.load(Ordering::Relaxed));
         self.inner.is_settled.store(false, Ordering::Relaxed);
-        let path = || self.inner.dir.join(crate::manifest::NAME);
+        let path = || self.inner.dir.join(crate::store::manifest::NAME);
         new.write(&*self.inner.disk, &self.inner.dir).map_err(|error| failed("replace", path(), 0, error))?;
         self.inner.is_settled.store(true, Ordering::Relaxed);
         *manifest = new;

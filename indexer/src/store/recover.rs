@@ -8,17 +8,17 @@
 //! newest journal file is ever cut, behind its last whole frame, where one interrupted append can have left the rest,
 //! and what is cut off is kept. What is damaged stays where it is, and is reported.
 
-use crate::append::{Appender, OpenFile};
-use crate::aside;
-use crate::choose::Fate;
 use crate::disk::{Disk, ReadOnly};
 use crate::journal::HeaderError;
-use crate::keep::Keeper;
-use crate::manifest::{Manifest, ManifestError};
 use crate::search::Searcher;
 use crate::segment::Folder;
+use crate::store::append::{Appender, OpenFile};
+use crate::store::aside;
+use crate::store::choose::Fate;
+use crate::store::keep::Keeper;
+use crate::store::manifest::{Manifest, ManifestError};
+use crate::store::survey::{Listing, Step, Survey, failed, survey};
 use crate::store::view::{Damage, Shared, View};
-use crate::survey::{Listing, Step, Survey, failed, survey};
 use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -203,8 +203,9 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     }
     // A process that was killed may have named a file and not got round to this.
     disk.sync_dir(&journal_dir).map_err(|source| failed("sync", &journal_dir, source))?;
-    Manifest::remove_unfinished(&**disk, dir)
-        .map_err(|source| failed("remove a new one beside", &dir.join(crate::manifest::NAME), source))?;
+    Manifest::remove_unfinished(&**disk, dir).map_err(|source| {
+        failed("remove a new one beside", &dir.join(crate::store::manifest::NAME), source)
+    })?;
     let listing = Listing::read(&**disk, dir)?;
     let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
     let mut survey = survey(&**disk, dir, &folder, &listing)?;

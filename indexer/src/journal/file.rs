@@ -1,7 +1,7 @@
 //! A journal file: its name, its header, and what follows.
 //!
 //! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
-//! and then [frames](crate::frame), back to back:
+//! and then [frames](crate::journal::frame), back to back:
 //!
 //! | offset | size | field          | meaning                                                        |
 //! |-------:|-----:|----------------|----------------------------------------------------------------|
@@ -21,7 +21,7 @@
 //! acknowledged and are void.
 
 use crate::disk::{Disk, DiskFile};
-use crate::frame::Hash;
+use crate::journal::frame::Hash;
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
