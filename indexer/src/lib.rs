@@ -6,6 +6,8 @@
 //!
 //! | folder    | owns                                                              |
 //! |-----------|-------------------------------------------------------------------|
+//! | `error`   | why something could not be written                                |
+//! | `bounds`  | the bounds of the times of some messages                          |
 //! | `work`    | work that ends when nobody wants it any more, side by side        |
 //! | `disk`    | the disk as an argument; a simulated one that fails               |
 //! | `columns` | the columns of a batch as bytes                                   |
@@ -18,8 +20,10 @@
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
 mod answer;
+mod bounds;
 mod columns;
 mod disk;
+mod error;
 mod journal;
 mod search;
 mod segment;
@@ -34,23 +38,27 @@ pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
+pub use error::DiskError;
 pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
-    Position, Request, Run, SearchError, Searcher, Stats, Visit,
+    Position, Request, SearchError, Searcher, Stats, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
-pub use store::append::{Appender, DiskError, Durability, Expired, Expiry};
+pub use store::append::{Appender, Durability};
 pub use store::holds::holds_messages;
 pub use store::inspect::{InspectError, inspect};
 pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use store::manifest::ManifestError;
-pub use store::recover::{Looked, OpenError, Opened, Recovery, Told, look, open};
+pub use store::recover::{Looked, Opened, Recovery, Told, look, open};
+pub use store::retention::{Expired, Expiry};
+pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
 pub use store::view::{Damage, DamageReason};
 pub use work::lanes::{Alone, Lanes};
+pub use work::run::Run;
 
 /// Where the journal of a logspace is in its folder.
 pub(crate) const JOURNAL_DIR: &str = "journal";

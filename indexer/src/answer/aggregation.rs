@@ -11,8 +11,8 @@ use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
-use crate::search::Run;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{
     Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
 };

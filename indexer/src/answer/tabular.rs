@@ -9,7 +9,7 @@ use super::finish::Finish;
 use super::part::{BatchTimes, Part};
 use super::table::{Column, SortColumn, Table, Value, sort_rows};
 use super::{AnswerError, Kind, Settings};
-use crate::search::Run;
+use crate::work::run::Run;
 use hashbrown::HashSet;
 use logstead_record::query::{Context, FieldName, Matcher, Query, SortKey, Stage};
 use logstead_record::{

@@ -4,7 +4,7 @@
 //! **Invariant:** an answer is the same from columns and from messages.
 
 use super::sweep::{self, Sealed, Visitor};
-use super::{Coverage, Filter, Run, Searcher};
+use super::{Coverage, Filter, Searcher};
 use crate::answer::{
     Aggregation, AnswerError, BatchTimes, Coded, Facets, Frame, Histogram, Part, Place as StoredAt, RowTimes,
     Unreadable,
@@ -14,6 +14,7 @@ use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
 use crate::segment::times::Times;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn, Timestamp};
 use std::borrow::Cow;

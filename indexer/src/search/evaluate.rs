@@ -7,7 +7,6 @@
 //! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
 //! know any more, every row is possible.
 
-use super::Run;
 use super::bounds::Bounds;
 use super::forms::Forms;
 use super::plan::{Content, Names, Plan, Sufficient};
@@ -17,6 +16,7 @@ use crate::segment::bundle::IndexError;
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::words::Found;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Selection};
 use std::cell::RefCell;

@@ -4,9 +4,10 @@ use super::evaluate::Evaluation;
 use super::look::ask;
 use super::plan::{Plan, Sufficient};
 use super::required::{Form, Required};
-use super::{Filter, Run, Searcher, overlaps};
+use super::{Filter, Searcher};
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
+use crate::work::run::Run;
 use logstead_record::Selection;
 use logstead_record::query::{FieldName, Query, TimeRange};
 
@@ -62,7 +63,7 @@ impl Searcher {
     pub fn explain(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Explained {
         let view = self.view();
         let in_range = |segment: &&Segment| {
-            segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
+            segment.blocks.as_ref().is_ok_and(|blocks| blocks.span.times().overlap(range))
         };
         let segments: Vec<&Segment> =
             view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
@@ -74,7 +75,7 @@ impl Searcher {
             ..Explained::default()
         };
         let stretches = view.files.iter().flat_map(|file| &file.stretches);
-        let tail = stretches.filter(|stretch| overlaps(range, stretch.times));
+        let tail = stretches.filter(|stretch| stretch.times.overlap(range));
         explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
         for segment in asked {

@@ -8,12 +8,13 @@
 
 use super::look::{Look, look};
 use super::sweep::select;
-use super::{Filter, Found, Request, Run, Searcher, page};
+use super::{Filter, Found, Request, Searcher, page};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
-use crate::store::manifest::SegmentId;
+use crate::segment::id::SegmentId;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{Damage, FileView, Stretch, View};
+use crate::work::run::Run;
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection};
 use std::ops::{ControlFlow, Range};

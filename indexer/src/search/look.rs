@@ -2,11 +2,12 @@
 
 use super::bounds::Bounds;
 use super::evaluate::Evaluation;
-use super::{Coverage, Filter, Run};
+use super::{Coverage, Filter};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
+use crate::work::run::Run;
 use logstead_record::query::TimeRange;
 use logstead_record::{Group, Selection};
 use std::sync::Arc;
@@ -96,7 +97,7 @@ impl Look {
 fn rows_of_blocks_within(blocks: &Blocks, range: TimeRange) -> Selection {
     let mut rows = Selection::none(blocks.rows() as usize);
     for block in 0..blocks.len() {
-        if super::overlaps(range, blocks.entry(block).span.times()) {
+        if blocks.entry(block).span.times().overlap(range) {
             rows.insert_range(blocks.row_range(block));
         }
     }

@@ -30,12 +30,12 @@ mod plan;
 mod required;
 mod sweep;
 
+use crate::bounds::TimeBounds;
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
 use crate::store::read::{Read, read_stretch};
-use crate::store::view::{Damage, Shared, Times, View};
-use crate::work::Work;
-use crate::work::lanes::{Alone, Lanes};
+use crate::store::view::{Damage, Shared, View};
+use crate::work::run::Run;
 pub use answers::Asked;
 pub use explain::{Clause, Explained};
 pub use follow::{Followed, Follower, Matched, Visit};
@@ -58,15 +58,6 @@ pub struct Filter {
     query: Query,
     matcher: Matcher,
     plan: Plan,
-}
-
-/// How a search is run.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// Whether nobody wants it any more.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Where its parts are done side by side.
-    pub lanes: &'a dyn Lanes,
 }
 
 /// Which messages come first.
@@ -211,13 +202,9 @@ pub struct Stats {
     pub damaged: usize,
 }
 
-fn overlaps(range: TimeRange, times: Times) -> bool {
-    range.first <= times.latest && times.earliest <= range.last
-}
-
 /// The rows of a batch whose time is in a range.
-fn rows_within(range: TimeRange, batch: &Batch, times: Times) -> Selection {
-    if range.contains(times.earliest) && range.contains(times.latest) {
+fn rows_within(range: TimeRange, batch: &Batch, times: TimeBounds) -> Selection {
+    if times.are_within(range) {
         return Selection::all(batch.rows());
     }
     Selection::from_fn(batch.rows(), |row| range.contains(batch.time(row)))
@@ -236,23 +223,6 @@ impl Filter {
     /// What decides about a single message.
     pub fn matcher(&self) -> &Matcher {
         &self.matcher
-    }
-}
-
-impl<'a> Run<'a> {
-    /// To the end, on the calling thread.
-    pub fn alone() -> Run<'static> {
-        Run { cancelled: &|| false, lanes: &Alone }
-    }
-
-    /// Whether nobody wants it any more.
-    pub(crate) fn is_over(&self) -> bool {
-        (self.cancelled)()
-    }
-
-    /// The work of one of its threads.
-    pub(crate) fn work(&self) -> Work<'a> {
-        Work::until(self.cancelled)
     }
 }
 

@@ -8,12 +8,14 @@
 
 use super::look::{Look, look};
 use super::sweep::select;
-use super::{Coverage, Found, Hit, Order, Position, Request, Run, overlaps, rows_within};
+use super::{Coverage, Found, Hit, Order, Position, Request, rows_within};
+use crate::bounds::TimeBounds;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, Scratch};
 use crate::store::read::{Read, read_stretch};
-use crate::store::view::{FileView, Stretch, Times, View};
+use crate::store::view::{FileView, Stretch, View};
 use crate::work::lanes;
+use crate::work::run::Run;
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -44,7 +46,7 @@ impl Order {
     }
 
     /// The worst and the best rank that a message of some times and sequences can have.
-    fn bounds(self, times: Times, sequences: &Range<u64>) -> (Rank, Rank) {
+    fn bounds(self, times: TimeBounds, sequences: &Range<u64>) -> (Rank, Rank) {
         let first = self.rank(times.earliest, sequences.start);
         let last = self.rank(times.latest, sequences.end.saturating_sub(1));
         (first.min(last), first.max(last))
@@ -114,11 +116,11 @@ impl<'a> Pages<'a> {
         }
     }
 
-    fn push(&mut self, times: Times, sequences: &Range<u64>, part: Part) {
+    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: Part) {
         let Request { order, range, after, .. } = self.request;
         let (worst, best) = order.bounds(times, sequences);
         let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
-        if overlaps(range, times) && !is_before {
+        if times.overlap(range) && !is_before {
             self.ahead.push((best, part));
         }
     }

@@ -4,13 +4,14 @@
 //! which they were stored, unless the visitor wants the newest first.
 
 use super::look::{Look, count, look};
-use super::{Coverage, Filter, Run, overlaps, rows_within};
+use super::{Coverage, Filter, rows_within};
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::index::SegmentIndex;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use crate::work::lanes;
+use crate::work::run::Run;
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ pub(crate) fn sweep(
 
 fn segments_in(view: &View, range: TimeRange) -> Vec<&Arc<Segment>> {
     let in_range = |segment: &&Arc<Segment>| {
-        segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
+        segment.blocks.as_ref().is_ok_and(|blocks| blocks.span.times().overlap(range))
     };
     view.segments.iter().filter(in_range).collect()
 }
@@ -95,7 +96,7 @@ fn sweep_tail(
     visitor: &mut dyn Visitor,
     coverage: &mut Coverage,
 ) {
-    let in_range = |(_, stretch): &(&Arc<FileView>, &Stretch)| overlaps(range, stretch.times);
+    let in_range = |(_, stretch): &(&Arc<FileView>, &Stretch)| stretch.times.overlap(range);
     let stretches =
         view.files.iter().flat_map(|file| file.stretches.iter().map(move |stretch| (file, stretch)));
     let stretches: Vec<(&Arc<FileView>, &Stretch)> = stretches.filter(in_range).collect();
@@ -312,14 +313,14 @@ pub(super) fn field_names(view: &View, range: TimeRange, run: &Run<'_>) -> Vec<S
         names.entry(name.to_ascii_lowercase()).or_insert_with(|| name.to_owned());
     };
     for segment in &view.segments {
-        if segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
+        if segment.blocks.as_ref().is_ok_and(|blocks| blocks.span.times().overlap(range))
             && let Ok(index) = segment.index()
         {
             index.fields.with_column.iter().chain(&index.fields.without_column).for_each(|name| add(name));
         }
     }
     for file in &view.files {
-        for stretch in file.stretches.iter().filter(|stretch| overlaps(range, stretch.times)) {
+        for stretch in file.stretches.iter().filter(|stretch| stretch.times.overlap(range)) {
             let shown = read_stretch(file, stretch, &mut |read| {
                 if run.is_over() {
                     return Err(());

@@ -47,10 +47,10 @@
 //! **Invariant:** a reader takes nothing on trust: the table is believed when its checksum and the footer's fit
 //! and its lengths fill the file, and a group is decompressed when its own checksum fits.
 
+use crate::bounds::TimeBounds;
 use crate::columns::{self, ColumnsError};
 use crate::disk::{Disk, DiskFile};
 use crate::journal::frame::Hash;
-use crate::store::view::Times;
 use logstead_record::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Group, Groups, Timestamp};
 use std::io::{self, IoSlice};
 use std::ops::Range;
@@ -177,8 +177,8 @@ impl Span {
     }
 
     /// The times that they count by.
-    pub(crate) fn times(self) -> Times {
-        Times { earliest: self.earliest, latest: self.latest }
+    pub(crate) fn times(self) -> TimeBounds {
+        TimeBounds { earliest: self.earliest, latest: self.latest }
     }
 
     /// Of these and those.

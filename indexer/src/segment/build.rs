@@ -5,10 +5,10 @@
 
 use super::block::BlockCutter;
 use super::blocks::{Blocks, BlocksWriter};
+use super::id::SegmentId;
 use super::index::IndexBuilder;
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
-use crate::store::manifest::SegmentId;
 use logstead_record::Batch;
 use std::io;
 use std::path::{Path, PathBuf};

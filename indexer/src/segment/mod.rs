@@ -14,6 +14,7 @@ pub(crate) mod cache;
 mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
+pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod inverter;
 pub(crate) mod names;
@@ -24,11 +25,12 @@ mod timing;
 pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};
-use crate::store::manifest::SegmentId;
+
 use crate::store::view::{Damage, DamageReason};
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
 use cache::IndexCache;
+use id::SegmentId;
 use index::{IndexBuilder, SegmentIndex};
 use parking_lot::Mutex;
 use std::ops::Range;

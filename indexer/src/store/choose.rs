@@ -8,7 +8,7 @@
 //! count is set aside. Names and tables alone prove nothing.
 
 use crate::segment::Segment;
-use crate::store::manifest::SegmentId;
+use crate::segment::id::SegmentId;
 use crate::store::read::{Read, read_stretch};
 use crate::store::replay::Replayed;
 use std::cmp::Reverse;

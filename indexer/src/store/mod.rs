@@ -12,6 +12,8 @@
 //! | `aside`    | what is kept though it does not count                         |
 //! | `append`   | writing: group commit and rolling                             |
 //! | `keep`     | sealing, joining, indexing again, expiry: one step at a time  |
+//! | `retention` | what is too old or too much to keep                         |
+//! | `unopened` | why a logspace cannot be opened                               |
 //! | `verify`   | reading everything, to compare it with its checksums          |
 //! | `inspect`  | what a file holds, for people                                 |
 //! | `holds`    | whether a folder holds messages at all                        |
@@ -28,6 +30,8 @@ pub(crate) mod manifest;
 pub(crate) mod read;
 pub(crate) mod recover;
 mod replay;
+pub(crate) mod retention;
 mod survey;
+pub(crate) mod unopened;
 pub(crate) mod verify;
 pub(crate) mod view;

@@ -9,23 +9,20 @@
 //! and what is cut off is kept. What is damaged stays where it is, and is reported.
 
 use crate::disk::{Disk, ReadOnly};
-use crate::journal::HeaderError;
 use crate::search::Searcher;
 use crate::segment::Folder;
 use crate::store::append::{Appender, OpenFile};
 use crate::store::aside;
 use crate::store::choose::Fate;
 use crate::store::keep::Keeper;
-use crate::store::manifest::{Manifest, ManifestError};
-use crate::store::survey::{Listing, Step, Survey, failed, survey};
+use crate::store::manifest::Manifest;
+use crate::store::survey::{Listing, Step, Survey, survey};
+use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::{Damage, Shared, View};
 use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// How often a logspace that changes is looked at again.
-const LOOKS_MAX: usize = 50;
 
 /// What was found when a logspace was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,46 +99,6 @@ impl Recovery {
         );
         told
     }
-}
-
-/// Why a journal can not be opened. No message was lost by trying.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The disk failed.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
-    Disk {
-        /// What was to be done.
-        action: &'static str,
-        /// With which file or directory.
-        path: PathBuf,
-        /// What the disk said.
-        source: io::Error,
-    },
-    /// A later version of this program wrote it.
-    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    NewerManifest {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        source: ManifestError,
-    },
-    /// Another process changes it more quickly than it can be looked at.
-    #[error(
-        "{dir} changes while it is looked at, {LOOKS_MAX} times in a row: try again, or ask the server that has it open",
-        dir = dir.display()
-    )]
-    Busy {
-        /// Its folder.
-        dir: PathBuf,
-    },
-    /// A later version of this program wrote it.
-    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        source: HeaderError,
-    },
 }
 
 /// What can be done with an opened logspace, by whom.

@@ -7,7 +7,7 @@ use crate::disk::Disk;
 use crate::journal::frame::{FrameError, Hash, Header};
 use crate::journal::scan::{Item, Scan};
 use crate::journal::{self, HeaderError, JournalFile};
-use crate::store::recover::OpenError;
+use crate::store::unopened::OpenError;
 use crate::store::view::{Damage, DamageReason, FileView};
 use std::io;
 use std::ops::Range;

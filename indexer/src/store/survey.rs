@@ -6,12 +6,13 @@
 use crate::disk::Disk;
 use crate::journal;
 use crate::journal::frame::Hash;
+use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
 use crate::store::aside;
 use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
-use crate::store::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
-use crate::store::recover::OpenError;
+use crate::store::manifest::{self, Extent, Manifest, ManifestError};
 use crate::store::replay::{self, Replayed};
+use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{Damage, DamageReason, FileView, Gap};
 use crate::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::collections::BTreeSet;
@@ -129,10 +130,6 @@ impl Listing {
         };
         [aside(JOURNAL_DIR, &self.journal), aside(SEGMENTS_DIR, &self.segments)].concat()
     }
-}
-
-pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> OpenError {
-    OpenError::Disk { action, path: path.to_owned(), source }
 }
 
 /// Looks at everything that is listed.

@@ -6,10 +6,11 @@
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::journal::scan::{Item, Scan};
-use crate::search::{Run, Searcher};
+use crate::search::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::store::view::{FileView, View};
+use crate::work::run::Run;
 use logstead_record::Timestamp;
 
 /// A part of a logspace that was checked.

@@ -7,11 +7,13 @@
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while somebody holds it: the appender works on a copy.
 
+use crate::bounds::TimeBounds;
 use crate::journal::frame::{FrameError, Header};
 use crate::journal::{HeaderError, JournalFile};
 use crate::segment::Segment;
 use crate::segment::blocks::BlocksError;
-use crate::store::manifest::{ManifestError, SegmentId};
+use crate::segment::id::SegmentId;
+use crate::store::manifest::ManifestError;
 use logstead_record::{Batch, Timestamp};
 use parking_lot::RwLock;
 use std::fmt;
@@ -58,7 +60,7 @@ pub(crate) struct FileView {
     pub(crate) batches: u64,
     pub(crate) memory_batches: usize,
     /// Of all its messages; the bounds of nothing where it has none.
-    pub(crate) times: Times,
+    pub(crate) times: TimeBounds,
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
@@ -71,16 +73,9 @@ pub(crate) struct Stretch {
     pub(crate) bytes: u64,
     pub(crate) sequences: Range<u64>,
     pub(crate) batches: u64,
-    pub(crate) times: Times,
+    pub(crate) times: TimeBounds,
     /// Where there is one frame and its batch is still in memory.
     pub(crate) batch: Option<Arc<Batch>>,
-}
-
-/// The earliest and the latest time of some messages, both included.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Times {
-    pub(crate) earliest: Timestamp,
-    pub(crate) latest: Timestamp,
 }
 
 /// A part of a file that can not be read.
@@ -168,16 +163,6 @@ impl fmt::Display for Damage {
     }
 }
 
-impl Times {
-    /// Of no message: every time widens it.
-    const NONE: Times = Times { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
-
-    fn join(&mut self, other: Times) {
-        self.earliest = self.earliest.min(other.earliest);
-        self.latest = self.latest.max(other.latest);
-    }
-}
-
 impl Stretch {
     /// The frame at an offset.
     pub(crate) fn frame(offset: u64, header: &Header, batch: Option<Arc<Batch>>) -> Stretch {
@@ -186,7 +171,7 @@ impl Stretch {
             bytes: header.frame_bytes(),
             sequences: header.first_sequence..header.end_sequence(),
             batches: 1,
-            times: Times { earliest: header.earliest, latest: header.latest },
+            times: TimeBounds { earliest: header.earliest, latest: header.latest },
             batch,
         }
     }
@@ -213,7 +198,7 @@ impl FileView {
             messages: 0,
             batches: 0,
             memory_batches: 0,
-            times: Times::NONE,
+            times: TimeBounds::NONE,
             received: Timestamp::from_nanos(i64::MIN),
             stretches: Vec::new(),
             damaged: Vec::new(),
@@ -226,7 +211,7 @@ impl FileView {
         self.messages += u64::from(header.rows);
         self.batches += 1;
         self.memory_batches += usize::from(batch.is_some());
-        self.times.join(Times { earliest: header.earliest, latest: header.latest });
+        self.times.join(TimeBounds { earliest: header.earliest, latest: header.latest });
         self.received = self.received.max(header.received);
         self.push_stretch(Stretch::frame(offset, header, batch));
     }

@@ -6,6 +6,7 @@
 //! **Invariant:** once it is said not to go on, it stays so.
 
 pub(crate) mod lanes;
+pub(crate) mod run;
 
 use std::cell::Cell;
 use std::cmp::Ordering;

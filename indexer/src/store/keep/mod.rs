@@ -6,16 +6,18 @@
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
 //! that fails or is killed changes nothing that counts.
 
+use crate::Options;
 use crate::disk::Disk;
+use crate::error::{DiskError, failed};
 use crate::journal::frame::{HEADER_BYTES, Hash, Header};
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::build::{SegmentBuilder, write_index};
+use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
-use crate::store::append::{Expired, Expiry, failed};
-use crate::store::manifest::{Extent, Manifest, SegmentId};
+use crate::store::manifest::Manifest;
 use crate::store::read::batches_of;
+use crate::store::retention::{Expired, Expiry, Part, old_parts, without_expired};
 use crate::store::view::{FileView, Shared, View};
-use crate::{DiskError, Options};
 use logstead_record::{Batch, Groups, Timestamp};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -581,89 +583,6 @@ impl Sealing<'_> {
         }
         Ok(())
     }
-}
-
-/// What can expire.
-enum Part {
-    Segment(Arc<Segment>),
-    File(Arc<FileView>),
-}
-
-impl Part {
-    fn first_sequence(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => segment.id.first_sequence,
-            Part::File(file) => file.first_sequence,
-        }
-    }
-
-    fn messages(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => u64::from(segment.id.rows),
-            Part::File(file) => file.messages,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => segment.bytes(),
-            Part::File(file) => file.bytes,
-        }
-    }
-
-    /// When the last of its messages was received; of one that can not be read nobody knows.
-    fn received(&self) -> Option<Timestamp> {
-        match self {
-            Part::Segment(segment) => segment.blocks.as_ref().ok().map(|blocks| blocks.span.received_last),
-            Part::File(file) => Some(file.received),
-        }
-    }
-}
-
-impl Expired {
-    fn add(&mut self, part: &Part) {
-        match part {
-            Part::Segment(_) => self.segments += 1,
-            Part::File(_) => self.files += 1,
-        }
-        self.messages += part.messages();
-        self.bytes += part.bytes();
-        self.received_last = self.received_last.max(part.received());
-    }
-}
-
-/// What may go, oldest first: all that is too old, and as much as is too much. The open journal file stays.
-fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
-    let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
-    let segments = view.segments.iter().cloned().map(Part::Segment);
-    let mut parts: Vec<Part> = segments.chain(closed.iter().cloned().map(Part::File)).collect();
-    parts.sort_by_key(Part::first_sequence);
-    let open_bytes = view.files.last().map_or(0, |file| file.bytes);
-    let mut left = open_bytes + parts.iter().map(Part::bytes).sum::<u64>();
-    // What can not be read is as old as what follows it.
-    let mut received: Vec<Option<Timestamp>> = parts.iter().map(Part::received).collect();
-    for at in (1..received.len()).rev() {
-        received[at - 1] = received[at - 1].or(received[at]);
-    }
-    let keep_from = parts.iter().zip(received).position(|(part, received)| {
-        let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
-        let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
-        left -= part.bytes();
-        !is_old && !is_too_much
-    });
-    parts.truncate(keep_from.unwrap_or(parts.len()));
-    parts
-}
-
-/// A manifest once everything has expired up to a part, that one too. What is missing up to the next goes with it.
-fn without_expired(manifest: &Manifest, view: &View, last_expired: u64) -> Manifest {
-    let segments = view.segments.iter().map(|segment| segment.id.first_sequence);
-    let files = view.files.iter().map(|file| file.first_sequence);
-    let first =
-        segments.chain(files).filter(|first| last_expired < *first).min().unwrap_or(view.next_sequence);
-    let extent = manifest.extent.unwrap_or_default();
-    let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
-    Manifest { extent: Some(Extent { first, ..extent }), segments: left.copied().collect() }
 }
 
 /// Whether a closed file can become segments: nothing of it may be missing.
