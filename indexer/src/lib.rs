@@ -43,20 +43,21 @@ pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
-    Position, Request, SearchError, Searcher, Stats, Visit,
+    Position, Request, SearchError, Searcher, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
 pub use store::append::{Appender, Durability};
+pub use store::damage::{Damage, DamageReason};
 pub use store::holds::holds_messages;
 pub use store::inspect::{InspectError, inspect};
 pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use store::manifest::ManifestError;
 pub use store::recover::{Looked, Opened, Recovery, Told, look, open};
 pub use store::retention::{Expired, Expiry};
+pub use store::stats::Stats;
 pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
-pub use store::view::{Damage, DamageReason};
 pub use work::lanes::{Alone, Lanes};
 pub use work::run::Run;
 

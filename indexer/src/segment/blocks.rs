@@ -75,6 +75,12 @@ pub enum BlocksError {
     /// The disk does not give it back.
     #[error("the disk can not read it: {0}")]
     Disk(String),
+    /// It is not there.
+    #[error("it is missing")]
+    Missing,
+    /// Its name says that it holds other messages.
+    #[error("it holds other messages than its name says: it was renamed")]
+    Renamed,
     /// It is too short, or longer than its parts.
     #[error("its length is not that of its parts")]
     Length,

@@ -94,7 +94,7 @@ impl<'a> SegmentBuilder<'a> {
         unnamed.paths = vec![blocks_path];
         write_index(folder, &blocks, index, &index_path)?;
         unnamed.paths.clear();
-        Ok(folder.open(id))
+        folder.open(id).map_err(io::Error::other)
     }
 }
 

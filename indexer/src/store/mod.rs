@@ -3,6 +3,7 @@
 //! | module     | owns                                                          |
 //! |------------|---------------------------------------------------------------|
 //! | `view`     | what can be searched at one moment                            |
+//! | `damage`   | what cannot be read, where and why                            |
 //! | `manifest` | which segments there are, and how far the messages reach      |
 //! | `read`     | the batches of a part of the view                             |
 //! | `recover`  | opening, to store messages or only to look                    |
@@ -14,6 +15,7 @@
 //! | `keep`     | sealing, joining, indexing again, expiry: one step at a time  |
 //! | `retention` | what is too old or too much to keep                         |
 //! | `unopened` | why a logspace cannot be opened                               |
+//! | `stats`    | how much there is                                             |
 //! | `verify`   | reading everything, to compare it with its checksums          |
 //! | `inspect`  | what a file holds, for people                                 |
 //! | `holds`    | whether a folder holds messages at all                        |
@@ -23,6 +25,7 @@
 pub(crate) mod append;
 mod aside;
 mod choose;
+pub(crate) mod damage;
 pub(crate) mod holds;
 pub(crate) mod inspect;
 pub(crate) mod keep;
@@ -31,6 +34,7 @@ pub(crate) mod read;
 pub(crate) mod recover;
 mod replay;
 pub(crate) mod retention;
+pub(crate) mod stats;
 mod survey;
 pub(crate) mod unopened;
 pub(crate) mod verify;

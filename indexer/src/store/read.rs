@@ -2,8 +2,9 @@
 
 use crate::journal::frame::{FrameError, Header};
 use crate::journal::scan::{Item, Scan};
+use crate::store::damage::{Damage, DamageReason};
 use crate::store::keep::KeepError;
-use crate::store::view::{Damage, DamageReason, FileView, Stretch};
+use crate::store::view::{FileView, Stretch};
 use logstead_record::Batch;
 use std::sync::Arc;
 

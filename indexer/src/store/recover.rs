@@ -14,11 +14,12 @@ use crate::segment::Folder;
 use crate::store::append::{Appender, OpenFile};
 use crate::store::aside;
 use crate::store::choose::Fate;
+use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::Manifest;
 use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
-use crate::store::view::{Damage, Shared, View};
+use crate::store::view::{Shared, View};
 use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
 use std::io;
 use std::path::Path;
@@ -170,7 +171,7 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
     make_ready(&**disk, &journal_dir, &mut survey, &mut recovery)?;
     let (view, end) = view(&mut survey);
-    let has_parts = !view.files.is_empty() || !view.segments.is_empty();
+    let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let shared = Arc::new(Shared::new(Arc::new(view)));
     let keeper =
         Keeper::new((dir, folder), &options, Arc::clone(&shared), (survey.manifest, survey.is_settled));
@@ -187,11 +188,12 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
 fn recovery(survey: &Survey) -> Recovery {
     let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| aside::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
-    let in_segments = survey.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
+    let in_segments = survey.lost.iter().map(|lost| lost.damage.clone());
+    let ids = survey.manifest.segments.iter();
     let gaps = survey.gaps.iter().map(crate::store::view::Gap::damage);
     Recovery {
-        segments: survey.segments.len(),
-        sealed_messages: survey.segments.iter().map(|segment| u64::from(segment.id.rows)).sum(),
+        segments: ids.len(),
+        sealed_messages: ids.map(|id| u64::from(id.rows)).sum(),
         files: survey.files.len(),
         batches: survey.files.iter().map(|file| file.batches).sum(),
         messages: survey.files.iter().map(|file| file.messages).sum(),
@@ -271,6 +273,6 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
         rows: newest.messages,
     });
     let segments = std::mem::take(&mut survey.segments).into_iter().map(Arc::new).collect();
-    let gaps = std::mem::take(&mut survey.gaps);
-    (View { segments, files, gaps, next_sequence: survey.end.next_sequence, ..View::default() }, open)
+    let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
+    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence, ..View::default() }, open)
 }

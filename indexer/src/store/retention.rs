@@ -4,7 +4,7 @@
 
 use crate::segment::Segment;
 use crate::store::manifest::{Extent, Manifest};
-use crate::store::view::{FileView, View};
+use crate::store::view::{FileView, LostSegment, View};
 use logstead_record::Timestamp;
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ pub struct Expired {
 /// What can expire.
 pub(crate) enum Part {
     Segment(Arc<Segment>),
+    Lost(LostSegment),
     File(Arc<FileView>),
 }
 
@@ -42,6 +43,7 @@ impl Part {
     pub(crate) fn first_sequence(&self) -> u64 {
         match self {
             Part::Segment(segment) => segment.id.first_sequence,
+            Part::Lost(lost) => lost.id.first_sequence,
             Part::File(file) => file.first_sequence,
         }
     }
@@ -49,6 +51,7 @@ impl Part {
     fn messages(&self) -> u64 {
         match self {
             Part::Segment(segment) => u64::from(segment.id.rows),
+            Part::Lost(lost) => u64::from(lost.id.rows),
             Part::File(file) => file.messages,
         }
     }
@@ -56,6 +59,7 @@ impl Part {
     fn bytes(&self) -> u64 {
         match self {
             Part::Segment(segment) => segment.bytes(),
+            Part::Lost(lost) => lost.index_bytes,
             Part::File(file) => file.bytes,
         }
     }
@@ -63,7 +67,8 @@ impl Part {
     /// When the last of its messages was received; of one that can not be read nobody knows.
     fn received(&self) -> Option<Timestamp> {
         match self {
-            Part::Segment(segment) => segment.blocks.as_ref().ok().map(|blocks| blocks.span.received_last),
+            Part::Segment(segment) => Some(segment.blocks.span.received_last),
+            Part::Lost(_) => None,
             Part::File(file) => Some(file.received),
         }
     }
@@ -72,7 +77,7 @@ impl Part {
 impl Expired {
     pub(crate) fn add(&mut self, part: &Part) {
         match part {
-            Part::Segment(_) => self.segments += 1,
+            Part::Segment(_) | Part::Lost(_) => self.segments += 1,
             Part::File(_) => self.files += 1,
         }
         self.messages += part.messages();
@@ -85,7 +90,8 @@ impl Expired {
 pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
     let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
     let segments = view.segments.iter().cloned().map(Part::Segment);
-    let mut parts: Vec<Part> = segments.chain(closed.iter().cloned().map(Part::File)).collect();
+    let lost = view.lost.iter().cloned().map(Part::Lost);
+    let mut parts: Vec<Part> = segments.chain(lost).chain(closed.iter().cloned().map(Part::File)).collect();
     parts.sort_by_key(Part::first_sequence);
     let open_bytes = view.files.last().map_or(0, |file| file.bytes);
     let mut left = open_bytes + parts.iter().map(Part::bytes).sum::<u64>();
@@ -106,7 +112,7 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
 
 /// A manifest once everything has expired up to a part, that one too. What is missing up to the next goes with it.
 pub(crate) fn without_expired(manifest: &Manifest, view: &View, last_expired: u64) -> Manifest {
-    let segments = view.segments.iter().map(|segment| segment.id.first_sequence);
+    let segments = view.segment_ids().map(|id| id.first_sequence);
     let files = view.files.iter().map(|file| file.first_sequence);
     let first =
         segments.chain(files).filter(|first| last_expired < *first).min().unwrap_or(view.next_sequence);

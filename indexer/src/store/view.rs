@@ -8,15 +8,13 @@
 //! changes while somebody holds it: the appender works on a copy.
 
 use crate::bounds::TimeBounds;
-use crate::journal::frame::{FrameError, Header};
-use crate::journal::{HeaderError, JournalFile};
+use crate::journal::JournalFile;
+use crate::journal::frame::Header;
 use crate::segment::Segment;
-use crate::segment::blocks::BlocksError;
 use crate::segment::id::SegmentId;
-use crate::store::manifest::ManifestError;
+use crate::store::damage::{Damage, DamageReason};
 use logstead_record::{Batch, Timestamp};
 use parking_lot::RwLock;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +31,8 @@ pub(crate) type Shared = RwLock<Arc<View>>;
 pub(crate) struct View {
     /// In the order of their sequences.
     pub(crate) segments: Vec<Arc<Segment>>,
+    /// Segments of which nothing can be read, likewise.
+    pub(crate) lost: Vec<LostSegment>,
     /// Journal files that are no segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
     /// Messages that no file holds though they have not expired, likewise.
@@ -40,6 +40,14 @@ pub(crate) struct View {
     pub(crate) next_sequence: u64,
     pub(crate) memory_bytes: usize,
     pub(crate) memory_batches: usize,
+}
+
+/// A segment of which nothing can be read. Its files are there, perhaps, until it expires.
+#[derive(Clone, Debug)]
+pub(crate) struct LostSegment {
+    pub(crate) id: SegmentId,
+    pub(crate) index_bytes: u64,
+    pub(crate) damage: Damage,
 }
 
 /// Sequences that no file holds.
@@ -78,63 +86,6 @@ pub(crate) struct Stretch {
     pub(crate) batch: Option<Arc<Batch>>,
 }
 
-/// A part of a file that can not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The file's name.
-    pub file: String,
-    /// Where it begins.
-    pub offset: u64,
-    /// How long it is.
-    pub bytes: u64,
-    /// How many messages are missing for it, where that is known.
-    pub messages: Option<u64>,
-    /// What is wrong with it.
-    pub why: DamageReason,
-}
-
-/// What is wrong with a part of a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DamageReason {
-    /// It is no frame.
-    #[error(transparent)]
-    Frame(#[from] FrameError),
-    /// It is no file header.
-    #[error(transparent)]
-    Header(#[from] HeaderError),
-    /// It is no blocks file, or no block.
-    #[error(transparent)]
-    Blocks(#[from] BlocksError),
-    /// It is no manifest.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// Its name says that it holds other messages.
-    #[error("it holds other messages than its name says: it was renamed")]
-    Renamed,
-    /// The disk does not give it back.
-    #[error("the disk can not read it: {0}")]
-    Disk(String),
-    /// It is not there.
-    #[error("it is missing")]
-    Missing,
-    /// Files that should be beside it are not there.
-    #[error("the messages with the sequences {first} to {last} are missing beside it")]
-    Gap {
-        /// The first that is missing.
-        first: u64,
-        /// The last.
-        last: u64,
-    },
-    /// The journal file that was appended to is not there.
-    #[error(
-        "the file that was appended to is missing; what it held after the last note in the manifest is lost"
-    )]
-    NewestMissing,
-    /// A manifest that was put back.
-    #[error("it is older than the segments beside it; what these hold counts")]
-    OldManifest,
-}
-
 impl Gap {
     /// As a part that can not be read.
     pub(crate) fn damage(&self) -> Damage {
@@ -145,20 +96,6 @@ impl Gap {
             bytes: 0,
             messages: Some(end - start),
             why: DamageReason::Gap { first: start, last: end - 1 },
-        }
-    }
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Damage { file, offset, bytes, why, .. } = self;
-        match bytes {
-            0 => write!(f, "{file}: {why}")?,
-            _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
-        }
-        match self.messages {
-            Some(messages) => write!(f, " ({messages} messages)"),
-            None => Ok(()),
         }
     }
 }
@@ -285,16 +222,27 @@ impl View {
         }
     }
 
+    /// All segments, whether they can be read or not.
+    pub(crate) fn segment_ids(&self) -> impl Iterator<Item = SegmentId> + '_ {
+        self.segments.iter().map(|segment| segment.id).chain(self.lost.iter().map(|lost| lost.id))
+    }
+
+    /// The segment of which nothing can be read that holds a sequence.
+    pub(crate) fn lost_at(&self, sequence: u64) -> Option<&LostSegment> {
+        self.lost.iter().find(|lost| lost.id.sequences().contains(&sequence))
+    }
+
     /// What is known to be missing or damaged, whatever is asked for.
     pub(crate) fn damaged(&self) -> impl Iterator<Item = Damage> + '_ {
         let files = self.files.iter().flat_map(|file| file.damaged.iter().cloned());
-        let segments = self.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
+        let segments = self.lost.iter().map(|lost| lost.damage.clone());
         files.chain(segments).chain(self.gaps.iter().map(Gap::damage))
     }
 
     /// Takes out everything that begins before a sequence.
     pub(crate) fn drop_before(&mut self, first: u64) {
         self.segments.retain(|segment| first <= segment.id.first_sequence);
+        self.lost.retain(|lost| first <= lost.id.first_sequence);
         self.gaps.retain(|gap| first < gap.sequences.end);
         let old = self.files.iter().map(|file| file.first_sequence).filter(|sequence| *sequence < first);
         old.collect::<Vec<u64>>().into_iter().for_each(|sequence| self.drop_file(sequence));

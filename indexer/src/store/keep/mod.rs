@@ -10,10 +10,11 @@ use crate::Options;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::journal::frame::{HEADER_BYTES, Hash, Header};
-use crate::segment::blocks::{Blocks, Scratch};
+use crate::segment::blocks::Scratch;
 use crate::segment::build::{SegmentBuilder, write_index};
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
+use crate::store::damage::Damage;
 use crate::store::manifest::Manifest;
 use crate::store::read::batches_of;
 use crate::store::retention::{Expired, Expiry, Part, old_parts, without_expired};
@@ -67,7 +68,7 @@ pub struct Task {
 
 enum Work {
     Seal(Arc<FileView>),
-    Reindex(Arc<Segment>),
+    Reindex(SegmentId),
     Join(Vec<Arc<Segment>>),
 }
 
@@ -136,7 +137,7 @@ impl Task {
     pub fn describe(&self) -> String {
         match &self.work {
             Work::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
-            Work::Reindex(segment) => format!("index {} again", segment.id.blocks_name()),
+            Work::Reindex(id) => format!("index {} again", id.blocks_name()),
             Work::Join(segments) => format!("join {} segments", segments.len()),
         }
     }
@@ -181,7 +182,7 @@ impl Keeper {
         let work = match file {
             Some(file) => Work::Seal(Arc::clone(file)),
             None => match lost() {
-                Some(segment) => Work::Reindex(Arc::clone(segment)),
+                Some(segment) => Work::Reindex(segment.id),
                 None if idle => Work::Join(self.small_neighbours(&view, &is_free)?),
                 None => return None,
             },
@@ -194,15 +195,15 @@ impl Keeper {
     /// To make the indexes of all segments again, oldest first.
     pub fn reindex_tasks(&self) -> Vec<Task> {
         let mut claimed = self.inner.claimed.lock();
-        let is_free = |segment: &&Arc<Segment>| !claimed.contains(&segment.id.first_sequence);
-        let works: Vec<Work> =
-            self.view().segments.iter().filter(is_free).cloned().map(Work::Reindex).collect();
+        let is_free = |id: &SegmentId| !claimed.contains(&id.first_sequence);
+        let mut ids: Vec<SegmentId> = self.view().segment_ids().filter(is_free).collect();
+        ids.sort_unstable();
         let claim = |work: Work| {
             let claims = work.claims();
             claimed.extend(&claims);
             Task { keeper: self.clone(), work, claims }
         };
-        works.into_iter().map(claim).collect()
+        ids.into_iter().map(Work::Reindex).map(claim).collect()
     }
 
     /// Does what is to be done.
@@ -210,7 +211,7 @@ impl Keeper {
         self.remove_leftovers();
         let done = match &task.work {
             Work::Seal(file) => self.seal(file, cancelled),
-            Work::Reindex(segment) => self.reindex(segment, cancelled),
+            Work::Reindex(id) => self.reindex(*id, cancelled),
             Work::Join(segments) => self.join(segments, cancelled),
         };
         if let Err(KeepError::Damaged(_)) = done {
@@ -250,8 +251,8 @@ impl Keeper {
     pub fn received_last(&self) -> Option<Timestamp> {
         let view = self.view();
         let files = view.files.iter().filter(|file| 0 < file.messages).map(|file| file.received);
-        let blocks = view.segments.iter().filter_map(|segment| segment.blocks.as_ref().ok());
-        files.chain(blocks.map(|blocks| blocks.span.received_last)).max()
+        let segments = view.segments.iter().map(|segment| segment.blocks.span.received_last);
+        files.chain(segments).max()
     }
 
     /// What [`Keeper::expire`] would remove.
@@ -286,6 +287,7 @@ impl Keeper {
     fn paths_of(&self, part: &Part) -> Vec<PathBuf> {
         match part {
             Part::Segment(segment) => self.inner.segments.paths(segment.id).into(),
+            Part::Lost(lost) => self.inner.segments.paths(lost.id).into(),
             Part::File(file) => vec![self.inner.journal_dir.join(&file.journal.name)],
         }
     }
@@ -337,25 +339,22 @@ impl Keeper {
         }
     }
 
-    /// The hash of the last frame of a closed file: what comes after it says it, be it a file or a segment.
+    /// The hash of the last frame of a closed file: recorded in its successor, whether file or segment.
     fn hash_after(&self, file: &FileView) -> Result<Hash, KeepError> {
         let view = self.view();
-        let is_after = |first_sequence: u64| file.first_sequence < first_sequence;
-        let next_file = view.files.iter().find(|other| is_after(other.first_sequence));
-        let next_segment = view.segments.iter().find(|segment| is_after(segment.id.first_sequence));
-        let file_begins = next_file.map_or(u64::MAX, |other| other.first_sequence);
         let unknown =
             || KeepError::Damaged(format!("{}: what comes after it can not be read", file.journal.name));
-        match (next_segment, next_file) {
-            (Some(segment), _) if segment.id.first_sequence < file_begins => {
-                segment.blocks.as_ref().map(|blocks| blocks.previous_hash).map_err(|_| unknown())
-            }
-            (_, Some(next)) => {
-                let header = next.journal.header().map_err(|error| self.read_error(error))?;
-                header.map(|header| header.previous_hash).map_err(|_| unknown())
-            }
-            _ => Err(unknown()),
+        let is_after = |first_sequence: u64| file.first_sequence < first_sequence;
+        let next_file = view.files.iter().find(|other| is_after(other.first_sequence));
+        let file_begins = next_file.map_or(u64::MAX, |other| other.first_sequence);
+        let sealed = view.segment_ids().map(|id| id.first_sequence).filter(|first| is_after(*first)).min();
+        if let Some(first) = sealed.filter(|first| *first < file_begins) {
+            let segment = view.segments.iter().find(|segment| segment.id.first_sequence == first);
+            return segment.map(|segment| segment.blocks.previous_hash).ok_or_else(unknown);
         }
+        let header =
+            next_file.ok_or_else(unknown)?.journal.header().map_err(|error| self.read_error(error))?;
+        header.map(|header| header.previous_hash).map_err(|_| unknown())
     }
 
     fn publish_sealed(&self, file: &FileView, segments: Vec<Segment>) -> Result<Done, KeepError> {
@@ -380,40 +379,43 @@ impl Keeper {
         Ok(done)
     }
 
-    fn reindex(&self, segment: &Arc<Segment>, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
-        let blocks = segment.blocks.as_ref().map_err(|damage| KeepError::Damaged(damage.to_string()))?;
-        let mut index = self.inner.segments.index_builder(segment.id.rows as usize);
-        each_block(segment, blocks, cancelled, &mut |batch| {
+    fn reindex(&self, id: SegmentId, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        let view = self.view();
+        if let Some(lost) = view.lost.iter().find(|lost| lost.id == id) {
+            return Err(KeepError::Damaged(lost.damage.to_string()));
+        }
+        let Some(segment) = view.segments.iter().find(|segment| segment.id == id) else {
+            return Ok(Done::Void);
+        };
+        let mut index = self.inner.segments.index_builder(id.rows as usize);
+        each_block(segment, cancelled, &mut |batch| {
             index.push(batch);
             Ok(())
         })?;
         // Held, so that the segment does not expire meanwhile and leave an index without blocks.
         let manifest = self.inner.manifest.lock();
-        if !manifest.segments.contains(&segment.id) {
+        if !manifest.segments.contains(&id) {
             return Ok(Done::Void);
         }
-        let [_, path] = self.inner.segments.paths(segment.id);
-        write_index(&self.inner.segments, blocks, index, &path).map_err(|error| self.write_error(error))?;
+        let [_, path] = self.inner.segments.paths(id);
+        write_index(&self.inner.segments, &segment.blocks, index, &path)
+            .map_err(|error| self.write_error(error))?;
         segment.reopen_index();
-        Ok(Done::Reindexed { messages: u64::from(segment.id.rows) })
+        Ok(Done::Reindexed { messages: u64::from(id.rows) })
     }
 
     fn join(&self, segments: &[Arc<Segment>], cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
-        let blocks = segments.iter().filter_map(|segment| Some((segment, segment.blocks.as_ref().ok()?)));
-        let blocks: Vec<_> = blocks.collect();
-        let (Some((_, first)), Some((_, last))) = (blocks.first(), blocks.last()) else {
-            return Ok(Done::Void);
-        };
+        let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(Done::Void) };
         let write = |error| self.write_error(error);
         let folder = &self.inner.segments;
         let rows = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
-        let mut builder =
-            SegmentBuilder::begin(folder, first.first_sequence, first.previous_hash, rows).map_err(write)?;
-        for (segment, blocks) in &blocks {
-            each_block(segment, blocks, cancelled, &mut |batch| builder.push(batch).map_err(write))?;
+        let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
+        let mut builder = SegmentBuilder::begin(folder, sequence, hash, rows).map_err(write)?;
+        for segment in segments {
+            each_block(segment, cancelled, &mut |batch| builder.push(batch).map_err(write))?;
         }
         let messages = u64::from(builder.rows());
-        let joined = builder.finish(last.hash).map_err(write)?;
+        let joined = builder.finish(last.blocks.hash).map_err(write)?;
         let mut manifest = self.inner.manifest.lock();
         let ids: Vec<SegmentId> = segments.iter().map(|segment| segment.id).collect();
         let joined = [joined];
@@ -482,7 +484,7 @@ impl Keeper {
 
     /// Neighbours that are worth being one.
     fn small_neighbours(&self, view: &View, is_free: &dyn Fn(u64) -> bool) -> Option<Vec<Arc<Segment>>> {
-        let usable = |segment: &&Arc<Segment>| is_free(segment.id.first_sequence) && segment.blocks.is_ok();
+        let usable = |segment: &&Arc<Segment>| is_free(segment.id.first_sequence);
         let segments: Vec<&Arc<Segment>> = view.segments.iter().filter(usable).collect();
         let sizes: Vec<Size> = segments
             .iter()
@@ -509,7 +511,7 @@ impl Work {
     fn claims(&self) -> Vec<u64> {
         match self {
             Work::Seal(file) => vec![file.first_sequence],
-            Work::Reindex(segment) => vec![segment.id.first_sequence],
+            Work::Reindex(id) => vec![id.first_sequence],
             Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
         }
     }
@@ -518,17 +520,16 @@ impl Work {
 /// Shows all blocks of a segment.
 fn each_block(
     segment: &Segment,
-    blocks: &Blocks,
     cancelled: &dyn Fn() -> bool,
     visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
 ) -> Result<(), KeepError> {
     let mut scratch = Scratch::default();
-    for block in 0..blocks.len() {
+    for block in 0..segment.blocks.len() {
         if cancelled() {
             return Err(KeepError::Cancelled);
         }
-        let damaged = |error| KeepError::Damaged(segment.damage(blocks.place(block), error).to_string());
-        visit(&blocks.read(block, Groups::ALL, &mut scratch).map_err(damaged)?)?;
+        let damaged = |error| KeepError::Damaged(Damage::of_block(segment, block, error).to_string());
+        visit(&segment.blocks.read(block, Groups::ALL, &mut scratch).map_err(damaged)?)?;
     }
     Ok(())
 }
