@@ -47,12 +47,13 @@ pub use search::{
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
-pub use store::append::{Appender, Durability};
+pub use store::append::Appender;
 pub use store::damage::{Damage, DamageReason};
 pub use store::holds::holds_messages;
 pub use store::inspect::{InspectError, inspect};
 pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use store::manifest::ManifestError;
+pub use store::options::{Durability, Options};
 pub use store::recover::{Looked, Opened, Recovery, Told, look, open};
 pub use store::retention::{Expired, Expiry};
 pub use store::stats::Stats;
@@ -60,35 +61,3 @@ pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
 pub use work::lanes::{Alone, Lanes};
 pub use work::run::Run;
-
-/// Where the journal of a logspace is in its folder.
-pub(crate) const JOURNAL_DIR: &str = "journal";
-/// Where its segments are.
-pub(crate) const SEGMENTS_DIR: &str = "segments";
-
-/// How a logspace is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Most memory for batches that were appended lately; older ones are read from the journal.
-    pub memory_max: usize,
-    /// Most memory for what is kept of the indexes of segments; the rest is read again.
-    pub index_memory_max: usize,
-    /// A journal file is not made longer than this, unless one append alone is.
-    pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
-    pub segment_rows_max: u32,
-    /// When an append is acknowledged.
-    pub durability: Durability,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            memory_max: 256 << 20,
-            index_memory_max: 64 << 20,
-            journal_file_max: 64 << 20,
-            segment_rows_max: 1 << 20,
-            durability: Durability::Fsync,
-        }
-    }
-}

@@ -4,12 +4,12 @@
 //! What a failed append left in the file is cut off; where that fails, or where a sync failed, the file is left
 //! behind and the next append begins another, whose name says where the one before it ends.
 
-use crate::Options;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::journal::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
 use crate::store::keep::Keeper;
+use crate::store::options::{Durability, Options};
 use crate::store::retention::{Expired, Expiry};
 use crate::store::view::{FileView, Shared, View};
 use logstead_record::Timestamp;
@@ -17,16 +17,6 @@ use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// When an append is acknowledged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Durability {
-    /// When it survives a power cut.
-    #[default]
-    Fsync,
-    /// When the operating system has it: it survives the end of this process only.
-    Os,
-}
 
 /// The one that writes a journal.
 pub struct Appender {

@@ -10,7 +10,7 @@
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{Read, read_file};
 use crate::store::replay::Replayed;
 use crate::store::view::LostSegment;
 use std::cmp::Reverse;
@@ -205,14 +205,12 @@ impl Choosing<'_> {
 /// The sequences of the batches of a journal file that can be read.
 fn decoded(journal: &Replayed) -> Vec<Range<u64>> {
     let mut decoded = Vec::new();
-    for stretch in &journal.view.stretches {
-        let Ok(()) = read_stretch(&journal.view, stretch, &mut |read| {
-            if let Read::Batch(_, first_sequence, batch) = read {
-                decoded.push(first_sequence..first_sequence + batch.rows() as u64);
-            }
-            Ok::<_, Infallible>(())
-        });
-    }
+    let Ok(()) = read_file(&journal.view, &mut |read| {
+        if let Read::Batch(_, first_sequence, batch) = read {
+            decoded.push(first_sequence..first_sequence + batch.rows() as u64);
+        }
+        Ok::<_, Infallible>(())
+    });
     decoded
 }
 

@@ -5,12 +5,11 @@
 use crate::disk::{Disk, DiskFile};
 use crate::journal::frame::Hash;
 use crate::journal::scan::{Item, Scan};
-use crate::journal::{self, JournalFile};
+use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
 use crate::segment::bundle::{Bundle, IndexError};
 use crate::store::aside;
-use crate::store::manifest::Manifest;
-use crate::{HeaderError, ManifestError};
+use crate::store::manifest::{Manifest, ManifestError};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 use std::io;

@@ -3,6 +3,8 @@
 //! | module     | owns                                                          |
 //! |------------|---------------------------------------------------------------|
 //! | `view`     | what can be searched at one moment                            |
+//! | `options`  | how it is kept                                                |
+//! | `part`     | segments and journal files, in one order                      |
 //! | `damage`   | what cannot be read, where and why                            |
 //! | `manifest` | which segments there are, and how far the messages reach      |
 //! | `read`     | the batches of a part of the view                             |
@@ -30,6 +32,8 @@ pub(crate) mod holds;
 pub(crate) mod inspect;
 pub(crate) mod keep;
 pub(crate) mod manifest;
+pub(crate) mod options;
+mod part;
 pub(crate) mod read;
 pub(crate) mod recover;
 mod replay;
@@ -39,3 +43,8 @@ mod survey;
 pub(crate) mod unopened;
 pub(crate) mod verify;
 pub(crate) mod view;
+
+/// Where the journal of a logspace is in its folder.
+pub(crate) const JOURNAL_DIR: &str = "journal";
+/// Where its segments are.
+pub(crate) const SEGMENTS_DIR: &str = "segments";

@@ -2,11 +2,10 @@
 //!
 //! **Invariant:** what expires is the old end of a logspace, without a gap; the open journal file stays.
 
-use crate::segment::Segment;
 use crate::store::manifest::{Extent, Manifest};
-use crate::store::view::{FileView, LostSegment, View};
+use crate::store::part::{Part, parts};
+use crate::store::view::View;
 use logstead_record::Timestamp;
-use std::sync::Arc;
 
 /// What of a logspace may be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,50 +31,15 @@ pub struct Expired {
     pub received_last: Option<Timestamp>,
 }
 
-/// What can expire.
-pub(crate) enum Part {
-    Segment(Arc<Segment>),
-    Lost(LostSegment),
-    File(Arc<FileView>),
-}
-
-impl Part {
-    pub(crate) fn first_sequence(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => segment.id.first_sequence,
-            Part::Lost(lost) => lost.id.first_sequence,
-            Part::File(file) => file.first_sequence,
-        }
-    }
-
-    fn messages(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => u64::from(segment.id.rows),
-            Part::Lost(lost) => u64::from(lost.id.rows),
-            Part::File(file) => file.messages,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Part::Segment(segment) => segment.bytes(),
-            Part::Lost(lost) => lost.index_bytes,
-            Part::File(file) => file.bytes,
-        }
-    }
-
-    /// When the last of its messages was received; of one that can not be read nobody knows.
-    fn received(&self) -> Option<Timestamp> {
-        match self {
-            Part::Segment(segment) => Some(segment.blocks.span.received_last),
-            Part::Lost(_) => None,
-            Part::File(file) => Some(file.received),
-        }
-    }
-}
-
 impl Expired {
-    pub(crate) fn add(&mut self, part: &Part) {
+    /// Of these parts.
+    pub(crate) fn of(parts: &[Part]) -> Expired {
+        let mut expired = Expired::default();
+        parts.iter().for_each(|part| expired.add(part));
+        expired
+    }
+
+    fn add(&mut self, part: &Part) {
         match part {
             Part::Segment(_) | Part::Lost(_) => self.segments += 1,
             Part::File(_) => self.files += 1,
@@ -88,13 +52,13 @@ impl Expired {
 
 /// What may go, oldest first: all that is too old, and as much as is too much. The open journal file stays.
 pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
-    let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
-    let segments = view.segments.iter().cloned().map(Part::Segment);
-    let lost = view.lost.iter().cloned().map(Part::Lost);
-    let mut parts: Vec<Part> = segments.chain(lost).chain(closed.iter().cloned().map(Part::File)).collect();
-    parts.sort_by_key(Part::first_sequence);
-    let open_bytes = view.files.last().map_or(0, |file| file.bytes);
-    let mut left = open_bytes + parts.iter().map(Part::bytes).sum::<u64>();
+    let open = view.files.last();
+    let mut left = open.map_or(0, |file| file.bytes);
+    let mut parts = parts(view);
+    parts.retain(|part| {
+        part.id().is_some() || open.is_some_and(|open| part.first_sequence() != open.first_sequence)
+    });
+    left += parts.iter().map(Part::bytes).sum::<u64>();
     // What can not be read is as old as what follows it.
     let mut received: Vec<Option<Timestamp>> = parts.iter().map(Part::received).collect();
     for at in (1..received.len()).rev() {

@@ -15,7 +15,7 @@ use crate::store::manifest::{self, Extent, Manifest, ManifestError};
 use crate::store::replay::{self, Replayed};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
-use crate::{JOURNAL_DIR, SEGMENTS_DIR};
+use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;

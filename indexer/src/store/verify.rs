@@ -10,6 +10,7 @@ use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
+use crate::store::part::{Part, parts};
 use crate::store::view::{FileView, LostSegment, View};
 use crate::work::run::Run;
 use logstead_record::Timestamp;
@@ -40,9 +41,7 @@ pub struct Finding {
 
 /// How many bytes there are to check.
 pub(crate) fn bytes(view: &View) -> u64 {
-    let segments = view.segments.iter().map(|segment| segment.bytes()).sum::<u64>();
-    let lost = view.lost.iter().map(|lost| lost.index_bytes).sum::<u64>();
-    segments + lost + view.files.iter().map(|file| file.bytes).sum::<u64>()
+    parts(view).iter().map(Part::bytes).sum()
 }
 
 /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
@@ -57,26 +56,11 @@ pub(crate) fn verify(view: &View, run: &Run<'_>, visit: &mut dyn FnMut(Checked))
             return;
         }
         visit(match part {
-            Part::Segment(segment) => check_segment(segment, &mut chain, run),
-            Part::Lost(lost) => check_lost(lost, &mut chain),
-            Part::File(file) => check_file(file, &mut chain),
+            Part::Segment(segment) => check_segment(&segment, &mut chain, run),
+            Part::Lost(lost) => check_lost(&lost, &mut chain),
+            Part::File(file) => check_file(&file, &mut chain),
         });
     }
-}
-
-enum Part<'a> {
-    Segment(&'a Segment),
-    Lost(&'a LostSegment),
-    File(&'a FileView),
-}
-
-fn parts(view: &View) -> Vec<Part<'_>> {
-    let segments = view.segments.iter().map(|segment| (segment.id.first_sequence, Part::Segment(segment)));
-    let lost = view.lost.iter().map(|lost| (lost.id.first_sequence, Part::Lost(lost)));
-    let files = view.files.iter().map(|file| (file.first_sequence, Part::File(file)));
-    let mut parts: Vec<(u64, Part<'_>)> = segments.chain(lost).chain(files).collect();
-    parts.sort_by_key(|(first_sequence, _)| *first_sequence);
-    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 /// The end of what was checked so far: the sequence and the hash that the next part must begin with.
@@ -120,7 +104,7 @@ fn check_lost(lost: &LostSegment, chain: &mut Chain) -> Checked {
 }
 
 fn checked(id: SegmentId, bytes: u64, findings: Vec<Finding>) -> Checked {
-    let file = format!("{}/{}", crate::SEGMENTS_DIR, id.blocks_name());
+    let file = format!("{}/{}", crate::store::SEGMENTS_DIR, id.blocks_name());
     Checked { file, messages: u64::from(id.rows), bytes, findings }
 }
 
@@ -160,7 +144,7 @@ fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
     if let Err(error) = check_frames(file, chain, &mut findings) {
         findings.push(finding(format!("{}: the disk can not read it: {error}", file.journal.name), true));
     }
-    let name = format!("{}/{}", crate::JOURNAL_DIR, file.journal.name);
+    let name = format!("{}/{}", crate::store::JOURNAL_DIR, file.journal.name);
     Checked { file: name, messages: file.messages, bytes: file.bytes, findings }
 }
 
