@@ -16,6 +16,9 @@
 //! | `store`   | a logspace: what counts, appending, keeping, what is wrong        |
 //! | `answer`  | what found rows are turned into: histograms, facets, tables       |
 //! | `search`  | searching a logspace                                              |
+//! | `open`    | opening one, or only looking at it                                |
+//!
+//! Each may use those above it, as `tests/structure.rs` says in detail; no files need each other.
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
@@ -25,6 +28,7 @@ mod columns;
 mod disk;
 mod error;
 mod journal;
+mod open;
 mod search;
 mod segment;
 mod store;
@@ -41,6 +45,7 @@ pub use disk::{Fault, SimDisk};
 pub use error::DiskError;
 pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
+pub use open::{Looked, Opened, look, open};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
     Position, Request, SearchError, Searcher, Visit,
@@ -54,7 +59,7 @@ pub use store::inspect::{InspectError, inspect};
 pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
 pub use store::manifest::ManifestError;
 pub use store::options::{Durability, Options};
-pub use store::recover::{Looked, Opened, Recovery, Told, look, open};
+pub use store::recover::{Recovery, Told};
 pub use store::retention::{Expired, Expiry};
 pub use store::stats::Stats;
 pub use store::unopened::OpenError;

@@ -28,9 +28,8 @@ use crate::disk::{Disk, DiskFile};
 
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
-use cache::IndexCache;
 use id::SegmentId;
-use index::{IndexBuilder, SegmentIndex};
+use index::{IndexBuilder, IndexCache, SegmentIndex};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -166,7 +165,9 @@ impl Segment {
         let opened = self.folder.cache.index((self.id.first_sequence, self.id.rows), || {
             let [_, path] = self.folder.paths(self.id);
             let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            SegmentIndex::open(file, &self.blocks, &self.folder.cache)
+            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache)?;
+            let bytes = index.memory_bytes();
+            Ok::<_, IndexError>((index, bytes))
         });
         match &opened {
             Ok(index) => {

@@ -1,4 +1,4 @@
-//! Opens a logspace: to store messages in it, or only to look at it.
+//! Finds out what a logspace holds: to store messages in it, or only to look at it.
 //!
 //! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works beside a server that has the
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off what the
@@ -9,14 +9,13 @@
 //! and what is cut off is kept. What is damaged stays where it is, and is reported.
 
 use crate::disk::{Disk, ReadOnly};
-use crate::search::Searcher;
 use crate::segment::Folder;
 use crate::store::append::{Appender, OpenFile};
 use crate::store::aside;
 use crate::store::choose::Fate;
 use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
-use crate::store::manifest::Manifest;
+use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
 use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
@@ -71,7 +70,7 @@ impl Recovery {
         self.told_of(&self.damaged)
     }
 
-    /// The same without what [`Searcher::verify`] finds.
+    /// The same without what verifying finds.
     pub fn told_beside_parts(&self) -> Vec<Told> {
         self.told_of(&self.damaged[..self.damaged_beside_parts])
     }
@@ -103,28 +102,16 @@ impl Recovery {
     }
 }
 
-/// What can be done with an opened logspace, by whom.
-pub struct Opened {
-    /// For the one thread that stores messages.
-    pub appender: Appender,
-    /// For everybody who asks.
-    pub searcher: Searcher,
-    /// For the threads that seal and tidy up.
-    pub keeper: Keeper,
-    /// What was found.
-    pub recovery: Recovery,
+/// What is to be done with a logspace that was opened.
+pub(crate) struct Recovered {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) appender: Appender,
+    pub(crate) keeper: Keeper,
+    pub(crate) recovery: Recovery,
 }
 
-/// A logspace at one moment.
-pub struct Looked {
-    /// For everybody who asks.
-    pub searcher: Searcher,
-    /// What was found.
-    pub recovery: Recovery,
-}
-
-/// Looks at the logspace in a directory and changes nothing, whoever has it open.
-pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
+/// What a logspace holds at one moment. Changes nothing.
+pub(crate) fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(View, Recovery), OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(ReadOnly(Arc::clone(disk)));
     let folder =
         Folder::of_another(Arc::clone(&disk), &dir.join(SEGMENTS_DIR), Options::default().index_memory_max);
@@ -145,26 +132,18 @@ pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
     Err(last)
 }
 
-fn looked(mut survey: Survey) -> Looked {
+fn looked(mut survey: Survey) -> (View, Recovery) {
     let recovery = Recovery {
         orphans: names(survey.steps.iter().filter(|step| step.fate == Fate::Orphan)),
         ..recovery(&survey)
     };
-    let (view, _) = view(&mut survey);
-    Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery }
+    (view(&mut survey).0, recovery)
 }
 
-/// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
-pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened, OpenError> {
+/// Makes a logspace ready for the next append.
+pub(crate) fn recover(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Recovered, OpenError> {
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
-    for dir in [&segments_dir, &journal_dir] {
-        disk.create_dir_all(dir).map_err(|source| failed("create", dir, source))?;
-    }
-    // A process that was killed may have named a file and not got round to this.
-    disk.sync_dir(&journal_dir).map_err(|source| failed("sync", &journal_dir, source))?;
-    Manifest::remove_unfinished(&**disk, dir).map_err(|source| {
-        failed("remove a new one beside", &dir.join(crate::store::manifest::NAME), source)
-    })?;
+    prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
     let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
     let mut survey = survey(&**disk, dir, &folder, &listing)?;
@@ -174,16 +153,27 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     let (view, end) = view(&mut survey);
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let shared = Arc::new(Shared::new(Arc::new(view)));
-    let keeper =
-        Keeper::new((dir, folder), &options, Arc::clone(&shared), (survey.manifest, survey.is_settled));
+    let manifest = (survey.manifest, survey.is_settled);
+    let keeper = Keeper::new((dir, folder), &options, Arc::clone(&shared), manifest);
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();
     }
-    let searcher = Searcher::new(Arc::clone(&shared));
-    let appender =
-        Appender::new(Arc::clone(disk), journal_dir, options, (shared, keeper.clone()), end, survey.end.hash);
-    Ok(Opened { appender, searcher, keeper, recovery })
+    let writers = (Arc::clone(&shared), keeper.clone());
+    let appender = Appender::new(Arc::clone(disk), journal_dir, options, writers, end, survey.end.hash);
+    Ok(Recovered { shared, appender, keeper, recovery })
+}
+
+/// Makes folders that are missing, and ends what a process that was killed had begun.
+fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenError> {
+    for folder in folders {
+        disk.create_dir_all(folder).map_err(|source| failed("create", folder, source))?;
+    }
+    // It may have named a file and not got round to this.
+    let [_, journal_dir] = folders;
+    disk.sync_dir(journal_dir).map_err(|source| failed("sync", journal_dir, source))?;
+    let unfinished = Manifest::remove_unfinished(disk, dir);
+    unfinished.map_err(|source| failed("remove a new one beside", &dir.join(manifest::NAME), source))
 }
 
 fn recovery(survey: &Survey) -> Recovery {
