@@ -7,6 +7,7 @@
 //! | folder    | owns                                                              |
 //! |-----------|-------------------------------------------------------------------|
 //! | `error`   | why something could not be written                                |
+//! | `bytes`   | numbers at fixed places of headers                                |
 //! | `bounds`  | the bounds of the times of some messages                          |
 //! | `work`    | work that ends when nobody wants it any more, side by side        |
 //! | `disk`    | the disk as an argument; a simulated one that fails               |
@@ -24,6 +25,7 @@
 
 mod answer;
 mod bounds;
+mod bytes;
 mod columns;
 mod disk;
 mod error;

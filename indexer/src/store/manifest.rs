@@ -17,6 +17,7 @@
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
+use crate::bytes::{u32_at, u64_at};
 use crate::disk::Disk;
 use crate::segment::id::SegmentId;
 use std::io::{self, IoSlice};
@@ -116,11 +117,10 @@ impl Manifest {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
-        let u32_at = |at: usize| header[at..].first_chunk().copied().map_or(0, u32::from_le_bytes);
-        if header[..4] != MAGIC || u32_at(4) != crc32c::crc32c(&bytes[8..]) {
+        if header[..4] != MAGIC || u32_at(header, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(damaged);
         }
-        let (extent, entries) = match u32_at(8) {
+        let (extent, entries) = match u32_at(header, 8) {
             1 => (None, entries),
             VERSION => {
                 let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
@@ -130,22 +130,20 @@ impl Manifest {
         };
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
-        let segments =
-            segments.filter(|_| rest.is_empty() && entries.len() == u32_at(12) as usize).ok_or(damaged)?;
+        let segments = segments
+            .filter(|_| rest.is_empty() && entries.len() == u32_at(header, 12) as usize)
+            .ok_or(damaged)?;
         let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
         if in_order { Ok(Manifest { extent, segments }) } else { Err(damaged) }
     }
 }
 
 fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
-    let at = |at: usize| bytes[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);
-    Extent { first: at(0), next: at(8), newest: at(16) }
+    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16) }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
-    let (first_sequence, rest) = entry.split_first_chunk::<8>()?;
-    let rows = u64::from_le_bytes(*rest.first_chunk()?);
-    Some(SegmentId { first_sequence: u64::from_le_bytes(*first_sequence), rows: u32::try_from(rows).ok()? })
+    Some(SegmentId { first_sequence: u64_at(entry, 0), rows: u32::try_from(u64_at(entry, 8)).ok()? })
 }
 
 #[cfg(test)]
