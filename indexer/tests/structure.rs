@@ -90,7 +90,7 @@ fn read_folder(folder: &Path, module: &[String], sources: &mut BTreeMap<Module, 
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("a readable entry").path();
         let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let child = [module, &[stem.clone()]].concat();
+        let child = [module, std::slice::from_ref(&stem)].concat();
         if path.is_dir() {
             read_folder(&path, &child, sources);
         } else if !["tests", "testing", "timing"].contains(&stem.as_str()) {
@@ -204,19 +204,12 @@ impl Imports {
         let code = lines[..tests.unwrap_or(lines.len())].join("\n");
         let mut imports = Imports { own: Vec::new(), passed_on: Vec::new() };
         let mut rest = String::new();
-        for statement in code.split_inclusive(';') {
-            let begin = statement.rfind("use ").filter(|_| statement.ends_with(';'));
-            let is_use = |at: &usize| {
-                let line = statement[..*at].rsplit('\n').next().unwrap_or("");
-                ["", "pub", "pub(crate)", "pub(super)"].contains(&line.trim())
-            };
-            match begin.filter(is_use) {
-                None => rest.push_str(statement),
-                Some(at) => {
-                    let is_passed_on = statement[..at].ends_with("pub ") || statement[..at].ends_with(") ");
-                    let paths = paths_of(statement[at + 4..statement.len() - 1].trim());
-                    if is_passed_on { imports.passed_on.extend(paths) } else { imports.own.extend(paths) }
-                }
+        for statement in code.split(';') {
+            let (before, tree) = statement.rsplit_once("use ").unwrap_or(("not", ""));
+            match before.rsplit('\n').next().unwrap_or("").trim() {
+                "" => imports.own.extend(paths_of(tree)),
+                "pub" | "pub(crate)" | "pub(super)" => imports.passed_on.extend(paths_of(tree)),
+                _ => rest.push_str(statement),
             }
         }
         imports.own.extend(paths_within(&rest));
@@ -228,22 +221,16 @@ impl Imports {
 fn paths_of(tree: &str) -> Vec<Vec<String>> {
     let Some((before, inside)) = tree.split_once('{') else { return vec![names(tree)] };
     let inside = inside.trim_end().strip_suffix('}').expect("a closed brace");
-    let (mut depth, mut start, mut paths) = (0, 0, Vec::new());
-    let ends = inside.char_indices().chain([(inside.len(), ',')]);
-    for (at, sign) in ends {
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for sign in inside.chars() {
+        depth += i32::from(sign == '{') - i32::from(sign == '}');
         match sign {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                let part = inside[start..at].trim();
-                start = (at + 1).min(inside.len());
-                let parts = if part.is_empty() { Vec::new() } else { paths_of(part) };
-                paths.extend(parts.into_iter().map(|path| [names(before), path].concat()));
-            }
-            _ => {}
+            ',' if depth == 0 => parts.push(String::new()),
+            sign => parts.last_mut().expect("there is a part").push(sign),
         }
     }
-    paths
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.flat_map(paths_of).map(|path| [names(before), path].concat()).collect()
 }
 
 fn names(path: &str) -> Vec<String> {
@@ -252,13 +239,7 @@ fn names(path: &str) -> Vec<String> {
 
 /// The paths from `crate` or `super` in the middle of code.
 fn paths_within(code: &str) -> Vec<Vec<String>> {
-    let is_name = |sign: char| sign.is_alphanumeric() || sign == '_';
-    let mut paths = Vec::new();
-    for start in ["crate::", "super::"] {
-        for (at, _) in code.match_indices(start).filter(|(at, _)| !code[..*at].ends_with(is_name)) {
-            let path = code[at..].split(|sign: char| !is_name(sign) && sign != ':').next().unwrap_or("");
-            paths.push(names(path));
-        }
-    }
-    paths
+    let words = code.split(|sign: char| !sign.is_alphanumeric() && sign != '_' && sign != ':');
+    let paths = words.filter(|word| word.starts_with("crate::") || word.starts_with("super::"));
+    paths.map(names).collect()
 }
