@@ -1,104 +1,70 @@
 //! Logstead's bytes on disk, and search over them.
 //!
-//! A logspace is a directory. For now all of it is a journal: [`encode`] makes a batch ready on any thread, an
-//! [`Appender`] stores it, and from then on every [`Searcher`] finds its messages, in memory or read back.
+//! A logspace is a directory: a journal, and the segments that closed journal files become. [`encode`] makes a batch
+//! ready on any thread, an [`Appender`] stores it, and from then on every [`Searcher`] finds its messages. A
+//! [`Keeper`] seals, joins and expires beside both.
 //!
-//! | module    | owns                                                        |
-//! |-----------|-------------------------------------------------------------|
-//! | `disk`    | the disk as an argument; a simulated one that fails         |
-//! | `columns` | the columns of a batch as bytes                             |
-//! | `frame`   | the bytes of one batch in a journal: header, checksums, chain |
-//! | `journal` | the bytes of a journal file: name and header                |
-//! | `scan`    | the walk over a file's frames and over what is none         |
-//! | `recover` | opening, to store messages or only to look                  |
-//! | `survey`  | what is there, what of it counts, what is missing           |
-//! | `replay`  | a journal file as it is found                               |
-//! | `choose`  | which of several files count that hold the same messages    |
-//! | `aside`   | what is kept though it does not count                       |
-//! | `append`  | writing: group commit, rolling, expiry                      |
-//! | `answer`  | what found rows are turned into: histograms, facets, tables    |
-//! | `view`    | what can be searched at one moment                          |
-//! | `search`  | searching it                                                |
-//! | `segment` | closed files made ready for fast search                     |
+//! | folder    | owns                                                              |
+//! |-----------|-------------------------------------------------------------------|
+//! | `error`   | why something could not be written                                |
+//! | `bytes`   | numbers at fixed places of headers                                |
+//! | `bounds`  | the bounds of the times of some messages                          |
+//! | `work`    | work that ends when nobody wants it any more, side by side        |
+//! | `disk`    | the disk as an argument; a simulated one that fails               |
+//! | `columns` | the columns of a batch as bytes                                   |
+//! | `journal` | journal files: frames, and the walk over them                     |
+//! | `segment` | closed files made ready for fast search                           |
+//! | `store`   | a logspace: what counts, appending, keeping, what is wrong        |
+//! | `answer`  | what found rows are turned into: histograms, facets, tables       |
+//! | `search`  | searching a logspace                                              |
+//! | `open`    | opening one, or only looking at it                                |
+//!
+//! Each may use those above it, as `tests/structure.rs` says in detail; no files need each other.
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
 mod answer;
-mod append;
-mod aside;
-mod choose;
+mod bounds;
+mod bytes;
 mod columns;
 mod disk;
-mod frame;
-mod holds;
-mod inspect;
+mod error;
 mod journal;
-mod keep;
-mod manifest;
-mod read;
-mod recover;
-mod replay;
-mod scan;
+mod open;
 mod search;
 mod segment;
-mod survey;
-mod verify;
-mod view;
+mod store;
 mod work;
 
 pub use answer::{
     Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Facets, Histogram, Kind,
     ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
 };
-pub use append::{Appender, DiskError, Durability, Expired, Expiry};
 pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
-pub use frame::{Encoded, FrameError, encode};
-pub use holds::holds_messages;
-pub use inspect::{InspectError, inspect};
+pub use error::DiskError;
 pub use journal::HeaderError;
-pub use keep::{Backlog, Done, KeepError, Keeper, Task};
-pub use manifest::ManifestError;
-pub use recover::{Looked, OpenError, Opened, Recovery, Told, look, open};
+pub use journal::frame::{Encoded, FrameError, encode};
+pub use open::{Looked, Opened, look, open};
 pub use search::{
-    Alone, Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Lanes,
-    Matched, Order, Position, Request, Run, SearchError, Searcher, Stats, Visit,
+    Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
+    Position, Request, SearchError, Searcher, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
-pub use verify::{Checked, Finding};
-pub use view::{Damage, DamageReason};
-
-/// Where the journal of a logspace is in its folder.
-pub(crate) const JOURNAL_DIR: &str = "journal";
-/// Where its segments are.
-pub(crate) const SEGMENTS_DIR: &str = "segments";
-
-/// How a logspace is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Most memory for batches that were appended lately; older ones are read from the journal.
-    pub memory_max: usize,
-    /// Most memory for what is kept of the indexes of segments; the rest is read again.
-    pub index_memory_max: usize,
-    /// A journal file is not made longer than this, unless one append alone is.
-    pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
-    pub segment_rows_max: u32,
-    /// When an append is acknowledged.
-    pub durability: Durability,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            memory_max: 256 << 20,
-            index_memory_max: 64 << 20,
-            journal_file_max: 64 << 20,
-            segment_rows_max: 1 << 20,
-            durability: Durability::Fsync,
-        }
-    }
-}
+pub use store::append::Appender;
+pub use store::damage::{Damage, DamageReason};
+pub use store::holds::holds_messages;
+pub use store::inspect::{InspectError, inspect};
+pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
+pub use store::manifest::ManifestError;
+pub use store::options::{Durability, Options};
+pub use store::recover::{Recovery, Told};
+pub use store::retention::{Expired, Expiry};
+pub use store::stats::Stats;
+pub use store::unopened::OpenError;
+pub use store::verify::{Checked, Finding};
+pub use work::lanes::{Alone, Lanes};
+pub use work::run::Run;

@@ -9,13 +9,12 @@ use super::enrich::{Enrich, Wanted};
 use super::finish::{Finish, check};
 use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
+use super::stage::{check_logspace, fields_of, references, uses_text};
 use super::table::{Column, Table};
-use super::{AnswerError, Coded, Kind, ROWS_MAX, tabular};
-use crate::search::Run;
+use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings, tabular};
 use crate::work::Work;
-use logstead_record::query::{
-    Context, FieldName, Function, Matcher, Pipeline, Query, SortKey, Stage, TimeRange,
-};
+use crate::work::run::Run;
+use logstead_record::query::{Context, FieldName, Matcher, Pipeline, Query, SortKey, Stage};
 use logstead_record::{Batch, Field, Selection, Timestamp};
 
 /// What a table of messages shows, unless `fields` says otherwise.
@@ -23,18 +22,6 @@ const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Seve
 
 /// What a step counts for each row: it reads the row's text.
 const STEP_WORK: usize = 16;
-
-/// What an answer depends on besides the messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// The time that relative times count from.
-    pub now: Timestamp,
-    /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider
-    /// than what is stored.
-    pub range: TimeRange,
-    /// Most memory to use.
-    pub memory_bytes_max: usize,
-}
 
 /// Where a batch is stored.
 #[derive(Clone, Copy, Debug)]
@@ -417,67 +404,5 @@ fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
             "`{stage}` looks for a text in all fields, which is possible only before messages are limited: name a \
              field as in `message:text`, or put it first"
         ))),
-    }
-}
-
-/// Which logspaces are searched is decided before there are any messages.
-pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
-    if !query.uses_logspace() {
-        return Ok(());
-    }
-    Err(AnswerError::Stage(format!(
-        "`{stage}` chooses logspaces: put it before the stages that look into messages"
-    )))
-}
-
-/// The fields that a query names, each once.
-pub(crate) fn fields_of(query: &Query) -> Vec<FieldName> {
-    let mut fields = Vec::new();
-    visit(query, &mut |query| match query {
-        Query::Field(field, _) if !fields.contains(field) => fields.push(field.clone()),
-        _ => {}
-    });
-    fields
-}
-
-/// Whether it looks for a text in more than one field.
-fn uses_text(query: &Query) -> bool {
-    let mut found = false;
-    visit(query, &mut |query| found |= matches!(query, Query::Text(_)));
-    found
-}
-
-fn visit(query: &Query, visitor: &mut impl FnMut(&Query)) {
-    visitor(query);
-    match query {
-        Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| visit(query, visitor)),
-        Query::Not(inner) => visit(inner, visitor),
-        Query::All | Query::Text(_) | Query::Field(..) => {}
-    }
-}
-
-/// The fields that a stage looks at.
-pub(crate) fn references(stage: &Stage) -> Vec<FieldName> {
-    let of_functions = |functions: &[logstead_record::query::Aggregate]| {
-        let field = |function: &Function| match function {
-            Function::Count => None,
-            Function::Of(_, field) => Some(field.clone()),
-        };
-        functions.iter().filter_map(|aggregate| field(&aggregate.function)).collect::<Vec<_>>()
-    };
-    match stage {
-        Stage::Where(query) => fields_of(query),
-        Stage::Fields(fields) | Stage::Uniq(fields) | Stage::Dedup(fields) => fields.clone(),
-        Stage::Sort(keys) => keys.iter().map(|key| key.field.clone()).collect(),
-        Stage::Limit(_) | Stage::Tail(_) => Vec::new(),
-        Stage::Stats { functions, by } => by.iter().cloned().chain(of_functions(functions)).collect(),
-        Stage::Timechart { functions, by, .. } => {
-            let time = FieldName::Known(Field::Time);
-            std::iter::once(time).chain(by.clone()).chain(of_functions(functions)).collect()
-        }
-        Stage::Top(ranking) | Stage::Rare(ranking) => {
-            ranking.by.iter().chain(&ranking.fields).cloned().collect()
-        }
-        Stage::Extract { from, .. } | Stage::Parse { from, .. } => vec![from.clone()],
     }
 }

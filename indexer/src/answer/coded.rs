@@ -1,25 +1,14 @@
 //! A column as an answer sees it: values, and for each row the number of its value. What can be decided for a
 //! value is decided once for all rows that have it.
 //!
-//! Values stand in their *key form*, whose bytes compare as the values do:
-//!
-//! | kind     | key                                           | shown as |
-//! |----------|-----------------------------------------------|----------|
-//! | text     | the text                                      | the text |
-//! | number   | its text                                      | a number |
-//! | severity | one letter, `a` for debug to `h` for emerg    | its name |
-//! | time     | 8 bytes, big endian, nanoseconds + 2^63       | a time   |
-//!
-//! A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
+//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
 //!
 //! **Invariant:** a value is absent where its id has none, and where its text is empty.
 
-use super::table::Value;
+use super::value::{severity_key, time_key};
 use hashbrown::HashMap;
 use logstead_record::query::FieldName;
-use logstead_record::{
-    Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, Severity, TextColumn, Timestamp,
-};
+use logstead_record::{Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, TextColumn};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -32,67 +21,6 @@ pub(crate) struct Coded<'a> {
     pub(crate) ids: Cow<'a, [u32]>,
     /// The ids that an id stands for where that is more than one.
     pub(crate) several: HashMap<u32, Range<u32>>,
-}
-
-/// What values are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Text.
-    Text,
-    /// Numbers; text where it is none.
-    Number,
-    /// Names of severities, ordered by urgency.
-    Severity,
-    /// Times.
-    Time,
-}
-
-impl Kind {
-    /// Of the values of a field of messages.
-    pub(crate) fn of(field: &FieldName) -> Kind {
-        match field {
-            FieldName::Known(Field::Severity) => Kind::Severity,
-            FieldName::Known(Field::Time | Field::Received) => Kind::Time,
-            FieldName::Known(_) | FieldName::Dynamic(_) => Kind::Text,
-        }
-    }
-
-    /// What a key is shown as.
-    pub(crate) fn value(self, key: &[u8]) -> Value {
-        let number = || number_value(key);
-        let value = match self {
-            Kind::Text => None,
-            Kind::Number => number(),
-            Kind::Severity => severity_of(key).map(|severity| Value::text(severity.name().as_bytes())),
-            Kind::Time => key.try_into().ok().map(|bytes| Value::Time(time_of(bytes))),
-        };
-        value.unwrap_or_else(|| Value::text(key))
-    }
-}
-
-/// The key of a time.
-pub(crate) fn time_key(nanos: i64) -> [u8; 8] {
-    (nanos.cast_unsigned() ^ 1 << 63).to_be_bytes()
-}
-
-fn time_of(key: [u8; 8]) -> Timestamp {
-    Timestamp::from_nanos((u64::from_be_bytes(key) ^ 1 << 63).cast_signed())
-}
-
-/// The key of a severity.
-pub(crate) fn severity_key(severity: Severity) -> [u8; 1] {
-    [b'h' - severity.number()]
-}
-
-fn severity_of(key: &[u8]) -> Option<Severity> {
-    let [letter] = key else { return None };
-    Severity::new(b'h'.checked_sub(*letter)?)
-}
-
-/// A number that was written from a value.
-fn number_value(text: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(text).ok()?;
-    text.parse().map(Value::Count).or_else(|_| text.parse().map(Value::Number)).ok()
 }
 
 impl<'a> Coded<'a> {

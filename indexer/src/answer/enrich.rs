@@ -4,7 +4,8 @@
 //! message has: `host` in a JSON text is passed over.
 
 use super::pairs::{self, Pair};
-use super::table::{Column, Table, Value};
+use super::table::{Column, Table};
+use super::value::Value;
 use super::{AnswerError, Coded, Kind};
 use hashbrown::{HashMap, HashSet};
 use logstead_record::query::{Captures, FieldName, Format, Stage};

@@ -1,6 +1,7 @@
 //! Spans of time with round numbers, counted from 1970 in UTC, so that the same span of two answers is the same.
 
 use super::part::{Part, Unreadable};
+use super::value::time_key;
 use super::{AnswerError, BUCKETS_MAX, Coded};
 use logstead_record::query::TimeRange;
 use logstead_record::{DAY, SECOND, TextColumn};
@@ -134,7 +135,7 @@ impl SpanIds {
             _ => {
                 let SpanIds { known, starts, interval, .. } = self;
                 *known.entry(number).or_insert_with(|| {
-                    starts.push(&super::coded::time_key(interval.start(number)));
+                    starts.push(&time_key(interval.start(number)));
                     starts.len() as u32 - 1
                 })
             }

@@ -5,10 +5,10 @@
 //!
 //! **Invariant:** the order is total, so that what is kept depends on nothing but the messages.
 
-use super::coded::{Coded, Kind};
+use super::coded::Coded;
 use super::finish::{Finish, check};
-use super::table::{Column, Rank, Table, Value};
-use super::tabular::key_of;
+use super::table::{Column, Rank, Table};
+use super::value::{Kind, Value, key_of};
 use super::{AnswerError, ROWS_MAX};
 use crate::work::Work;
 use hashbrown::HashMap;

@@ -1,13 +1,13 @@
 //! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
 
-use super::coded::{Coded, Kind, severity_key, time_key};
+use super::coded::Coded;
 use super::finish::Finish;
+use super::value::{Kind, Value, severity_key, time_key};
 use super::{AnswerError, ROWS_MAX};
 use logstead_record::query::{FieldName, number_of};
-use logstead_record::{Field, Severity, Timestamp};
+use logstead_record::{Field, Severity};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::fmt::Write;
 
 /// An answer.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -31,49 +31,6 @@ pub struct Column {
     pub name: String,
     /// What its values are, where they are not null.
     pub kind: Kind,
-}
-
-/// One cell.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub enum Value {
-    /// There is none.
-    #[default]
-    Null,
-    /// Text, mostly UTF-8.
-    Text(Box<[u8]>),
-    /// How many.
-    Count(u64),
-    /// A finite number.
-    Number(f64),
-    /// A time.
-    Time(Timestamp),
-}
-
-impl Value {
-    /// A text.
-    pub fn text(text: &[u8]) -> Value {
-        Value::Text(text.into())
-    }
-
-    /// Appends what it is shown as; nothing for null.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        let mut text = String::new();
-        let written = match self {
-            Value::Null => Ok(()),
-            Value::Text(bytes) => return out.extend_from_slice(bytes),
-            Value::Count(count) => write!(text, "{count}"),
-            Value::Number(number) => write!(text, "{number}"),
-            Value::Time(time) => write!(text, "{time}"),
-        };
-        written.expect("a String takes what is written to it");
-        out.extend_from_slice(text.as_bytes());
-    }
-
-    /// Memory it takes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let heap_bytes = if let Value::Text(text) = self { text.len() } else { 0 };
-        size_of::<Value>() + heap_bytes
-    }
 }
 
 impl Table {

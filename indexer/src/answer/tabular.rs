@@ -2,14 +2,15 @@
 //!
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
-use super::aggregation::{check_logspace, fields_of, references};
 use super::aggregator::Aggregator;
 use super::enrich::{Enrich, add_column};
 use super::finish::Finish;
 use super::part::{BatchTimes, Part};
-use super::table::{Column, SortColumn, Table, Value, sort_rows};
+use super::stage::{check_logspace, fields_of, references};
+use super::table::{Column, SortColumn, Table, sort_rows};
+use super::value::{Value, key_of};
 use super::{AnswerError, Kind, Settings};
-use crate::search::Run;
+use crate::work::run::Run;
 use hashbrown::HashSet;
 use logstead_record::query::{Context, FieldName, Matcher, Query, SortKey, Stage};
 use logstead_record::{
@@ -103,19 +104,6 @@ fn dedup(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
     let mut known = HashSet::new();
     table.rows.retain(|row| known.insert(key_of(columns.iter().map(|&column| &row[column]))));
     Ok(())
-}
-
-/// Bytes that are equal where all values are.
-pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<u8> {
-    let mut key = Vec::new();
-    for value in values {
-        let start = key.len();
-        key.extend_from_slice(&[0; 8]);
-        value.write(&mut key);
-        let bytes = (key.len() - start - 8) as u64;
-        key[start..start + 8].copy_from_slice(&bytes.to_le_bytes());
-    }
-    key
 }
 
 fn aggregate(

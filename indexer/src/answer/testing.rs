@@ -1,7 +1,7 @@
 //! What the tests of answers share: random messages, batches of them, and running a pipeline over them.
 
 use super::{Aggregation, AnswerError, BatchTimes, Coded, Part, Place, Settings, Table};
-use crate::search::Run;
+use crate::work::run::Run;
 use logstead_record::query::{Context, FieldName, Matcher, TimeRange, parse_pipeline};
 use logstead_record::{Batch, BatchBuilder, Facility, Origin, Priority, Row, SECOND, Severity, Timestamp};
 use proptest::collection::vec;

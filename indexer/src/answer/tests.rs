@@ -2,8 +2,8 @@
 
 use super::testing::*;
 use super::*;
-use crate::search::Run;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp};
 use proptest::collection::vec;

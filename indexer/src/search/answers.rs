@@ -3,8 +3,10 @@
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
 
+use super::coverage::Coverage;
+use super::question::{Filter, Question};
+use super::searcher::Searcher;
 use super::sweep::{self, Sealed, Visitor};
-use super::{Coverage, Filter, Run, Searcher};
 use crate::answer::{
     Aggregation, AnswerError, BatchTimes, Coded, Facets, Frame, Histogram, Part, Place as StoredAt, RowTimes,
     Unreadable,
@@ -14,6 +16,7 @@ use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
 use crate::segment::times::Times;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn, Timestamp};
 use std::borrow::Cow;
@@ -39,7 +42,7 @@ impl Searcher {
         asked: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
         let mut answers = Answers { logspace, asked, work: run.work(), error: None };
-        let coverage = sweep::sweep(&self.view(), filter, range, run, &mut answers);
+        let coverage = sweep::sweep(&self.view(), Question { filter, range, run: *run }, &mut answers);
         match answers.error {
             Some(AnswerError::Cancelled) => Ok(Coverage { complete: false, cancelled: true, ..coverage }),
             error => error.map_or(Ok(coverage), Err),

@@ -7,7 +7,6 @@
 //! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
 //! know any more, every row is possible.
 
-use super::Run;
 use super::bounds::Bounds;
 use super::forms::Forms;
 use super::plan::{Content, Names, Plan, Sufficient};
@@ -17,6 +16,7 @@ use crate::segment::bundle::IndexError;
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::words::Found;
 use crate::work::Work;
+use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Selection};
 use std::cell::RefCell;
@@ -81,8 +81,7 @@ impl<'a> Evaluation<'a> {
 
     /// The rows whose time is in a range.
     pub(crate) fn within(&self, range: TimeRange) -> Result<Selection, IndexError> {
-        let span = self.blocks.span;
-        if range.contains(span.earliest) && range.contains(span.latest) {
+        if self.blocks.span.times().are_within(range) {
             return Ok(Selection::all(self.rows));
         }
         self.index.times.rows_within(&(range.first.nanos()..=range.last.nanos()))
@@ -110,7 +109,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// How many rows of the whole segment a plan means, where that takes no look at rows.
+    /// How many rows of the whole segment a plan means, if it can be told without reading rows.
     pub(crate) fn count(&self, plan: &Plan) -> Result<Option<u64>, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(None);

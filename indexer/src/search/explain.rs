@@ -3,10 +3,12 @@
 use super::evaluate::Evaluation;
 use super::look::ask;
 use super::plan::{Plan, Sufficient};
+use super::question::{Filter, Question};
 use super::required::{Form, Required};
-use super::{Filter, Run, Searcher, overlaps};
+use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
+use crate::work::run::Run;
 use logstead_record::Selection;
 use logstead_record::query::{FieldName, Query, TimeRange};
 
@@ -61,37 +63,35 @@ impl Searcher {
     /// Explains how a filter is answered in a range. Where `run` ends before that is known, everything may match.
     pub fn explain(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Explained {
         let view = self.view();
-        let in_range = |segment: &&Segment| {
-            segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
-        };
+        let in_range = |segment: &&Segment| segment.blocks.span.times().overlap(range);
         let segments: Vec<&Segment> =
             view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
         let asked: Vec<&Segment> = segments.iter().rev().take(ASKED_MAX).copied().collect();
         let mut explained = Explained {
             segments: segments.len() as u64,
             asked_segments: asked.len() as u64,
-            skipped_segments: (view.segments.len() - segments.len()) as u64,
+            skipped_segments: (view.segments.len() + view.lost.len() - segments.len()) as u64,
             ..Explained::default()
         };
         let stretches = view.files.iter().flat_map(|file| &file.stretches);
-        let tail = stretches.filter(|stretch| overlaps(range, stretch.times));
+        let tail = stretches.filter(|stretch| stretch.times.overlap(range));
         explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
         for segment in asked {
-            explained.add_segment(segment, filter, range, run);
+            explained.add_segment(segment, &Question { filter, range, run: *run });
         }
         explained
     }
 }
 
 impl Explained {
-    fn add_segment(&mut self, segment: &Segment, filter: &Filter, range: TimeRange, run: &Run<'_>) {
-        let Ok(blocks) = &segment.blocks else { return };
+    fn add_segment(&mut self, segment: &Segment, question: &Question<'_>) {
+        let (blocks, Question { filter, range, run }) = (&segment.blocks, question);
         let mut plans = Vec::new();
         collect_plans(&filter.query, &filter.plan, &mut plans);
         let asked = ask(segment, |index| {
             let evaluation = Evaluation::new(blocks, index, run);
-            let within = evaluation.within(range)?;
+            let within = evaluation.within(*range)?;
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
             Ok((
                 within.clone(),

@@ -7,13 +7,15 @@
 //! the files meanwhile. Messages that are not there, or can not be read, are a part too, which says why.
 
 use super::look::{Look, look};
-use super::sweep::select;
-use super::{Filter, Found, Request, Run, Searcher, page};
-use crate::manifest::SegmentId;
-use crate::read::{Read, read_stretch};
+use super::question::{Filter, Question};
+use super::searcher::Searcher;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, Scratch};
-use crate::view::{Damage, FileView, Stretch, View};
+use crate::segment::blocks::Scratch;
+use crate::segment::id::SegmentId;
+use crate::store::damage::Damage;
+use crate::store::read::{Read, read_stretch};
+use crate::store::view::{FileView, Stretch, View};
+use crate::work::run::Run;
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, Groups, Selection};
 use std::ops::{ControlFlow, Range};
@@ -64,19 +66,6 @@ pub struct Matched<'a> {
 /// Takes a part, and says at which of its sequences to go on the next time where it has enough.
 pub type Visit<'a> = dyn FnMut(Followed<'_>) -> ControlFlow<u64> + 'a;
 
-impl Searcher {
-    /// A page, and the sequence of the first message that was stored too late to be on it.
-    pub fn search_and_next(&self, request: &Request<'_>, run: &Run<'_>) -> (Found, u64) {
-        let view = self.view();
-        (page::search(&view, request, run), view.next_sequence)
-    }
-
-    /// The sequence of the next message.
-    pub fn next_sequence(&self) -> u64 {
-        self.shared.read().next_sequence
-    }
-}
-
 impl Follower {
     /// Of a logspace, from a sequence on.
     pub fn new(searcher: Searcher, filter: Filter, next: u64) -> Follower {
@@ -121,17 +110,12 @@ impl Follower {
     /// Shows the block of a segment that the next message is in.
     fn show_block(&mut self, segment: &Segment, run: &Run<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let first = segment.id.first_sequence;
-        let blocks = match &segment.blocks {
-            Ok(blocks) => blocks,
-            Err(damage) => {
-                return self.show_missing(segment.id.sequences().end, &damage.to_string(), visit);
-            }
-        };
+        let blocks = &segment.blocks;
         let block = blocks.block_of((self.next - first) as u32);
         let range = blocks.row_range(block);
         let (first_sequence, end) = (first + range.start as u64, first + range.end as u64);
         let after = self.not_shown(first_sequence, range.len());
-        let look = self.look_at(segment, blocks, run);
+        let look = self.look_at(segment, run);
         let (mut certain, mut undecided) =
             (look.bounds.certain.slice(range.clone()), look.bounds.possible().slice(range));
         certain.intersect(&after);
@@ -143,25 +127,28 @@ impl Follower {
         let batch = match blocks.read(block, Groups::ALL, &mut Scratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
-                let damage = segment.damage(blocks.place(block), error).to_string();
+                let damage = Damage::of_block(segment, block, error).to_string();
                 return self.show_missing(end, &damage, visit);
             }
         };
-        let Some(mut rows) = select(&self.filter, &batch, &undecided, run) else {
+        let Some(mut rows) = self.question(run).select(&batch, &undecided) else {
             return ControlFlow::Break(());
         };
         rows.union(&certain);
         self.show(end, Some(Matched { batch: &batch, first_sequence, rows: &rows }), visit)
     }
 
-    fn look_at(&mut self, segment: &Segment, blocks: &Blocks, run: &Run<'_>) -> &Look {
+    fn question<'a>(&'a self, run: &Run<'a>) -> Question<'a> {
+        Question { filter: &self.filter, range: TimeRange::ALL, run: *run }
+    }
+
+    fn look_at(&mut self, segment: &Segment, run: &Run<'_>) -> &Look {
         if self.look.as_ref().is_none_or(|(id, _)| *id != segment.id) {
             // The old one goes first: they may be large.
             self.look = None;
         }
-        let filter = &self.filter;
-        let (_, look) =
-            self.look.get_or_insert_with(|| (segment.id, look(segment, blocks, filter, TimeRange::ALL, run)));
+        let question = Question { filter: &self.filter, range: TimeRange::ALL, run: *run };
+        let (_, look) = self.look.get_or_insert_with(|| (segment.id, look(segment, &question)));
         look
     }
 
@@ -208,7 +195,7 @@ impl Follower {
             return ControlFlow::Continue(());
         }
         let not_shown = self.not_shown(first_sequence, batch.rows());
-        let Some(rows) = select(&self.filter, batch, &not_shown, run) else { return ControlFlow::Break(()) };
+        let Some(rows) = self.question(run).select(batch, &not_shown) else { return ControlFlow::Break(()) };
         self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
     }
 
@@ -263,6 +250,9 @@ enum Part<'a> {
 }
 
 fn part_at(view: &View, sequence: u64) -> Part<'_> {
+    if let Some(lost) = view.lost_at(sequence) {
+        return Part::Missing(lost.id.sequences().end, lost.damage.to_string());
+    }
     let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
     let segment = view.segments.get(at);
     let stretch = stretch_from(view, sequence);
@@ -272,7 +262,9 @@ fn part_at(view: &View, sequence: u64) -> Part<'_> {
         (Some(segment), _) if segment_first <= sequence => Part::Segment(segment),
         (_, Some((file, stretch))) if stretch_first <= sequence => Part::Stretch(file, stretch),
         _ => {
-            let end = segment_first.min(stretch_first).min(view.next_sequence);
+            let firsts = view.lost.iter().map(|lost| lost.id.first_sequence);
+            let lost_first = firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
+            let end = segment_first.min(stretch_first).min(lost_first).min(view.next_sequence);
             Part::Missing(end, why_missing(view, sequence))
         }
     }
@@ -288,7 +280,7 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
 }
 
 fn why_missing(view: &View, sequence: u64) -> String {
-    let first_segment = view.segments.first().map(|segment| segment.id.first_sequence);
+    let first_segment = view.segment_ids().map(|id| id.first_sequence).min();
     let first_file = view.files.first().map(|file| file.first_sequence);
     if first_segment.into_iter().chain(first_file).min().is_none_or(|first| sequence < first) {
         return EXPIRED.to_owned();

@@ -1,13 +1,14 @@
 //! Finds exactly the rows of a segment that a filter means: its index proposes, its blocks decide.
 
 use super::bounds::Bounds;
+use super::coverage::Coverage;
 use super::evaluate::Evaluation;
-use super::{Coverage, Filter, Run};
+use super::question::Question;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
-use logstead_record::query::TimeRange;
+use crate::store::damage::Damage;
 use logstead_record::{Group, Selection};
 use std::sync::Arc;
 
@@ -18,31 +19,25 @@ pub(crate) struct Look {
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// How many rows of a segment a filter means in a range, where that takes no look at rows.
-pub(crate) fn count(segment: &Segment, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Option<u64> {
-    let blocks = segment.blocks.as_ref().ok()?;
-    if !range.contains(blocks.span.earliest) || !range.contains(blocks.span.latest) {
+/// How many rows of a segment are meant, if it can be told without reading rows.
+pub(crate) fn count(segment: &Segment, question: &Question<'_>) -> Option<u64> {
+    let Question { filter, range, run } = question;
+    if !segment.blocks.span.times().are_within(*range) {
         return None;
     }
-    ask(segment, |index| Evaluation::new(blocks, index, run).count(&filter.plan)).flatten()
+    ask(segment, |index| Evaluation::new(&segment.blocks, index, run).count(&filter.plan)).flatten()
 }
 
-/// What the index of a segment knows of the rows that a filter means in a range: less where `run` ends before it is
-/// through.
-pub(crate) fn look(
-    segment: &Segment,
-    blocks: &Blocks,
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-) -> Look {
+/// What the index of a segment knows of the rows that are meant: less where the run ends before it is through.
+pub(crate) fn look(segment: &Segment, question: &Question<'_>) -> Look {
+    let Question { filter, range, run } = question;
     let known = ask(segment, |index| {
-        let evaluation = Evaluation::new(blocks, index, run);
-        evaluation.bounds(&filter.plan, &evaluation.within(range)?)
+        let evaluation = Evaluation::new(&segment.blocks, index, run);
+        evaluation.bounds(&filter.plan, &evaluation.within(*range)?)
     });
     match known {
         Some(bounds) => Look { bounds, index: segment.index().ok() },
-        None => Look { bounds: Bounds::some_of(rows_of_blocks_within(blocks, range)), index: None },
+        None => Look { bounds: Bounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None },
     }
 }
 
@@ -56,49 +51,46 @@ pub(crate) fn ask<T>(
 }
 
 impl Look {
-    /// Which rows of a block are meant, of those that are undecided; and what it took to know. None where `run` ends
+    /// Which rows of a block are meant, of those that are undecided; and what it took to know. None where the run ends
     /// before.
     pub(crate) fn decide(
         &self,
-        (segment, blocks): (&Segment, &Blocks),
-        block: usize,
-        undecided: &Selection,
-        (filter, range, run): (&Filter, TimeRange, &Run<'_>),
+        segment: &Segment,
+        (block, undecided): (usize, &Selection),
+        question: &Question<'_>,
         scratch: &mut Scratch,
     ) -> (Selection, Coverage) {
         let mut coverage = Coverage::default();
-        let mut groups = filter.matcher.groups();
+        let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {
             // Nobody has compared the times yet.
             groups = groups.with(Group::Stamps);
         }
-        let batch = match blocks.read(block, groups, scratch) {
+        let batch = match segment.blocks.read(block, groups, scratch) {
             Ok(batch) => batch,
             Err(error) => {
-                coverage.damaged.push(segment.damage(blocks.place(block), error).to_string());
+                coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
                 return (Selection::none(undecided.rows()), coverage);
             }
         };
         coverage.blocks = 1;
         coverage.scanned(&batch);
-        let Some(mut rows) = super::sweep::select(filter, &batch, undecided, run) else {
+        let Some(mut rows) = question.select(&batch, undecided) else {
             coverage.cancelled = true;
             return (Selection::none(undecided.rows()), coverage);
         };
         if self.index.is_none() {
-            let times = blocks.entry(block).span.times();
-            rows.intersect(&super::rows_within(range, &batch, times));
+            rows.intersect(&question.within(&batch, segment.blocks.entry(block).span.times()));
         }
         (rows, coverage)
     }
 }
 
-fn rows_of_blocks_within(blocks: &Blocks, range: TimeRange) -> Selection {
+/// The rows of the blocks that may be in range.
+fn rows_of_blocks(blocks: &Blocks, question: &Question<'_>) -> Selection {
     let mut rows = Selection::none(blocks.rows() as usize);
-    for block in 0..blocks.len() {
-        if super::overlaps(range, blocks.entry(block).span.times()) {
-            rows.insert_range(blocks.row_range(block));
-        }
+    for block in (0..blocks.len()).filter(|&block| question.concerns(blocks.entry(block).span.times())) {
+        rows.insert_range(blocks.row_range(block));
     }
     rows
 }

@@ -6,13 +6,18 @@
 //!
 //! **Invariant:** a page is full, or there is nothing behind it.
 
+use super::coverage::Coverage;
+use super::found::{Found, Hit};
 use super::look::{Look, look};
-use super::sweep::select;
-use super::{Coverage, Found, Hit, Order, Position, Request, Run, lanes, overlaps, rows_within};
-use crate::read::{Read, read_stretch};
+use super::question::{Order, Position, Question, Request};
+use crate::bounds::TimeBounds;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, Scratch};
-use crate::view::{FileView, Stretch, Times, View};
+use crate::store::damage::Damage;
+use crate::store::read::{Read, read_stretch};
+use crate::store::view::{FileView, Stretch, View};
+use crate::work::lanes;
+use crate::work::run::Run;
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -43,7 +48,7 @@ impl Order {
     }
 
     /// The worst and the best rank that a message of some times and sequences can have.
-    fn bounds(self, times: Times, sequences: &Range<u64>) -> (Rank, Rank) {
+    fn bounds(self, times: TimeBounds, sequences: &Range<u64>) -> (Rank, Rank) {
         let first = self.rank(times.earliest, sequences.start);
         let last = self.rank(times.latest, sequences.end.saturating_sub(1));
         (first.min(last), first.max(last))
@@ -107,17 +112,15 @@ impl<'a> Pages<'a> {
             self.push(file.times, &(file.first_sequence..end), Part::File(at));
         }
         for (at, segment) in view.segments.iter().enumerate() {
-            if let Ok(blocks) = &segment.blocks {
-                self.push(blocks.span.times(), &segment.id.sequences(), Part::Segment(at));
-            }
+            self.push(segment.blocks.span.times(), &segment.id.sequences(), Part::Segment(at));
         }
     }
 
-    fn push(&mut self, times: Times, sequences: &Range<u64>, part: Part) {
+    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: Part) {
         let Request { order, range, after, .. } = self.request;
         let (worst, best) = order.bounds(times, sequences);
         let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
-        if overlaps(range, times) && !is_before {
+        if times.overlap(range) && !is_before {
             self.ahead.push((best, part));
         }
     }
@@ -163,7 +166,8 @@ impl<'a> Pages<'a> {
     }
 
     fn read_stretch(&mut self, file: &FileView, stretch: &Stretch) {
-        let Pages { request, run, best, coverage, .. } = self;
+        let question = self.request.question(self.run);
+        let Pages { run, best, coverage, .. } = self;
         let stopped = read_stretch(file, stretch, &mut |read| {
             if run.is_over() {
                 return Err(());
@@ -172,8 +176,8 @@ impl<'a> Pages<'a> {
                 Read::Batch(_, first_sequence, batch) => {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
-                    let within = rows_within(request.range, batch, stretch.times);
-                    let rows = select(request.filter, batch, &within, run).ok_or(())?;
+                    let within = question.within(batch, stretch.times);
+                    let rows = question.select(batch, &within).ok_or(())?;
                     best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
                 }
                 Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
@@ -184,10 +188,9 @@ impl<'a> Pages<'a> {
     }
 
     fn open_segment(&mut self, at: usize) {
-        let view = self.view;
-        let segment = &view.segments[at];
-        let Ok(blocks) = &segment.blocks else { return };
-        let look = self.looks.remove(&at).unwrap_or_else(|| self.look(segment, blocks));
+        let segment: &Segment = &self.view.segments[at];
+        let blocks = &segment.blocks;
+        let look = self.looks.remove(&at).unwrap_or_else(|| self.look(segment));
         for block in 0..blocks.len() {
             let rows = blocks.row_range(block);
             let is_readable = !self.unreadable.contains(&(at, block));
@@ -200,8 +203,8 @@ impl<'a> Pages<'a> {
         self.looks.insert(at, look);
     }
 
-    fn look(&mut self, segment: &Segment, blocks: &Blocks) -> Look {
-        let look = look(segment, blocks, self.request.filter, self.request.range, self.run);
+    fn look(&mut self, segment: &Segment) -> Look {
+        let look = look(segment, &self.request.question(self.run));
         self.coverage.segments += 1;
         self.coverage.unindexed_segments += u64::from(look.index.is_none());
         look
@@ -209,17 +212,16 @@ impl<'a> Pages<'a> {
 
     /// Ranks the rows of some blocks.
     fn read_blocks(&mut self, wave: &[(usize, usize)]) {
-        let (view, request, run, looks) = (self.view, self.request, self.run, &self.looks);
+        let (view, order, looks) = (self.view, self.request.order, &self.looks);
+        let question = self.request.question(self.run);
         let ranked = lanes::map(self.run.lanes, wave.len(), |at| {
             let (segment_at, block) = wave[at];
             let segment: &Segment = &view.segments[segment_at];
-            let (Ok(blocks), Some(look)) = (&segment.blocks, looks.get(&segment_at)) else {
-                return (Vec::new(), Coverage::default());
-            };
-            if run.is_over() {
+            let Some(look) = looks.get(&segment_at) else { return Default::default() };
+            if question.run.is_over() {
                 return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
             }
-            rank_block((segment, blocks), look, block, &request, run)
+            rank_block(segment, look, block, (&question, order))
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
@@ -292,9 +294,8 @@ impl<'a> Pages<'a> {
 
 /// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
 fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
-    let blocks = segment.blocks.as_ref().map_err(ToString::to_string)?;
-    let damaged = |error| segment.damage(blocks.place(block), error).to_string();
-    let batch = blocks.read(block, Groups::ALL, &mut Scratch::default()).map_err(damaged)?;
+    let damaged = |error| Damage::of_block(segment, block, error).to_string();
+    let batch = segment.blocks.read(block, Groups::ALL, &mut Scratch::default()).map_err(damaged)?;
     let mut selection = Selection::none(batch.rows());
     rows.iter().for_each(|&row| selection.insert(row));
     Ok(Arc::new(batch.take(&selection)))
@@ -302,34 +303,32 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
 
 /// The ranks of the rows of a block that match.
 fn rank_block(
-    (segment, blocks): (&Segment, &Blocks),
+    segment: &Segment,
     look: &Look,
     block: usize,
-    request: &Request<'_>,
-    run: &Run<'_>,
+    (question, order): (&Question<'_>, Order),
 ) -> (Vec<(Rank, usize)>, Coverage) {
-    let range = blocks.row_range(block);
+    let range = segment.blocks.row_range(block);
     let mut rows = look.bounds.certain.slice(range.clone());
     let mut undecided = look.bounds.possible().slice(range.clone());
     undecided.subtract(&rows);
     let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
     if !undecided.is_empty() {
-        let asked = (request.filter, request.range, run);
-        let (more, looked) = look.decide((segment, blocks), block, &undecided, asked, &mut scratch);
+        let (more, looked) = look.decide(segment, (block, &undecided), question, &mut scratch);
         rows.union(&more);
         coverage.add(looked);
     }
     if rows.is_empty() {
         return (Vec::new(), coverage);
     }
-    match times_of(look, blocks, block, &mut scratch) {
+    match times_of(look, &segment.blocks, block, &mut scratch) {
         Ok(times) => {
             let first = segment.id.first_sequence + range.start as u64;
-            let rank = |row: usize| request.order.rank(Timestamp::from_nanos(times[row]), first + row as u64);
+            let rank = |row: usize| order.rank(Timestamp::from_nanos(times[row]), first + row as u64);
             (rows.iter().map(|row| (rank(row), row)).collect(), coverage)
         }
         Err(error) => {
-            coverage.damaged.push(segment.damage(blocks.place(block), error).to_string());
+            coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
             (Vec::new(), coverage)
         }
     }

@@ -3,16 +3,18 @@
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
 
+use super::coverage::Coverage;
 use super::look::{Look, count, look};
-use super::{Coverage, Filter, Run, lanes, overlaps, rows_within};
-use crate::read::{Read, read_stretch};
+use super::question::Question;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::index::SegmentIndex;
-use crate::view::{FileView, Stretch, View};
-use logstead_record::query::TimeRange;
+use crate::store::damage::Damage;
+use crate::store::read::{Read, read_stretch};
+use crate::store::view::{FileView, Stretch, View};
+use crate::work::lanes;
+use crate::work::run::Run;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Segments that are looked at together: their bitmaps are in memory at the same time.
@@ -52,218 +54,211 @@ pub(crate) trait Visitor {
 /// A segment whose rows are known.
 pub(crate) struct Sealed<'a> {
     pub(crate) segment: &'a Segment,
-    pub(crate) blocks: &'a Blocks,
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// Shows everything that matches to a visitor.
-pub(crate) fn sweep(
-    view: &View,
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-    visitor: &mut dyn Visitor,
-) -> Coverage {
-    let mut coverage = Coverage::default();
-    if visitor.newest_first() {
-        sweep_tail(view, filter, range, run, visitor, &mut coverage);
-        for wave in segments_in(view, range).rchunks(WAVE_SEGMENTS) {
-            sweep_segments(wave, filter, range, run, visitor, &mut coverage);
-        }
-    } else {
-        for wave in segments_in(view, range).chunks(WAVE_SEGMENTS) {
-            sweep_segments(wave, filter, range, run, visitor, &mut coverage);
-        }
-        sweep_tail(view, filter, range, run, visitor, &mut coverage);
-    }
-    coverage.end(view)
-}
-
-fn segments_in(view: &View, range: TimeRange) -> Vec<&Arc<Segment>> {
-    let in_range = |segment: &&Arc<Segment>| {
-        segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
-    };
-    view.segments.iter().filter(in_range).collect()
-}
-
-fn sweep_tail(
-    view: &View,
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-    visitor: &mut dyn Visitor,
-    coverage: &mut Coverage,
-) {
-    let in_range = |(_, stretch): &(&Arc<FileView>, &Stretch)| overlaps(range, stretch.times);
-    let stretches =
-        view.files.iter().flat_map(|file| file.stretches.iter().map(move |stretch| (file, stretch)));
-    let stretches: Vec<(&Arc<FileView>, &Stretch)> = stretches.filter(in_range).collect();
-    for wave in stretches.chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
-        sweep_stretches(wave, filter, range, run, visitor, coverage);
-    }
-}
-
-fn sweep_segments(
-    wave: &[&Arc<Segment>],
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-    visitor: &mut dyn Visitor,
-    coverage: &mut Coverage,
-) {
-    let counts_only = visitor.counts_only();
-    let floor = visitor.floor();
-    let is_of_use = |segment: &&&Arc<Segment>| {
-        let latest = segment.blocks.as_ref().map(|blocks| blocks.span.latest);
-        floor.is_none_or(|floor| latest.is_ok_and(|latest| floor <= latest))
-    };
-    let wave: Vec<&Arc<Segment>> = wave.iter().filter(is_of_use).copied().collect();
-    let looks = lanes::map(run.lanes, wave.len(), |at| {
-        let blocks = wave[at].blocks.as_ref().ok()?;
-        if run.is_over() {
-            return None;
-        }
-        match counts_only.then(|| count(wave[at], filter, range, run)).flatten() {
-            Some(count) => Some(Seen::Counted(count)),
-            None => Some(Seen::Look(look(wave[at], blocks, filter, range, run), blocks)),
-        }
-    });
-    let mut seen: Vec<(&Segment, Seen<'_>)> = Vec::with_capacity(wave.len());
-    for (segment, look) in wave.iter().zip(looks) {
-        match look {
-            Some(look) => seen.push((segment, look)),
-            None => coverage.cancelled = true,
-        }
-    }
-    decide(&mut seen, filter, range, run, coverage);
-    for (segment, seen) in seen {
-        if run.is_over() {
-            coverage.cancelled = true;
-            return;
-        }
-        coverage.segments += 1;
-        match seen {
-            Seen::Counted(count) => visitor.counted(count),
-            Seen::Look(Look { bounds, index }, blocks) => {
-                coverage.unindexed_segments += u64::from(index.is_none());
-                if !bounds.certain.is_empty() {
-                    let more = visitor.segment(&Sealed { segment, blocks, index }, &bounds.certain, run);
-                    coverage.add(more);
-                }
-            }
-        }
-    }
-}
-
 /// What the first look at a segment gave.
-enum Seen<'a> {
+enum Seen {
     Counted(u64),
-    Look(Look, &'a Blocks),
+    Look(Look),
 }
 
-/// Looks at the blocks of undecided rows. Afterwards all certain rows are those that are meant.
-fn decide(
-    seen: &mut [(&Segment, Seen<'_>)],
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-    coverage: &mut Coverage,
-) {
-    let mut jobs: Vec<(usize, Vec<(usize, Selection)>)> = Vec::new();
-    for (at, (_, seen)) in seen.iter().enumerate() {
-        let Seen::Look(look, blocks) = seen else { continue };
-        if look.bounds.is_exact() {
-            continue;
-        }
-        let undecided = look.bounds.undecided();
-        let blocks = (0..blocks.len()).map(|block| (block, undecided.slice(blocks.row_range(block))));
-        let blocks: Vec<(usize, Selection)> = blocks.filter(|(_, rows)| !rows.is_empty()).collect();
-        jobs.extend(blocks.chunks(JOB_BLOCKS).map(|blocks| (at, blocks.to_vec())));
-    }
-    let decided = lanes::map(run.lanes, jobs.len(), |job| {
-        let (at, blocks_of_job) = &jobs[job];
-        let (segment, Seen::Look(look, blocks)) = &seen[*at] else {
-            return (Vec::new(), Coverage::default());
-        };
-        let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
-        let mut decided = Vec::with_capacity(blocks_of_job.len());
-        for (block, undecided) in blocks_of_job {
-            if run.is_over() {
-                coverage.cancelled = true;
-                break;
-            }
-            let asked = (filter, range, run);
-            let (rows, more) = look.decide((segment, blocks), *block, undecided, asked, &mut scratch);
-            coverage.add(more);
-            decided.push((*block, rows));
-        }
-        (decided, coverage)
-    });
-    for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
-        coverage.add(more);
-        if let Seen::Look(look, blocks) = &mut seen[*at].1 {
-            for (block, rows) in decided {
-                let first = blocks.row_range(block).start;
-                rows.iter().for_each(|row| look.bounds.certain.insert(first + row));
-            }
-        }
-    }
-}
+/// Blocks of a segment, by its place in a wave, and which of their rows are undecided.
+type Job = (usize, Vec<(usize, Selection)>);
 
 /// A batch of the tail, and which of its rows match.
 type Selected = (u64, Arc<Batch>, Selection);
 
-fn sweep_stretches(
-    wave: &[(&Arc<FileView>, &Stretch)],
-    filter: &Filter,
-    range: TimeRange,
-    run: &Run<'_>,
-    visitor: &mut dyn Visitor,
-    coverage: &mut Coverage,
-) {
-    let read = lanes::map(run.lanes, wave.len(), |at| {
-        let (mut selected, mut coverage) = (Vec::<Selected>::new(), Coverage::default());
-        let (file, stretch) = wave[at];
-        coverage.cancelled = read_stretch(file, stretch, &mut |read| {
-            if run.is_over() {
-                return Err(());
-            }
-            match read {
-                Read::Batch(_, first_sequence, batch) => {
-                    coverage.journal_batches += 1;
-                    coverage.scanned(batch);
-                    let within = rows_within(range, batch, stretch.times);
-                    let rows = select(filter, batch, &within, run).ok_or(())?;
-                    if !rows.is_empty() {
-                        selected.push((first_sequence, Arc::clone(batch), rows));
-                    }
-                }
-                Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
-            }
-            Ok(())
-        })
-        .is_err();
-        (selected, coverage)
-    });
-    for (selected, more) in read {
-        coverage.add(more);
-        for (first_sequence, batch, rows) in selected {
-            if run.is_over() {
-                coverage.cancelled = true;
+/// Shows everything that matches to a visitor.
+pub(crate) fn sweep(view: &View, question: Question<'_>, visitor: &mut dyn Visitor) -> Coverage {
+    let mut sweep = Sweep { view, question, visitor, coverage: Coverage::default() };
+    let segments = sweep.segments();
+    if sweep.visitor.newest_first() {
+        sweep.tail();
+        segments.rchunks(WAVE_SEGMENTS).for_each(|wave| sweep.wave(wave));
+    } else {
+        segments.chunks(WAVE_SEGMENTS).for_each(|wave| sweep.wave(wave));
+        sweep.tail();
+    }
+    sweep.coverage.end(view)
+}
+
+/// A look at everything.
+struct Sweep<'a> {
+    view: &'a View,
+    question: Question<'a>,
+    visitor: &'a mut dyn Visitor,
+    coverage: Coverage,
+}
+
+impl<'a> Sweep<'a> {
+    fn segments(&self) -> Vec<&'a Segment> {
+        let segments = self.view.segments.iter().map(|segment| &**segment);
+        segments.filter(|segment| self.question.concerns(segment.blocks.span.times())).collect()
+    }
+
+    /// Looks at segments together.
+    fn wave(&mut self, wave: &[&Segment]) {
+        let floor = self.visitor.floor();
+        let is_of_use = |segment: &&&Segment| floor.is_none_or(|floor| floor <= segment.blocks.span.latest);
+        let wave: Vec<&Segment> = wave.iter().filter(is_of_use).copied().collect();
+        let mut seen = self.look(&wave);
+        self.decide(&mut seen);
+        for (segment, seen) in seen {
+            if self.is_over() {
                 return;
             }
-            visitor.batch(first_sequence, &batch, &rows, run);
+            self.show(segment, seen);
+        }
+    }
+
+    fn is_over(&mut self) -> bool {
+        let is_over = self.question.run.is_over();
+        self.coverage.cancelled |= is_over;
+        is_over
+    }
+
+    /// What the indexes know.
+    fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, Seen)> {
+        let (question, counts_only) = (&self.question, self.visitor.counts_only());
+        let looks = lanes::map(question.run.lanes, wave.len(), |at| {
+            if question.run.is_over() {
+                return None;
+            }
+            Some(match counts_only.then(|| count(wave[at], question)).flatten() {
+                Some(count) => Seen::Counted(count),
+                None => Seen::Look(look(wave[at], question)),
+            })
+        });
+        self.coverage.cancelled |= looks.iter().any(Option::is_none);
+        wave.iter().zip(looks).filter_map(|(segment, look)| Some((*segment, look?))).collect()
+    }
+
+    /// Looks at the blocks of undecided rows. Afterwards all certain rows are those that are meant.
+    fn decide(&mut self, seen: &mut [(&Segment, Seen)]) {
+        let jobs = undecided(seen);
+        let question = &self.question;
+        let decided = lanes::map(question.run.lanes, jobs.len(), |job| {
+            let (at, blocks) = &jobs[job];
+            match &seen[*at] {
+                (segment, Seen::Look(look)) => decide(segment, look, blocks, question),
+                (_, Seen::Counted(_)) => Default::default(),
+            }
+        });
+        for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
+            self.coverage.add(more);
+            let (segment, Seen::Look(look)) = &mut seen[*at] else { continue };
+            for (block, rows) in decided {
+                let first = segment.blocks.row_range(block).start;
+                rows.iter().for_each(|row| look.bounds.certain.insert(first + row));
+            }
+        }
+    }
+
+    fn show(&mut self, segment: &Segment, seen: Seen) {
+        self.coverage.segments += 1;
+        let Look { bounds, index } = match seen {
+            Seen::Counted(count) => return self.visitor.counted(count),
+            Seen::Look(look) => look,
+        };
+        self.coverage.unindexed_segments += u64::from(index.is_none());
+        if !bounds.certain.is_empty() {
+            let sealed = Sealed { segment, index };
+            let more = self.visitor.segment(&sealed, &bounds.certain, &self.question.run);
+            self.coverage.add(more);
+        }
+    }
+
+    /// Looks at what is in no segment yet.
+    fn tail(&mut self) {
+        let files = self.view.files.iter();
+        let stretches = files.flat_map(|file| file.stretches.iter().map(move |stretch| (&**file, stretch)));
+        let stretches: Vec<(&FileView, &Stretch)> =
+            stretches.filter(|(_, stretch)| self.question.concerns(stretch.times)).collect();
+        for wave in stretches.chunks(WAVE_BATCHES * self.question.run.lanes.count().max(1)) {
+            self.stretches(wave);
+        }
+    }
+
+    fn stretches(&mut self, wave: &[(&FileView, &Stretch)]) {
+        let question = &self.question;
+        let read = lanes::map(question.run.lanes, wave.len(), |at| select(wave[at], question));
+        for (selected, more) in read {
+            self.coverage.add(more);
+            for (first_sequence, batch, rows) in selected {
+                if self.is_over() {
+                    return;
+                }
+                self.visitor.batch(first_sequence, &batch, &rows, &self.question.run);
+            }
         }
     }
 }
 
-/// The rows of `within` that match; none where `run` ends before.
-pub(super) fn select(filter: &Filter, batch: &Batch, within: &Selection, run: &Run<'_>) -> Option<Selection> {
-    if within.is_empty() {
-        return Some(within.clone());
+/// The blocks with undecided rows, as many together as one lane reads.
+fn undecided(seen: &[(&Segment, Seen)]) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (at, (segment, seen)) in seen.iter().enumerate() {
+        match seen {
+            Seen::Look(look) if !look.bounds.is_exact() => {
+                let blocks = blocks_with(&segment.blocks, &look.bounds.undecided());
+                jobs.extend(blocks.chunks(JOB_BLOCKS).map(|blocks| (at, blocks.to_vec())));
+            }
+            Seen::Look(_) | Seen::Counted(_) => {}
+        }
     }
-    let work = run.work();
-    filter.matcher.select_while(batch, within, &|rows| work.go_on(rows))
+    jobs
+}
+
+/// The blocks that hold some of these rows, each with its own.
+fn blocks_with(blocks: &Blocks, rows: &Selection) -> Vec<(usize, Selection)> {
+    let blocks = (0..blocks.len()).map(|block| (block, rows.slice(blocks.row_range(block))));
+    blocks.filter(|(_, rows)| !rows.is_empty()).collect()
+}
+
+/// Which of the undecided rows of some blocks are meant.
+fn decide(
+    segment: &Segment,
+    look: &Look,
+    blocks: &[(usize, Selection)],
+    question: &Question<'_>,
+) -> (Vec<(usize, Selection)>, Coverage) {
+    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    let mut decided = Vec::with_capacity(blocks.len());
+    for (block, undecided) in blocks {
+        if question.run.is_over() {
+            coverage.cancelled = true;
+            break;
+        }
+        let (rows, more) = look.decide(segment, (*block, undecided), question, &mut scratch);
+        coverage.add(more);
+        decided.push((*block, rows));
+    }
+    (decided, coverage)
+}
+
+/// What matches in a stretch.
+fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (Vec<Selected>, Coverage) {
+    let (mut selected, mut coverage) = (Vec::new(), Coverage::default());
+    let read = read_stretch(file, stretch, &mut |read| {
+        if question.run.is_over() {
+            return Err(());
+        }
+        match read {
+            Read::Batch(_, first_sequence, batch) => {
+                coverage.journal_batches += 1;
+                coverage.scanned(batch);
+                let rows = question.select(batch, &question.within(batch, stretch.times)).ok_or(())?;
+                if !rows.is_empty() {
+                    selected.push((first_sequence, Arc::clone(batch), rows));
+                }
+            }
+            Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+        }
+        Ok(())
+    });
+    coverage.cancelled = read.is_err();
+    (selected, coverage)
 }
 
 impl Sealed<'_> {
@@ -276,11 +271,10 @@ impl Sealed<'_> {
         visit: &mut dyn FnMut(u64, &Arc<Batch>, &Selection),
     ) -> Coverage {
         let mut coverage = Coverage::default();
-        let blocks = (0..self.blocks.len()).map(|block| (block, rows.slice(self.blocks.row_range(block))));
-        let blocks: Vec<(usize, Selection)> = blocks.filter(|(_, rows)| !rows.is_empty()).collect();
-        for wave in blocks.chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
+        let (segment, blocks) = (self.segment, &self.segment.blocks);
+        for wave in blocks_with(blocks, rows).chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
             let read = lanes::map(run.lanes, wave.len(), |at| {
-                (!run.is_over()).then(|| self.blocks.read(wave[at].0, groups, &mut Scratch::default()))
+                (!run.is_over()).then(|| blocks.read(wave[at].0, groups, &mut Scratch::default()))
             });
             for ((block, rows), batch) in wave.iter().zip(read) {
                 let Some(batch) = batch.filter(|_| !run.is_over()) else {
@@ -290,49 +284,15 @@ impl Sealed<'_> {
                 match batch {
                     Ok(batch) => {
                         coverage.blocks += 1;
-                        let first = self.blocks.row_range(*block).start as u64;
-                        visit(self.segment.id.first_sequence + first, &Arc::new(batch), rows);
+                        let first = blocks.row_range(*block).start as u64;
+                        visit(segment.id.first_sequence + first, &Arc::new(batch), rows);
                     }
                     Err(error) => {
-                        let damage = self.segment.damage(self.blocks.place(*block), error);
-                        coverage.damaged.push(damage.to_string());
+                        coverage.damaged.push(Damage::of_block(segment, *block, error).to_string());
                     }
                 }
             }
         }
         coverage
     }
-}
-
-/// The names of the dynamic fields that messages of a range may have.
-pub(super) fn field_names(view: &View, range: TimeRange, run: &Run<'_>) -> Vec<String> {
-    let mut names: BTreeMap<String, String> = BTreeMap::new();
-    let mut add = |name: &str| {
-        names.entry(name.to_ascii_lowercase()).or_insert_with(|| name.to_owned());
-    };
-    for segment in &view.segments {
-        if segment.blocks.as_ref().is_ok_and(|blocks| overlaps(range, blocks.span.times()))
-            && let Ok(index) = segment.index()
-        {
-            index.fields.with_column.iter().chain(&index.fields.without_column).for_each(|name| add(name));
-        }
-    }
-    for file in &view.files {
-        for stretch in file.stretches.iter().filter(|stretch| overlaps(range, stretch.times)) {
-            let shown = read_stretch(file, stretch, &mut |read| {
-                if run.is_over() {
-                    return Err(());
-                }
-                if let Read::Batch(_, _, batch) = read {
-                    let names = batch.columns().field_names.values().iter();
-                    names.for_each(|name| add(&String::from_utf8_lossy(name)));
-                }
-                Ok(())
-            });
-            if shown.is_err() {
-                return names.into_values().collect();
-            }
-        }
-    }
-    names.into_values().collect()
 }

@@ -47,10 +47,11 @@
 //! **Invariant:** a reader takes nothing on trust: the table is believed when its checksum and the footer's fit
 //! and its lengths fill the file, and a group is decompressed when its own checksum fits.
 
+use crate::bounds::TimeBounds;
+use crate::bytes::{array_at, time_at, u32_at, u64_at};
 use crate::columns::{self, ColumnsError};
 use crate::disk::{Disk, DiskFile};
-use crate::frame::Hash;
-use crate::view::Times;
+use crate::journal::frame::Hash;
 use logstead_record::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Group, Groups, Timestamp};
 use std::io::{self, IoSlice};
 use std::ops::Range;
@@ -75,6 +76,12 @@ pub enum BlocksError {
     /// The disk does not give it back.
     #[error("the disk can not read it: {0}")]
     Disk(String),
+    /// It is not there.
+    #[error("it is missing")]
+    Missing,
+    /// Its name says that it holds other messages.
+    #[error("it holds other messages than its name says: it was renamed")]
+    Renamed,
     /// It is too short, or longer than its parts.
     #[error("its length is not that of its parts")]
     Length,
@@ -177,8 +184,8 @@ impl Span {
     }
 
     /// The times that they count by.
-    pub(crate) fn times(self) -> Times {
-        Times { earliest: self.earliest, latest: self.latest }
+    pub(crate) fn times(self) -> TimeBounds {
+        TimeBounds { earliest: self.earliest, latest: self.latest }
     }
 
     /// Of these and those.
@@ -201,7 +208,7 @@ impl Span {
     }
 
     fn read(bytes: &[u8]) -> Span {
-        let time = |at| Timestamp::from_nanos(i64::from_le_bytes(array_at(bytes, at)));
+        let time = |at| time_at(bytes, at);
         Span { earliest: time(0), latest: time(8), received_first: time(16), received_last: time(24) }
     }
 }
@@ -413,13 +420,13 @@ impl Entry {
     fn read(bytes: &[u8; ENTRY_BYTES]) -> Result<Entry, BlocksError> {
         let mut groups = [GroupEntry::default(); Group::ALL.len()];
         for (place, group) in bytes[72..].as_chunks::<12>().0.iter().zip(&mut groups) {
-            let [bytes, columns_bytes, crc] = [0, 4, 8].map(|at| u32::from_le_bytes(array_at(place, at)));
+            let [bytes, columns_bytes, crc] = [0, 4, 8].map(|at| u32_at(place, at));
             if BATCH_BYTES_MAX < columns_bytes as usize {
                 return Err(BlocksError::Implausible("table"));
             }
             *group = GroupEntry { bytes, columns_bytes, crc };
         }
-        let rows = u32::from_le_bytes(array_at(bytes, 0));
+        let rows = u32_at(bytes, 0);
         if !(1..=BATCH_ROWS_MAX as u32).contains(&rows) {
             return Err(BlocksError::Implausible("table"));
         }
@@ -445,13 +452,13 @@ impl Footer {
         if bytes[..4] != FOOTER_MAGIC {
             return Err(BlocksError::Magic);
         }
-        if crc32c::crc32c(&bytes[8..]) != u32::from_le_bytes(array_at(bytes, 4)) {
+        if crc32c::crc32c(&bytes[8..]) != u32_at(bytes, 4) {
             return Err(BlocksError::Checksum("footer"));
         }
-        let rows = u64::from_le_bytes(array_at(bytes, 16));
+        let rows = u64_at(bytes, 16);
         Ok(Footer {
-            blocks: u32::from_le_bytes(array_at(bytes, 8)),
-            table_crc: u32::from_le_bytes(array_at(bytes, 12)),
+            blocks: u32_at(bytes, 8),
+            table_crc: u32_at(bytes, 12),
             rows: u32::try_from(rows).map_err(|_| BlocksError::Implausible("footer"))?,
             span: Span::read(&bytes[24..56]),
             hash: array_at(bytes, 64),
@@ -475,11 +482,11 @@ fn read_header(bytes: &[u8]) -> Result<(u64, Hash), BlocksError> {
     if bytes[..4] != MAGIC {
         return Err(BlocksError::Magic);
     }
-    if crc32c::crc32c(&bytes[8..]) != u32::from_le_bytes(array_at(bytes, 4)) {
+    if crc32c::crc32c(&bytes[8..]) != u32_at(bytes, 4) {
         return Err(BlocksError::Checksum("header"));
     }
-    match u32::from_le_bytes(array_at(bytes, 8)) {
-        VERSION => Ok((u64::from_le_bytes(array_at(bytes, 16)), array_at(bytes, 24))),
+    match u32_at(bytes, 8) {
+        VERSION => Ok((u64_at(bytes, 16), array_at(bytes, 24))),
         newer => Err(BlocksError::Newer(newer)),
     }
 }
@@ -534,10 +541,6 @@ fn read(file: &dyn DiskFile, offset: u64, bytes: usize) -> Result<Vec<u8>, Block
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn disk(error: io::Error) -> BlocksError {
     BlocksError::Disk(error.to_string())
-}
-
-fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
-    *bytes[offset..].first_chunk().expect("every field is within its part")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 
 use super::block::BlockCutter;
 use super::blocks::{Blocks, BlocksWriter};
+use super::id::SegmentId;
 use super::index::IndexBuilder;
 use super::{Folder, Segment};
-use crate::frame::Hash;
-use crate::manifest::SegmentId;
+use crate::journal::frame::Hash;
 use logstead_record::Batch;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ impl<'a> SegmentBuilder<'a> {
         unnamed.paths = vec![blocks_path];
         write_index(folder, &blocks, index, &index_path)?;
         unnamed.paths.clear();
-        Ok(folder.open(id))
+        folder.open(id).map_err(io::Error::other)
     }
 }
 

@@ -23,7 +23,8 @@
 //!
 //! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
 
-use crate::DiskFile;
+use crate::bytes::{array_at, u32_at, u64_at};
+use crate::disk::DiskFile;
 use parking_lot::Mutex;
 use std::io::{self, IoSlice};
 use std::ops::Range;
@@ -320,12 +321,12 @@ impl Header {
         }
         let identity = Identity {
             rows: u32_at(bytes, 12),
-            first_sequence: u64::from_le_bytes(array_at(bytes, 16)),
+            first_sequence: u64_at(bytes, 16),
             blocks_hash: array_at(bytes, 24),
         };
         Ok(Header {
             identity,
-            body_bytes: u64::from_le_bytes(array_at(bytes, 56)),
+            body_bytes: u64_at(bytes, 56),
             sections: u32_at(bytes, 64),
             tables_bytes: u32_at(bytes, 68),
             tables_crc: u32_at(bytes, 72),
@@ -416,14 +417,6 @@ fn read_array<const N: usize>(file: &dyn DiskFile) -> Result<[u8; N], IndexError
     let mut bytes = [0; N];
     read_at(file, 0, &mut bytes)?;
     Ok(bytes)
-}
-
-fn array_at<const N: usize>(bytes: &[u8; HEADER_BYTES], offset: usize) -> [u8; N] {
-    *bytes[offset..].first_chunk().expect("every field is within the header")
-}
-
-fn u32_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u32 {
-    u32::from_le_bytes(array_at(bytes, offset))
 }
 
 #[cfg(test)]

@@ -3,44 +3,43 @@
 //!
 //! **Invariant:** what is kept takes no more than the cache's limit; what is larger is not kept.
 
-use super::index::{Place, SegmentIndex};
 use super::names::Names;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// Which index, and which column of it; none for the index itself.
-type Key = (u64, u32, Option<Place>);
+type Key<P> = (u64, u32, Option<P>);
 
-/// Indexes and columns in memory.
-pub(crate) struct IndexCache {
-    state: Mutex<State>,
+/// Indexes `I` and columns in memory, those of each by their places `P`.
+pub(crate) struct Cache<P, I> {
+    state: Mutex<State<P, I>>,
 }
 
-struct State {
-    kept: HashMap<Key, Kept>,
+struct State<P, I> {
+    kept: HashMap<Key<P>, Kept<I>>,
     bytes: usize,
     bytes_max: usize,
     /// Counts up with each use.
     now: u64,
 }
 
-struct Kept {
-    what: What,
+struct Kept<I> {
+    what: What<I>,
     bytes: usize,
     used: u64,
 }
 
-#[derive(Clone)]
-enum What {
+enum What<I> {
     Column(Arc<Names>),
-    Index(Arc<SegmentIndex>),
+    Index(Arc<I>),
 }
 
-impl IndexCache {
-    pub(crate) fn new(bytes_max: usize) -> IndexCache {
+impl<P: Copy + Eq + Hash, I> Cache<P, I> {
+    pub(crate) fn new(bytes_max: usize) -> Cache<P, I> {
         let state = State { kept: HashMap::new(), bytes: 0, bytes_max, now: 0 };
-        IndexCache { state: Mutex::new(state) }
+        Cache { state: Mutex::new(state) }
     }
 
     /// Keeps no more than this from now on.
@@ -59,7 +58,7 @@ impl IndexCache {
     pub(crate) fn column<E>(
         &self,
         (first_sequence, rows): (u64, u32),
-        place: Place,
+        place: P,
         read: impl FnOnce() -> Result<Names, E>,
     ) -> Result<Arc<Names>, E> {
         let key = (first_sequence, rows, Some(place));
@@ -71,18 +70,19 @@ impl IndexCache {
         Ok(names)
     }
 
-    /// The index of a segment, from here or as `open` opens it.
+    /// The index of a segment, from here or as `open` opens it and says what it takes.
     pub(crate) fn index<E>(
         &self,
         (first_sequence, rows): (u64, u32),
-        open: impl FnOnce() -> Result<SegmentIndex, E>,
-    ) -> Result<Arc<SegmentIndex>, E> {
+        open: impl FnOnce() -> Result<(I, usize), E>,
+    ) -> Result<Arc<I>, E> {
         let key = (first_sequence, rows, None);
         if let Some(What::Index(index)) = self.state.lock().find(key) {
             return Ok(index);
         }
-        let index = Arc::new(open()?);
-        self.state.lock().keep(key, What::Index(Arc::clone(&index)), index.memory_bytes());
+        let (index, bytes) = open()?;
+        let index = Arc::new(index);
+        self.state.lock().keep(key, What::Index(Arc::clone(&index)), bytes);
         Ok(index)
     }
 
@@ -94,15 +94,18 @@ impl IndexCache {
     }
 }
 
-impl State {
-    fn find(&mut self, key: Key) -> Option<What> {
+impl<P: Copy + Eq + Hash, I> State<P, I> {
+    fn find(&mut self, key: Key<P>) -> Option<What<I>> {
         self.now += 1;
         let found = self.kept.get_mut(&key)?;
         found.used = self.now;
-        Some(found.what.clone())
+        Some(match &found.what {
+            What::Column(names) => What::Column(Arc::clone(names)),
+            What::Index(index) => What::Index(Arc::clone(index)),
+        })
     }
 
-    fn keep(&mut self, key: Key, what: What, bytes: usize) {
+    fn keep(&mut self, key: Key<P>, what: What<I>, bytes: usize) {
         if bytes <= self.bytes_max && !self.kept.contains_key(&key) {
             self.now += 1;
             self.bytes += bytes;
@@ -117,7 +120,7 @@ impl State {
         if self.bytes <= self.bytes_max {
             return;
         }
-        let mut by_use: Vec<(u64, Key)> = self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
+        let mut by_use: Vec<(u64, Key<P>)> = self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
         by_use.sort_unstable_by_key(|(used, _)| *used);
         for (_, key) in by_use {
             if self.bytes <= self.bytes_max / 16 * 15 {
@@ -143,29 +146,29 @@ mod tests {
         Names::new(&bytes, 1).map_err(|_| ())
     }
 
-    fn first_is_kept(cache: &IndexCache) -> bool {
-        cache.column((0, 1), Place::Known(0), || Err(())).is_ok()
+    fn first_is_kept(cache: &Cache<u8, ()>) -> bool {
+        cache.column((0, 1), 0, || Err(())).is_ok()
     }
 
     #[test]
     fn what_was_used_last_stays() {
-        let cache = IndexCache::new(BYTES_MAX);
+        let cache = Cache::<u8, ()>::new(BYTES_MAX);
         let fits = BYTES_MAX / (3 << 20);
         for segment in 0..=fits as u64 {
-            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+            cache.column((segment, 1), 0, || column(3 << 20)).unwrap();
             assert!(first_is_kept(&cache), "it is used all the time");
         }
         assert!(cache.bytes() <= BYTES_MAX);
-        assert!(cache.column((1, 1), Place::Known(0), || Err(())).is_err(), "it was dropped");
+        assert!(cache.column((1, 1), 0, || Err(())).is_err(), "it was dropped");
         cache.forget(0);
         assert!(!first_is_kept(&cache), "it was forgotten");
     }
 
     #[test]
     fn a_smaller_limit_holds_at_once() {
-        let cache = IndexCache::new(BYTES_MAX);
+        let cache = Cache::<u8, ()>::new(BYTES_MAX);
         for segment in 0..4 {
-            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+            cache.column((segment, 1), 0, || column(3 << 20)).unwrap();
         }
         cache.set_bytes_max(8 << 20);
         assert!((3 << 20..=8 << 20).contains(&cache.bytes()), "{} bytes", cache.bytes());

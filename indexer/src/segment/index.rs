@@ -15,7 +15,7 @@
 
 use super::blocks::Blocks;
 use super::bundle::{Bundle, BundleWriter, Identity, IndexError, Section};
-use super::cache::IndexCache;
+use super::cache::Cache;
 use super::counted::Counted;
 use super::fields::FieldsBuilder;
 use super::inverter::Inverter;
@@ -68,6 +68,9 @@ pub(crate) struct IndexBuilder {
     fields: FieldsBuilder,
     memory: Counted,
 }
+
+/// What was read of indexes lately.
+pub(crate) type IndexCache = Cache<Place, SegmentIndex>;
 
 /// An open index.
 pub(crate) struct SegmentIndex {

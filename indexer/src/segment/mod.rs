@@ -14,6 +14,7 @@ pub(crate) mod cache;
 mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
+pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod inverter;
 pub(crate) mod names;
@@ -24,14 +25,13 @@ mod timing;
 pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};
-use crate::manifest::SegmentId;
-use crate::view::{Damage, DamageReason};
+
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
-use cache::IndexCache;
-use index::{IndexBuilder, SegmentIndex};
+use id::SegmentId;
+use index::{IndexBuilder, IndexCache, SegmentIndex};
 use parking_lot::Mutex;
-use std::ops::Range;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,8 +51,8 @@ pub(crate) struct Folder {
 /// A sealed segment.
 pub(crate) struct Segment {
     pub(crate) id: SegmentId,
-    /// Its messages, or why they can not be read.
-    pub(crate) blocks: Result<Blocks, Damage>,
+    /// Its messages.
+    pub(crate) blocks: Blocks,
     folder: Folder,
     index: Mutex<Index>,
     /// Where it is held.
@@ -103,33 +103,33 @@ impl Folder {
         self.cache.bytes()
     }
 
-    /// Opens a segment. One whose blocks can not be read is one, too.
-    pub(crate) fn open(&self, id: SegmentId) -> Segment {
-        let name = id.blocks_name();
-        let opened = match self.disk.open(&self.path.join(&name)) {
-            Ok(file) => Blocks::open(file).map_err(DamageReason::from),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(DamageReason::Missing),
-            Err(error) => Err(DamageReason::Disk(error.to_string())),
-        };
-        let is_it = |blocks: &Blocks| (blocks.first_sequence, blocks.rows()) == (id.first_sequence, id.rows);
-        let blocks = match opened {
-            Ok(blocks) if is_it(&blocks) => Ok(blocks),
-            Ok(_) => Err(DamageReason::Renamed),
-            Err(why) => Err(why),
-        };
-        let [_, index_path] = self.paths(id);
-        let index_file = self.disk.open(&index_path);
+    /// Opens a segment.
+    pub(crate) fn open(&self, id: SegmentId) -> Result<Segment, BlocksError> {
+        let [path, index_path] = self.paths(id);
+        let file = self.disk.open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => BlocksError::Missing,
+            _ => BlocksError::Disk(error.to_string()),
+        })?;
+        let blocks = Blocks::open(file)?;
+        if (blocks.first_sequence, blocks.rows()) != (id.first_sequence, id.rows) {
+            return Err(BlocksError::Renamed);
+        }
+        let index_file = self.disk.open(&index_path).ok();
         let index_bytes = index_file.as_ref().map_or(0, |file| file.bytes().unwrap_or(0));
-        let damage =
-            |why| Damage { file: name, offset: 0, bytes: 0, messages: Some(u64::from(id.rows)), why };
-        Segment {
+        Ok(Segment {
             id,
-            blocks: blocks.map_err(damage),
+            blocks,
             folder: self.clone(),
             index: Mutex::new(Index::Unopened),
-            index_file: index_file.ok().filter(|_| self.holds_indexes),
+            index_file: index_file.filter(|_| self.holds_indexes),
             index_bytes: AtomicU64::new(index_bytes),
-        }
+        })
+    }
+
+    /// How long the index of a segment is; nothing where it has none.
+    pub(crate) fn index_bytes(&self, id: SegmentId) -> u64 {
+        let [_, path] = self.paths(id);
+        self.disk.open(&path).and_then(|file| file.bytes()).unwrap_or(0)
     }
 
     /// The names of the files of a segment.
@@ -141,7 +141,7 @@ impl Folder {
 impl Segment {
     /// How many bytes it takes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
-        self.index_bytes() + self.blocks.as_ref().map_or(0, |blocks| blocks.bytes)
+        self.index_bytes() + self.blocks.bytes
     }
 
     /// How many of those are its index.
@@ -151,15 +151,13 @@ impl Segment {
 
     /// Whether all its messages can be read: all of them are.
     pub(crate) fn is_whole(&self) -> bool {
-        let Ok(blocks) = &self.blocks else { return false };
         let mut scratch = Scratch::default();
-        blocks.verify_root().is_ok()
-            && (0..blocks.len()).all(|block| blocks.verify(block, &mut scratch).is_ok())
+        self.blocks.verify_root().is_ok()
+            && (0..self.blocks.len()).all(|block| self.blocks.verify(block, &mut scratch).is_ok())
     }
 
     /// Its index, opened when it was not used lately.
     pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
-        let Ok(blocks) = &self.blocks else { return Err(IndexError::Format("it has no blocks".to_owned())) };
         let mut state = self.index.lock();
         if let Index::Unusable(error) = &*state {
             return Err(error.clone());
@@ -167,7 +165,9 @@ impl Segment {
         let opened = self.folder.cache.index((self.id.first_sequence, self.id.rows), || {
             let [_, path] = self.folder.paths(self.id);
             let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            SegmentIndex::open(file, blocks, &self.folder.cache)
+            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache)?;
+            let bytes = index.memory_bytes();
+            Ok::<_, IndexError>((index, bytes))
         });
         match &opened {
             Ok(index) => {
@@ -179,21 +179,15 @@ impl Segment {
         opened
     }
 
-    /// Whether it could have an index and has none that can be read.
+    /// Whether it has no index that can be read.
     pub(crate) fn lacks_index(&self) -> bool {
         let is_usable = matches!(*self.index.lock(), Index::Usable);
-        self.blocks.is_ok() && !is_usable && self.index().is_err()
+        !is_usable && self.index().is_err()
     }
 
     /// What the table of its blocks takes in memory.
     pub(crate) fn table_bytes(&self) -> usize {
-        self.blocks.as_ref().map_or(0, Blocks::memory_bytes)
-    }
-
-    /// A part of its blocks that can not be read.
-    pub(crate) fn damage(&self, place: Range<u64>, error: BlocksError) -> Damage {
-        let (file, bytes) = (self.id.blocks_name(), place.end - place.start);
-        Damage { file, offset: place.start, bytes, messages: None, why: error.into() }
+        self.blocks.memory_bytes()
     }
 
     /// Does not ask its index any more: it turned out to be damaged.

@@ -1,14 +1,16 @@
 //! Whether a folder holds messages: asked before anything is opened, since opening creates what is missing.
 
-use crate::Disk;
+use crate::disk::Disk;
 use crate::journal::HEADER_BYTES;
+use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::io;
 use std::path::Path;
 
 /// Whether the folder of a logspace holds messages, or files in which messages once were. An empty journal, as a
 /// first start leaves it, does not count.
 pub fn holds_messages(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {
-    Ok(!names(disk, &folder.join("segments"))?.is_empty() || is_journal_used(disk, &folder.join("journal"))?)
+    Ok(!names(disk, &folder.join(SEGMENTS_DIR))?.is_empty()
+        || is_journal_used(disk, &folder.join(JOURNAL_DIR))?)
 }
 
 fn is_journal_used(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {

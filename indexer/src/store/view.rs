@@ -6,14 +6,14 @@
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while somebody holds it: the appender works on a copy.
 
-use crate::frame::{FrameError, Header};
-use crate::journal::{HeaderError, JournalFile};
-use crate::manifest::{ManifestError, SegmentId};
+use crate::bounds::TimeBounds;
+use crate::journal::JournalFile;
+use crate::journal::frame::Header;
 use crate::segment::Segment;
-use crate::segment::blocks::BlocksError;
+use crate::segment::id::SegmentId;
+use crate::store::damage::{Damage, DamageReason};
 use logstead_record::{Batch, BatchBuilder, Timestamp};
 use parking_lot::RwLock;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ pub(crate) type Shared = RwLock<Arc<View>>;
 pub(crate) struct View {
     /// In the order of their sequences.
     pub(crate) segments: Vec<Arc<Segment>>,
+    /// Segments of which nothing can be read, likewise.
+    pub(crate) lost: Vec<LostSegment>,
     /// Journal files that are no segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
     /// Messages that no file holds though they have not expired, likewise.
@@ -46,6 +48,14 @@ pub(crate) struct View {
 pub(crate) struct Held {
     pub(crate) bytes: usize,
     pub(crate) batches: usize,
+}
+
+/// A segment of which nothing can be read. Its files are there, perhaps, until it expires.
+#[derive(Clone, Debug)]
+pub(crate) struct LostSegment {
+    pub(crate) id: SegmentId,
+    pub(crate) index_bytes: u64,
+    pub(crate) damage: Damage,
 }
 
 /// Sequences that no file holds.
@@ -66,7 +76,7 @@ pub(crate) struct FileView {
     pub(crate) batches: u64,
     pub(crate) held: Held,
     /// Of all its messages; the bounds of nothing where it has none.
-    pub(crate) times: Times,
+    pub(crate) times: TimeBounds,
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
@@ -79,73 +89,9 @@ pub(crate) struct Stretch {
     pub(crate) bytes: u64,
     pub(crate) sequences: Range<u64>,
     pub(crate) batches: u64,
-    pub(crate) times: Times,
+    pub(crate) times: TimeBounds,
     /// Its messages, while they are in memory.
     pub(crate) batch: Option<Arc<Batch>>,
-}
-
-/// The earliest and the latest time of some messages, both included.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Times {
-    pub(crate) earliest: Timestamp,
-    pub(crate) latest: Timestamp,
-}
-
-/// A part of a file that can not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The file's name.
-    pub file: String,
-    /// Where it begins.
-    pub offset: u64,
-    /// How long it is.
-    pub bytes: u64,
-    /// How many messages are missing for it, where that is known.
-    pub messages: Option<u64>,
-    /// What is wrong with it.
-    pub why: DamageReason,
-}
-
-/// What is wrong with a part of a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DamageReason {
-    /// It is no frame.
-    #[error(transparent)]
-    Frame(#[from] FrameError),
-    /// It is no file header.
-    #[error(transparent)]
-    Header(#[from] HeaderError),
-    /// It is no blocks file, or no block.
-    #[error(transparent)]
-    Blocks(#[from] BlocksError),
-    /// It is no manifest.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// Its name says that it holds other messages.
-    #[error("it holds other messages than its name says: it was renamed")]
-    Renamed,
-    /// The disk does not give it back.
-    #[error("the disk can not read it: {0}")]
-    Disk(String),
-    /// It is not there.
-    #[error("it is missing")]
-    Missing,
-    /// Files that should be beside it are not there.
-    #[error("the messages with the sequences {first} to {last} are missing beside it")]
-    Gap {
-        /// The first that is missing.
-        first: u64,
-        /// The last.
-        last: u64,
-    },
-    /// The journal file that was appended to is not there.
-    #[error(
-        "the file that was appended to is missing; what it held after the last note in the manifest is lost"
-    )]
-    NewestMissing,
-    /// A manifest that was put back.
-    #[error("it is older than the segments beside it; what these hold counts")]
-    OldManifest,
 }
 
 impl Gap {
@@ -162,30 +108,6 @@ impl Gap {
     }
 }
 
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Damage { file, offset, bytes, why, .. } = self;
-        match bytes {
-            0 => write!(f, "{file}: {why}")?,
-            _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
-        }
-        match self.messages {
-            Some(messages) => write!(f, " ({messages} messages)"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Times {
-    /// Of no message: every time widens it.
-    const NONE: Times = Times { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
-
-    fn join(&mut self, other: Times) {
-        self.earliest = self.earliest.min(other.earliest);
-        self.latest = self.latest.max(other.latest);
-    }
-}
-
 impl Stretch {
     /// The frame at an offset.
     pub(crate) fn frame(offset: u64, header: &Header, batch: Option<Arc<Batch>>) -> Stretch {
@@ -194,7 +116,7 @@ impl Stretch {
             bytes: header.frame_bytes(),
             sequences: header.first_sequence..header.end_sequence(),
             batches: 1,
-            times: Times { earliest: header.earliest, latest: header.latest },
+            times: TimeBounds { earliest: header.earliest, latest: header.latest },
             batch,
         }
     }
@@ -221,7 +143,7 @@ impl FileView {
             messages: 0,
             batches: 0,
             held: Held::default(),
-            times: Times::NONE,
+            times: TimeBounds::NONE,
             received: Timestamp::from_nanos(i64::MIN),
             stretches: Vec::new(),
             damaged: Vec::new(),
@@ -234,7 +156,7 @@ impl FileView {
         self.messages += u64::from(header.rows);
         self.batches += 1;
         self.held.add(batch.as_deref());
-        self.times.join(Times { earliest: header.earliest, latest: header.latest });
+        self.times.join(TimeBounds { earliest: header.earliest, latest: header.latest });
         self.received = self.received.max(header.received);
         self.push_stretch(Stretch::frame(offset, header, batch));
     }
@@ -361,16 +283,27 @@ impl View {
         self.files.retain(|file| file.first_sequence != first_sequence);
     }
 
+    /// All segments, whether they can be read or not.
+    pub(crate) fn segment_ids(&self) -> impl Iterator<Item = SegmentId> + '_ {
+        self.segments.iter().map(|segment| segment.id).chain(self.lost.iter().map(|lost| lost.id))
+    }
+
+    /// The segment of which nothing can be read that holds a sequence.
+    pub(crate) fn lost_at(&self, sequence: u64) -> Option<&LostSegment> {
+        self.lost.iter().find(|lost| lost.id.sequences().contains(&sequence))
+    }
+
     /// What is known to be missing or damaged, whatever is asked for.
     pub(crate) fn damaged(&self) -> impl Iterator<Item = Damage> + '_ {
         let files = self.files.iter().flat_map(|file| file.damaged.iter().cloned());
-        let segments = self.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
+        let segments = self.lost.iter().map(|lost| lost.damage.clone());
         files.chain(segments).chain(self.gaps.iter().map(Gap::damage))
     }
 
     /// Takes out everything that begins before a sequence.
     pub(crate) fn drop_before(&mut self, first: u64) {
         self.segments.retain(|segment| first <= segment.id.first_sequence);
+        self.lost.retain(|lost| first <= lost.id.first_sequence);
         self.gaps.retain(|gap| first < gap.sequences.end);
         let old = self.files.iter().map(|file| file.first_sequence).filter(|sequence| *sequence < first);
         old.collect::<Vec<u64>>().into_iter().for_each(|sequence| self.drop_file(sequence));

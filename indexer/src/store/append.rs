@@ -4,86 +4,19 @@
 //! What a failed append left in the file is cut off; where that fails, or where a sync failed, the file is left
 //! behind and the next append begins another, whose name says where the one before it ends.
 
-use crate::Options;
 use crate::disk::Disk;
-use crate::frame::{Encoded, Hash, Placed};
+use crate::error::{DiskError, failed};
+use crate::journal::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
-use crate::keep::Keeper;
-use crate::view::{FileView, Shared, View};
+use crate::store::keep::Keeper;
+use crate::store::options::{Durability, Options};
+use crate::store::retention::{Expired, Expiry};
+use crate::store::view::{FileView, Shared, View};
 use logstead_record::Timestamp;
 use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// When an append is acknowledged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Durability {
-    /// When it survives a power cut.
-    #[default]
-    Fsync,
-    /// When the operating system has it: it survives the end of this process only.
-    Os,
-}
-
-/// Why something could not be written. Nothing of it counts; it can be tried again.
-#[derive(Debug, thiserror::Error)]
-pub enum DiskError {
-    /// There is no room.
-    #[error("the disk is full: {bytes} bytes do not fit in {path}: {source}", path = path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-        /// How much was to be written.
-        bytes: u64,
-        /// What the disk said.
-        source: io::Error,
-    },
-    /// Somebody removed what is in use.
-    #[error(
-        "{path} was removed while it was in use, with the messages in it: start Logstead again, which begins a new one \
-         and names what is missing",
-        path = path.display()
-    )]
-    Removed {
-        /// The file, or the folder.
-        path: PathBuf,
-    },
-    /// The disk failed.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
-    Disk {
-        /// What was to be done.
-        action: &'static str,
-        /// With which file.
-        path: PathBuf,
-        /// What the disk said.
-        source: io::Error,
-    },
-}
-
-/// What of a logspace may be removed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Expiry {
-    /// Messages that were received before this.
-    pub received_before: Option<Timestamp>,
-    /// The oldest, while all files together are larger than this.
-    pub bytes_max: Option<u64>,
-}
-
-/// What was removed, or would be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Expired {
-    /// Segments.
-    pub segments: usize,
-    /// Journal files.
-    pub files: usize,
-    /// Their messages.
-    pub messages: u64,
-    /// Their length.
-    pub bytes: u64,
-    /// When the last of them was received.
-    pub received_last: Option<Timestamp>,
-}
 
 /// The one that writes a journal.
 pub struct Appender {
@@ -284,17 +217,10 @@ impl Appender {
     }
 }
 
-pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> DiskError {
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskError::Full { path, bytes, source },
-        _ => DiskError::Disk { action, path, source },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::{Item, Scan};
+    use crate::journal::scan::{Item, Scan};
     use crate::{SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Row};
     use std::path::Path;

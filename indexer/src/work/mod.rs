@@ -5,6 +5,9 @@
 //!
 //! **Invariant:** once it is said not to go on, it stays so.
 
+pub(crate) mod lanes;
+pub(crate) mod run;
+
 use std::cell::Cell;
 use std::cmp::Ordering;
 

@@ -2,15 +2,14 @@
 //!
 //! **Invariant:** nothing is written, and what can not be read is told as far as it can be.
 
-use crate::aside;
 use crate::disk::{Disk, DiskFile};
-use crate::frame::Hash;
-use crate::journal::{self, JournalFile};
-use crate::manifest::Manifest;
-use crate::scan::{Item, Scan};
+use crate::journal::frame::Hash;
+use crate::journal::scan::{Item, Scan};
+use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
 use crate::segment::bundle::{Bundle, IndexError};
-use crate::{HeaderError, ManifestError};
+use crate::store::aside;
+use crate::store::manifest::{Manifest, ManifestError};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 use std::io;

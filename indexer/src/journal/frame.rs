@@ -22,6 +22,7 @@
 //! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
 //! body is decompressed before its own does, and a batch is made only from columns that fit each other.
 
+use crate::bytes::{array_at, time_at, u32_at, u64_at};
 use crate::columns::{self, ColumnsError};
 use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
 use std::io::IoSlice;
@@ -257,22 +258,6 @@ impl Header {
 
 fn hash(header: &[u8; HEADER_BYTES], body_hash: &Hash) -> Hash {
     *blake3::Hasher::new().update(header).update(body_hash).finalize().as_bytes()
-}
-
-fn array_at<const N: usize>(bytes: &[u8; HEADER_BYTES], offset: usize) -> [u8; N] {
-    *bytes[offset..].first_chunk().expect("every field is within the header")
-}
-
-fn u32_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u32 {
-    u32::from_le_bytes(array_at(bytes, offset))
-}
-
-fn u64_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> u64 {
-    u64::from_le_bytes(array_at(bytes, offset))
-}
-
-fn time_at(bytes: &[u8; HEADER_BYTES], offset: usize) -> Timestamp {
-    Timestamp::from_nanos(i64::from_le_bytes(array_at(bytes, offset)))
 }
 
 #[cfg(test)]

@@ -17,9 +17,10 @@
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
+use crate::bytes::{u32_at, u64_at};
 use crate::disk::Disk;
+use crate::segment::id::SegmentId;
 use std::io::{self, IoSlice};
-use std::ops::Range;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
@@ -32,13 +33,6 @@ const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
 const NEW_NAME: &str = "manifest.new";
-
-/// Which messages a segment holds; its files are named after it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct SegmentId {
-    pub(crate) first_sequence: u64,
-    pub(crate) rows: u32,
-}
 
 /// The segments of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -68,42 +62,6 @@ pub enum ManifestError {
     /// A later version of this program wrote it.
     #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
     Newer(u32),
-}
-
-impl SegmentId {
-    /// The sequences of its messages.
-    pub(crate) fn sequences(self) -> Range<u64> {
-        self.first_sequence..self.first_sequence.saturating_add(u64::from(self.rows))
-    }
-
-    /// The name of its blocks file.
-    pub(crate) fn blocks_name(self) -> String {
-        let SegmentId { first_sequence, rows } = self;
-        format!("{first_sequence:020}-{rows}.blocks")
-    }
-
-    /// The name of its index file.
-    pub(crate) fn index_name(self) -> String {
-        let SegmentId { first_sequence, rows } = self;
-        format!("{first_sequence:020}-{rows}.index")
-    }
-
-    /// What the name of a blocks file says.
-    pub(crate) fn of_blocks_name(name: &str) -> Option<SegmentId> {
-        let id = SegmentId::of_stem(name.strip_suffix(".blocks")?)?;
-        (id.blocks_name() == name).then_some(id)
-    }
-
-    /// What the name of an index file says.
-    pub(crate) fn of_index_name(name: &str) -> Option<SegmentId> {
-        let id = SegmentId::of_stem(name.strip_suffix(".index")?)?;
-        (id.index_name() == name).then_some(id)
-    }
-
-    fn of_stem(stem: &str) -> Option<SegmentId> {
-        let (first_sequence, rows) = stem.split_once('-')?;
-        Some(SegmentId { first_sequence: first_sequence.parse().ok()?, rows: rows.parse().ok()? })
-    }
 }
 
 impl Manifest {
@@ -159,11 +117,10 @@ impl Manifest {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
-        let u32_at = |at: usize| header[at..].first_chunk().copied().map_or(0, u32::from_le_bytes);
-        if header[..4] != MAGIC || u32_at(4) != crc32c::crc32c(&bytes[8..]) {
+        if header[..4] != MAGIC || u32_at(header, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(damaged);
         }
-        let (extent, entries) = match u32_at(8) {
+        let (extent, entries) = match u32_at(header, 8) {
             1 => (None, entries),
             VERSION => {
                 let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
@@ -173,22 +130,20 @@ impl Manifest {
         };
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
-        let segments =
-            segments.filter(|_| rest.is_empty() && entries.len() == u32_at(12) as usize).ok_or(damaged)?;
+        let segments = segments
+            .filter(|_| rest.is_empty() && entries.len() == u32_at(header, 12) as usize)
+            .ok_or(damaged)?;
         let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
         if in_order { Ok(Manifest { extent, segments }) } else { Err(damaged) }
     }
 }
 
 fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
-    let at = |at: usize| bytes[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);
-    Extent { first: at(0), next: at(8), newest: at(16) }
+    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16) }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
-    let (first_sequence, rest) = entry.split_first_chunk::<8>()?;
-    let rows = u64::from_le_bytes(*rest.first_chunk()?);
-    Some(SegmentId { first_sequence: u64::from_le_bytes(*first_sequence), rows: u32::try_from(rows).ok()? })
+    Some(SegmentId { first_sequence: u64_at(entry, 0), rows: u32::try_from(u64_at(entry, 8)).ok()? })
 }
 
 #[cfg(test)]
@@ -217,18 +172,6 @@ mod tests {
             let bit = bit.index(bytes.len() * 8);
             bytes[bit / 8] ^= 1 << (bit % 8);
             prop_assert!(Manifest::from_bytes(&bytes).is_err());
-        }
-    }
-
-    #[test]
-    fn a_name_says_which_segment_it_is() {
-        let id = SegmentId { first_sequence: 77, rows: 5 };
-        assert_eq!(id.blocks_name(), "00000000000000000077-5.blocks");
-        assert_eq!(SegmentId::of_blocks_name(&id.blocks_name()), Some(id));
-        for other in
-            ["77-5.blocks", "00000000000000000077-05.blocks", "x-5.blocks", "00000000000000000077-5.index"]
-        {
-            assert_eq!(SegmentId::of_blocks_name(other), None, "{other}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! Reads the batches of journal files: from memory where they still are, otherwise from the disk.
 
-use crate::frame::{FrameError, Header};
-use crate::keep::KeepError;
-use crate::scan::{Item, Scan};
-use crate::view::{Damage, DamageReason, FileView, Stretch};
+use crate::journal::frame::{FrameError, Header};
+use crate::journal::scan::{Item, Scan};
+use crate::store::damage::{Damage, DamageReason};
+use crate::store::view::{FileView, Stretch};
 use logstead_record::Batch;
 use std::sync::Arc;
 
@@ -45,20 +45,12 @@ pub(crate) fn read_stretch<E>(
     }
 }
 
-/// Shows all batches of a file in order, each with the offset of its frame and its first sequence.
-pub(crate) fn batches_of(
+/// Shows what is in a file, until `visit` fails.
+pub(crate) fn read_file<E>(
     file: &FileView,
-    cancelled: &dyn Fn() -> bool,
-    visit: &mut dyn FnMut(u64, u64, &Batch) -> Result<(), KeepError>,
-) -> Result<(), KeepError> {
-    for stretch in &file.stretches {
-        read_stretch(file, stretch, &mut |read| match read {
-            _ if cancelled() => Err(KeepError::Cancelled),
-            Read::Batch(offset, first_sequence, batch) => visit(offset, first_sequence, batch),
-            Read::Damage(damage) => Err(KeepError::Damaged(damage.to_string())),
-        })?;
-    }
-    Ok(())
+    visit: &mut dyn FnMut(Read<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    file.stretches.iter().try_for_each(|stretch| read_stretch(file, stretch, visit))
 }
 
 /// The batch in a frame, if the frame is one of the stretch.

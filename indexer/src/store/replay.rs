@@ -4,11 +4,12 @@
 //! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
 
 use crate::disk::Disk;
-use crate::frame::{FrameError, Hash, Header};
+use crate::journal::frame::{FrameError, Hash, Header};
+use crate::journal::scan::{Item, Scan};
 use crate::journal::{self, HeaderError, JournalFile};
-use crate::recover::OpenError;
-use crate::scan::{Item, Scan};
-use crate::view::{Damage, DamageReason, FileView};
+use crate::store::damage::{Damage, DamageReason};
+use crate::store::unopened::OpenError;
+use crate::store::view::FileView;
 use std::io;
 use std::ops::Range;
 use std::path::Path;

@@ -3,13 +3,16 @@
 //! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
 
-use crate::frame::Hash;
 use crate::journal;
-use crate::scan::{Item, Scan};
-use crate::search::{Run, Searcher};
+use crate::journal::frame::Hash;
+use crate::journal::scan::{Item, Scan};
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, Scratch};
-use crate::view::{FileView, View};
+use crate::segment::blocks::Scratch;
+use crate::segment::id::SegmentId;
+use crate::store::damage::Damage;
+use crate::store::part::{Part, parts};
+use crate::store::view::{FileView, LostSegment, View};
+use crate::work::run::Run;
 use logstead_record::Timestamp;
 
 /// A part of a logspace that was checked.
@@ -36,45 +39,28 @@ pub struct Finding {
     pub times: Option<(Timestamp, Timestamp)>,
 }
 
-impl Searcher {
-    /// How many bytes there are to check.
-    pub fn verify_bytes(&self) -> u64 {
-        let view = self.view();
-        let segments = view.segments.iter().map(|segment| segment.bytes()).sum::<u64>();
-        segments + view.files.iter().map(|file| file.bytes).sum::<u64>()
-    }
-
-    /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
-    pub fn verify(&self, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
-        let view = self.view();
-        for gap in &view.gaps {
-            let findings = vec![finding(gap.damage().to_string(), true)];
-            visit(Checked { file: gap.beside.clone(), messages: 0, bytes: 0, findings });
-        }
-        let mut chain = Chain::default();
-        for part in parts(&view) {
-            if (run.cancelled)() {
-                return;
-            }
-            match part {
-                Part::Segment(segment) => visit(check_segment(segment, &mut chain, run)),
-                Part::File(file) => visit(check_file(file, &mut chain)),
-            }
-        }
-    }
+/// How many bytes there are to check.
+pub(crate) fn bytes(view: &View) -> u64 {
+    parts(view).iter().map(Part::bytes).sum()
 }
 
-enum Part<'a> {
-    Segment(&'a Segment),
-    File(&'a FileView),
-}
-
-fn parts(view: &View) -> Vec<Part<'_>> {
-    let segments = view.segments.iter().map(|segment| (segment.id.first_sequence, Part::Segment(segment)));
-    let files = view.files.iter().map(|file| (file.first_sequence, Part::File(file)));
-    let mut parts: Vec<(u64, Part<'_>)> = segments.chain(files).collect();
-    parts.sort_by_key(|(first_sequence, _)| *first_sequence);
-    parts.into_iter().map(|(_, part)| part).collect()
+/// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
+pub(crate) fn verify(view: &View, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
+    for gap in &view.gaps {
+        let findings = vec![finding(gap.damage().to_string(), true)];
+        visit(Checked { file: gap.beside.clone(), messages: 0, bytes: 0, findings });
+    }
+    let mut chain = Chain::default();
+    for part in parts(view) {
+        if run.is_over() {
+            return;
+        }
+        visit(match part {
+            Part::Segment(segment) => check_segment(&segment, &mut chain, run),
+            Part::Lost(lost) => check_lost(&lost, &mut chain),
+            Part::File(file) => check_file(&file, &mut chain),
+        });
+    }
 }
 
 /// The end of what was checked so far: the sequence and the hash that the next part must begin with.
@@ -97,41 +83,40 @@ fn broken_chain() -> Finding {
 }
 
 fn check_segment(segment: &Segment, chain: &mut Chain, run: &Run<'_>) -> Checked {
-    let mut checked = Checked {
-        file: format!("{}/{}", crate::SEGMENTS_DIR, segment.id.blocks_name()),
-        messages: u64::from(segment.id.rows),
-        bytes: segment.bytes(),
-        findings: Vec::new(),
-    };
-    match &segment.blocks {
-        Err(damage) => {
-            checked.findings.push(finding(damage.to_string(), true));
-            *chain = Chain::default();
-        }
-        Ok(blocks) => {
-            if !chain.goes_on(blocks.first_sequence, blocks.previous_hash) {
-                checked.findings.push(broken_chain());
-            }
-            check_blocks(segment, blocks, run, &mut checked.findings);
-            if let Err(error) = segment.index().and_then(|index| index.verify()) {
-                checked.findings.push(finding(format!("index: {error}"), false));
-                // So it is made again.
-                segment.distrust_index(error);
-            }
-            *chain = Chain(Some((segment.id.sequences().end, blocks.hash)));
-        }
+    let Segment { id, blocks, .. } = segment;
+    let mut findings = Vec::new();
+    if !chain.goes_on(blocks.first_sequence, blocks.previous_hash) {
+        findings.push(broken_chain());
     }
-    checked
+    check_blocks(segment, run, &mut findings);
+    if let Err(error) = segment.index().and_then(|index| index.verify()) {
+        findings.push(finding(format!("index: {error}"), false));
+        // So it is made again.
+        segment.distrust_index(error);
+    }
+    *chain = Chain(Some((id.sequences().end, blocks.hash)));
+    checked(*id, segment.bytes(), findings)
 }
 
-fn check_blocks(segment: &Segment, blocks: &Blocks, run: &Run<'_>, findings: &mut Vec<Finding>) {
+fn check_lost(lost: &LostSegment, chain: &mut Chain) -> Checked {
+    *chain = Chain::default();
+    checked(lost.id, lost.index_bytes, vec![finding(lost.damage.to_string(), true)])
+}
+
+fn checked(id: SegmentId, bytes: u64, findings: Vec<Finding>) -> Checked {
+    let file = format!("{}/{}", crate::store::SEGMENTS_DIR, id.blocks_name());
+    Checked { file, messages: u64::from(id.rows), bytes, findings }
+}
+
+fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
+    let blocks = &segment.blocks;
     if let Err(error) = blocks.verify_root() {
         findings.push(finding(error.to_string(), false));
     }
     let mut scratch = Scratch::default();
-    for block in (0..blocks.len()).take_while(|_| !(run.cancelled)()) {
+    for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
         if let Err(error) = blocks.verify(block, &mut scratch) {
-            let what = format!("block {block}: {}", segment.damage(blocks.place(block), error));
+            let what = format!("block {block}: {}", Damage::of_block(segment, block, error));
             let times = blocks.entry(block).span.times();
             findings.push(Finding {
                 what,
@@ -159,7 +144,7 @@ fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
     if let Err(error) = check_frames(file, chain, &mut findings) {
         findings.push(finding(format!("{}: the disk can not read it: {error}", file.journal.name), true));
     }
-    let name = format!("{}/{}", crate::JOURNAL_DIR, file.journal.name);
+    let name = format!("{}/{}", crate::store::JOURNAL_DIR, file.journal.name);
     Checked { file: name, messages: file.messages, bytes: file.bytes, findings }
 }
 

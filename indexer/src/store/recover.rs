@@ -1,4 +1,4 @@
-//! Opens a logspace: to store messages in it, or only to look at it.
+//! Finds out what a logspace holds: to store messages in it, or only to look at it.
 //!
 //! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works beside a server that has the
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off what the
@@ -8,24 +8,22 @@
 //! newest journal file is ever cut, behind its last whole frame, where one interrupted append can have left the rest,
 //! and what is cut off is kept. What is damaged stays where it is, and is reported.
 
-use crate::append::{Appender, OpenFile};
-use crate::aside;
-use crate::choose::Fate;
 use crate::disk::{Disk, ReadOnly};
-use crate::journal::HeaderError;
-use crate::keep::Keeper;
-use crate::manifest::{Manifest, ManifestError};
-use crate::search::Searcher;
 use crate::segment::Folder;
-use crate::survey::{Listing, Step, Survey, failed, survey};
-use crate::view::{Damage, Shared, View};
-use crate::{JOURNAL_DIR, Options, SEGMENTS_DIR};
+use crate::store::append::{Appender, OpenFile};
+use crate::store::aside;
+use crate::store::choose::Fate;
+use crate::store::damage::Damage;
+use crate::store::keep::Keeper;
+use crate::store::manifest::{self, Manifest};
+use crate::store::options::Options;
+use crate::store::survey::{Listing, Step, Survey, survey};
+use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
+use crate::store::view::{Shared, View};
+use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// How often a logspace that changes is looked at again.
-const LOOKS_MAX: usize = 50;
 
 /// What was found when a logspace was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,7 +70,7 @@ impl Recovery {
         self.told_of(&self.damaged)
     }
 
-    /// The same without what [`Searcher::verify`] finds.
+    /// The same without what verifying finds.
     pub fn told_beside_parts(&self) -> Vec<Told> {
         self.told_of(&self.damaged[..self.damaged_beside_parts])
     }
@@ -104,68 +102,16 @@ impl Recovery {
     }
 }
 
-/// Why a journal can not be opened. No message was lost by trying.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The disk failed.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
-    Disk {
-        /// What was to be done.
-        action: &'static str,
-        /// With which file or directory.
-        path: PathBuf,
-        /// What the disk said.
-        source: io::Error,
-    },
-    /// A later version of this program wrote it.
-    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    NewerManifest {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        source: ManifestError,
-    },
-    /// Another process changes it more quickly than it can be looked at.
-    #[error(
-        "{dir} changes while it is looked at, {LOOKS_MAX} times in a row: try again, or ask the server that has it open",
-        dir = dir.display()
-    )]
-    Busy {
-        /// Its folder.
-        dir: PathBuf,
-    },
-    /// A later version of this program wrote it.
-    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        source: HeaderError,
-    },
+/// What is to be done with a logspace that was opened.
+pub(crate) struct Recovered {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) appender: Appender,
+    pub(crate) keeper: Keeper,
+    pub(crate) recovery: Recovery,
 }
 
-/// What can be done with an opened logspace, by whom.
-pub struct Opened {
-    /// For the one thread that stores messages.
-    pub appender: Appender,
-    /// For everybody who asks.
-    pub searcher: Searcher,
-    /// For the threads that seal and tidy up.
-    pub keeper: Keeper,
-    /// What was found.
-    pub recovery: Recovery,
-}
-
-/// A logspace at one moment.
-pub struct Looked {
-    /// For everybody who asks.
-    pub searcher: Searcher,
-    /// What was found.
-    pub recovery: Recovery,
-}
-
-/// Looks at the logspace in a directory and changes nothing, whoever has it open.
-pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
+/// What a logspace holds at one moment. Changes nothing.
+pub(crate) fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(View, Recovery), OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(ReadOnly(Arc::clone(disk)));
     let folder =
         Folder::of_another(Arc::clone(&disk), &dir.join(SEGMENTS_DIR), Options::default().index_memory_max);
@@ -186,25 +132,18 @@ pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
     Err(last)
 }
 
-fn looked(mut survey: Survey) -> Looked {
+fn looked(mut survey: Survey) -> (View, Recovery) {
     let recovery = Recovery {
         orphans: names(survey.steps.iter().filter(|step| step.fate == Fate::Orphan)),
         ..recovery(&survey)
     };
-    let (view, _) = view(&mut survey);
-    Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery }
+    (view(&mut survey).0, recovery)
 }
 
-/// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
-pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened, OpenError> {
+/// Makes a logspace ready for the next append.
+pub(crate) fn recover(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Recovered, OpenError> {
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
-    for dir in [&segments_dir, &journal_dir] {
-        disk.create_dir_all(dir).map_err(|source| failed("create", dir, source))?;
-    }
-    // A process that was killed may have named a file and not got round to this.
-    disk.sync_dir(&journal_dir).map_err(|source| failed("sync", &journal_dir, source))?;
-    Manifest::remove_unfinished(&**disk, dir)
-        .map_err(|source| failed("remove a new one beside", &dir.join(crate::manifest::NAME), source))?;
+    prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
     let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
     let mut survey = survey(&**disk, dir, &folder, &listing)?;
@@ -212,28 +151,40 @@ pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
     make_ready(&**disk, &journal_dir, &mut survey, &mut recovery)?;
     let (view, end) = view(&mut survey);
-    let has_parts = !view.files.is_empty() || !view.segments.is_empty();
+    let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let shared = Arc::new(Shared::new(Arc::new(view)));
-    let keeper =
-        Keeper::new((dir, folder), &options, Arc::clone(&shared), (survey.manifest, survey.is_settled));
+    let manifest = (survey.manifest, survey.is_settled);
+    let keeper = Keeper::new((dir, folder), &options, Arc::clone(&shared), manifest);
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();
     }
-    let searcher = Searcher::new(Arc::clone(&shared));
-    let appender =
-        Appender::new(Arc::clone(disk), journal_dir, options, (shared, keeper.clone()), end, survey.end.hash);
-    Ok(Opened { appender, searcher, keeper, recovery })
+    let writers = (Arc::clone(&shared), keeper.clone());
+    let appender = Appender::new(Arc::clone(disk), journal_dir, options, writers, end, survey.end.hash);
+    Ok(Recovered { shared, appender, keeper, recovery })
+}
+
+/// Makes folders that are missing, and ends what a process that was killed had begun.
+fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenError> {
+    for folder in folders {
+        disk.create_dir_all(folder).map_err(|source| failed("create", folder, source))?;
+    }
+    // It may have named a file and not got round to this.
+    let [_, journal_dir] = folders;
+    disk.sync_dir(journal_dir).map_err(|source| failed("sync", journal_dir, source))?;
+    let unfinished = Manifest::remove_unfinished(disk, dir);
+    unfinished.map_err(|source| failed("remove a new one beside", &dir.join(manifest::NAME), source))
 }
 
 fn recovery(survey: &Survey) -> Recovery {
     let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| aside::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
-    let in_segments = survey.segments.iter().filter_map(|segment| segment.blocks.as_ref().err().cloned());
-    let gaps = survey.gaps.iter().map(crate::view::Gap::damage);
+    let in_segments = survey.lost.iter().map(|lost| lost.damage.clone());
+    let ids = survey.manifest.segments.iter();
+    let gaps = survey.gaps.iter().map(crate::store::view::Gap::damage);
     Recovery {
-        segments: survey.segments.len(),
-        sealed_messages: survey.segments.iter().map(|segment| u64::from(segment.id.rows)).sum(),
+        segments: ids.len(),
+        sealed_messages: ids.map(|id| u64::from(id.rows)).sum(),
         files: survey.files.len(),
         batches: survey.files.iter().map(|file| file.batches).sum(),
         messages: survey.files.iter().map(|file| file.messages).sum(),
@@ -313,6 +264,6 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
         rows: newest.messages,
     });
     let segments = std::mem::take(&mut survey.segments).into_iter().map(Arc::new).collect();
-    let gaps = std::mem::take(&mut survey.gaps);
-    (View { segments, files, gaps, next_sequence: survey.end.next_sequence, ..View::default() }, open)
+    let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
+    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence, ..View::default() }, open)
 }

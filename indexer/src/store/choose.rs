@@ -7,10 +7,12 @@
 //! **Invariant:** a file goes only when all its messages were read elsewhere, or have expired. Any other that does not
 //! count is set aside. Names and tables alone prove nothing.
 
-use crate::manifest::SegmentId;
-use crate::read::{Read, read_stretch};
-use crate::replay::Replayed;
-use crate::segment::Segment;
+use crate::segment::id::SegmentId;
+use crate::segment::{Folder, Segment};
+use crate::store::damage::Damage;
+use crate::store::read::{Read, read_file};
+use crate::store::replay::Replayed;
+use crate::store::view::LostSegment;
 use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::ops::Range;
@@ -18,7 +20,8 @@ use std::sync::OnceLock;
 
 /// A segment that may count.
 pub(crate) struct Candidate {
-    pub(crate) segment: Segment,
+    pub(crate) id: SegmentId,
+    pub(crate) segment: Result<Segment, LostSegment>,
     pub(crate) is_named: bool,
     whole: OnceLock<bool>,
 }
@@ -51,17 +54,23 @@ pub(crate) enum JournalFate {
 }
 
 impl Candidate {
-    pub(crate) fn new(segment: Segment, is_named: bool) -> Candidate {
-        Candidate { segment, is_named, whole: OnceLock::new() }
+    pub(crate) fn open(folder: &Folder, id: SegmentId, is_named: bool) -> Candidate {
+        let lost = |why| LostSegment {
+            id,
+            index_bytes: folder.index_bytes(id),
+            damage: Damage::of_segment(id, why),
+        };
+        let segment = folder.open(id).map_err(lost);
+        Candidate { id, segment, is_named, whole: OnceLock::new() }
     }
 
-    fn range(&self) -> Range<u64> {
-        self.segment.id.sequences()
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.id.sequences()
     }
 
     /// Whether all its messages can be read: all of them are.
     fn is_whole(&self) -> bool {
-        *self.whole.get_or_init(|| self.segment.is_whole())
+        *self.whole.get_or_init(|| self.segment.as_ref().is_ok_and(Segment::is_whole))
     }
 }
 
@@ -71,15 +80,15 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[Replayed], floor: u
     for at in 0..offered.len() {
         offered[at].0 = has_whole_parts(&offered[at].1, &offered);
     }
-    offered.sort_by_key(|(has_whole_parts, Candidate { segment, is_named, .. })| {
-        (*has_whole_parts || segment.blocks.is_err(), !is_named, Reverse(segment.id.rows))
+    offered.sort_by_key(|(has_whole_parts, Candidate { id, segment, is_named, .. })| {
+        (*has_whole_parts || segment.is_err(), !is_named, Reverse(id.rows))
     });
     let decoded = journals.iter().map(|_| OnceLock::new()).collect();
     let mut choosing = Choosing { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
     offered.into_iter().for_each(|(_, candidate)| choosing.offer(candidate));
     let fates = (0..journals.len()).map(|at| choosing.fate_of_journal(at)).collect();
     let Choosing { mut chosen, dropped, .. } = choosing;
-    chosen.sort_by_key(|candidate| candidate.segment.id);
+    chosen.sort_by_key(|candidate| candidate.id);
     Choice { segments: chosen, dropped, journals: fates }
 }
 
@@ -87,9 +96,7 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[Replayed], floor: u
 fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     let range = candidate.range();
     let is_part = |other: &&Candidate| {
-        other.segment.id != candidate.segment.id
-            && within(&other.range(), &range)
-            && other.segment.blocks.is_ok()
+        other.id != candidate.id && within(&other.range(), &range) && other.segment.is_ok()
     };
     let parts: Vec<&Candidate> = all.iter().map(|(_, other)| other).filter(is_part).collect();
     let whole = || parts.iter().filter(|part| part.is_whole()).map(|part| part.range()).collect();
@@ -113,7 +120,7 @@ impl Choosing<'_> {
         }
         let overlaps_none = self.chosen.iter().all(|other| !overlap(&other.range(), &range));
         let in_journal = self.found_in_journal(&range);
-        let is_readable = candidate.segment.blocks.is_ok();
+        let is_readable = candidate.segment.is_ok();
         if overlaps_none && (in_journal.is_empty() || is_readable && candidate.is_named) {
             return self.chosen.push(candidate);
         }
@@ -140,12 +147,12 @@ impl Choosing<'_> {
 
     fn drop_chosen(&mut self, is_dropped: impl Fn(&Candidate) -> bool) {
         for part in self.chosen.extract_if(.., |other| is_dropped(other)) {
-            self.dropped.push((part.segment.id, Fate::Redundant));
+            self.dropped.push((part.id, Fate::Redundant));
         }
     }
 
     fn drop(&mut self, candidate: &Candidate, fate: Fate) {
-        self.dropped.push((candidate.segment.id, fate));
+        self.dropped.push((candidate.id, fate));
     }
 
     fn found_in_journal(&self, range: &Range<u64>) -> Vec<Range<u64>> {
@@ -198,14 +205,12 @@ impl Choosing<'_> {
 /// The sequences of the batches of a journal file that can be read.
 fn decoded(journal: &Replayed) -> Vec<Range<u64>> {
     let mut decoded = Vec::new();
-    for stretch in &journal.view.stretches {
-        let Ok(()) = read_stretch(&journal.view, stretch, &mut |read| {
-            if let Read::Batch(_, first_sequence, batch) = read {
-                decoded.push(first_sequence..first_sequence + batch.rows() as u64);
-            }
-            Ok::<_, Infallible>(())
-        });
-    }
+    let Ok(()) = read_file(&journal.view, &mut |read| {
+        if let Read::Batch(_, first_sequence, batch) = read {
+            decoded.push(first_sequence..first_sequence + batch.rows() as u64);
+        }
+        Ok::<_, Infallible>(())
+    });
     decoded
 }
 

@@ -4,7 +4,7 @@
 //! is found whatever stands before it.
 
 use crate::disk::DiskFile;
-use crate::frame::{FrameError, HEADER_BYTES, Header, MAGIC};
+use crate::journal::frame::{FrameError, HEADER_BYTES, Header, MAGIC};
 use std::io;
 
 /// Least that is read at once where everything is read.

@@ -3,17 +3,19 @@
 //! **Invariant:** nothing is changed. What would have to be changed before messages can be stored is a list of steps,
 //! which opening carries out and looking does not; so both see the same.
 
-use crate::aside;
-use crate::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
 use crate::disk::Disk;
-use crate::frame::Hash;
 use crate::journal;
-use crate::manifest::{self, Extent, Manifest, ManifestError, SegmentId};
-use crate::recover::OpenError;
-use crate::replay::{self, Replayed};
+use crate::journal::frame::Hash;
+use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
-use crate::view::{Damage, DamageReason, FileView, Gap};
-use crate::{JOURNAL_DIR, SEGMENTS_DIR};
+use crate::store::aside;
+use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
+use crate::store::damage::{Damage, DamageReason};
+use crate::store::manifest::{self, Extent, Manifest, ManifestError};
+use crate::store::replay::{self, Replayed};
+use crate::store::unopened::{OpenError, failed};
+use crate::store::view::{FileView, Gap, LostSegment};
+use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;
@@ -41,6 +43,7 @@ pub(crate) struct Step {
 /// What a logspace holds.
 pub(crate) struct Survey {
     pub(crate) segments: Vec<Segment>,
+    pub(crate) lost: Vec<LostSegment>,
     pub(crate) files: Vec<FileView>,
     pub(crate) gaps: Vec<Gap>,
     /// What is wrong and no part of the view.
@@ -115,7 +118,7 @@ impl Listing {
             self.manifest().into_iter().flat_map(|manifest| manifest.segments.iter().copied()).collect();
         let here = self.segments.iter().filter_map(|name| SegmentId::of_blocks_name(name));
         let all: BTreeSet<SegmentId> = named.iter().copied().chain(here).collect();
-        all.into_iter().map(|id| Candidate::new(folder.open(id), named.contains(&id))).collect()
+        all.into_iter().map(|id| Candidate::open(folder, id, named.contains(&id))).collect()
     }
 
     fn has_blocks(&self, id: SegmentId) -> bool {
@@ -129,10 +132,6 @@ impl Listing {
         };
         [aside(JOURNAL_DIR, &self.journal), aside(SEGMENTS_DIR, &self.segments)].concat()
     }
-}
-
-pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> OpenError {
-    OpenError::Disk { action, path: path.to_owned(), source }
 }
 
 /// Looks at everything that is listed.
@@ -153,7 +152,7 @@ pub(crate) fn survey(
     let expired = expired(listing, &candidates, &journals);
     let choice = choose(candidates, &journals, expired);
     let mut held: Vec<Range<u64>> = journals.iter().flat_map(Replayed::found).collect();
-    held.extend(choice.segments.iter().map(|candidate| candidate.segment.id.sequences()));
+    held.extend(choice.segments.iter().map(|candidate| candidate.range()));
     held.push(0..expired);
     let mut steps = unfinished(listing, disk, &journal_dir);
     steps.extend(without_use(listing, &choice, &held));
@@ -177,10 +176,9 @@ pub(crate) fn survey(
 /// somewhere else, and is not believed.
 fn expired(listing: &Listing, candidates: &[Candidate], journals: &[Replayed]) -> u64 {
     let Some(Extent { first, next, .. }) = listing.extent() else { return 0 };
-    let mut named =
-        candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.segment.id);
+    let mut named = candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.id);
     let has_all = named.all(|id| listing.has_blocks(id));
-    let ends = candidates.iter().map(|candidate| candidate.segment.id.sequences().end);
+    let ends = candidates.iter().map(|candidate| candidate.range().end);
     let end = ends.chain(journals.iter().map(|journal| journal.end)).max().unwrap_or(0);
     if has_all && next <= end { first } else { 0 }
 }
@@ -216,7 +214,7 @@ fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<S
         add(id.blocks_name(), *fate);
         add(id.index_name(), *fate);
     }
-    let known = choice.segments.iter().map(|candidate| candidate.segment.id);
+    let known = choice.segments.iter().map(|candidate| candidate.id);
     let known: BTreeSet<SegmentId> = known.chain(choice.dropped.iter().map(|(id, _)| *id)).collect();
     let indexes = listing.segments.iter().filter_map(|name| SegmentId::of_index_name(name));
     for id in indexes.filter(|id| !known.contains(id)) {
@@ -247,15 +245,23 @@ impl Surveying<'_> {
         kept.extend(newest);
         let gaps = self.gaps(&kept, end.next_sequence);
         let damaged = self.damaged(has_parts, &end);
-        let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.segment.id).collect();
+        let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.id).collect();
         let first = self.first_part(&kept).unwrap_or(end.next_sequence);
         let first = self.listing.extent().map_or(first, |extent| extent.first.min(first));
         let newest = kept.last().map_or(0, |journal| journal.view.first_sequence);
         let extent = Extent { first, next: end.next_sequence, newest };
         let manifest = Manifest { extent: Some(extent), segments: ids };
+        let (mut segments, mut lost) = (Vec::new(), Vec::new());
+        for candidate in self.segments {
+            match candidate.segment {
+                Ok(segment) => segments.push(segment),
+                Err(segment) => lost.push(segment),
+            }
+        }
         Survey {
             is_settled: self.listing.manifest().is_some_and(|written| *written == manifest),
-            segments: self.segments.into_iter().map(|candidate| candidate.segment).collect(),
+            segments,
+            lost,
             files: kept.into_iter().map(|journal| journal.view).collect(),
             gaps,
             damaged,
@@ -267,7 +273,7 @@ impl Surveying<'_> {
     }
 
     fn sealed_end(&self) -> u64 {
-        self.segments.iter().map(|candidate| candidate.segment.id.sequences().end).max().unwrap_or(0)
+        self.segments.iter().map(|candidate| candidate.range().end).max().unwrap_or(0)
     }
 
     /// How the journal ends, and with it the logspace.
@@ -275,8 +281,8 @@ impl Surveying<'_> {
         let extent = self.listing.extent();
         let noted = extent.map_or(0, |extent| extent.next);
         let before = self.sealed_end().max(kept_end).max(self.expired);
-        let last = self.segments.last().and_then(|candidate| candidate.segment.blocks.as_ref().ok());
-        let sealed_hash = last.map_or([0; 32], |blocks| blocks.hash);
+        let last = self.segments.last().and_then(|candidate| candidate.segment.as_ref().ok());
+        let sealed_hash = last.map_or([0; 32], |segment| segment.blocks.hash);
         let begins = newest.as_ref().map(|newest| newest.view.first_sequence);
         // There is a file to append to before there is a manifest that says so.
         let missing = extent.filter(|extent| begins.is_none_or(|first| first < extent.newest));
@@ -315,8 +321,7 @@ impl Surveying<'_> {
     /// The sequence that follows the end of a file: what is between them is missing.
     fn goes_on_at(&self, end: u64, starts: impl Iterator<Item = u64>, next_sequence: u64) -> u64 {
         let is_covered =
-            self.segments.iter().any(|candidate| candidate.segment.id.sequences().contains(&end))
-                || end < self.expired;
+            self.segments.iter().any(|candidate| candidate.range().contains(&end)) || end < self.expired;
         if is_covered {
             return end;
         }
@@ -325,19 +330,19 @@ impl Surveying<'_> {
     }
 
     fn next_segment(&self, end: u64) -> Option<u64> {
-        let starts = self.segments.iter().map(|candidate| candidate.segment.id.first_sequence);
+        let starts = self.segments.iter().map(|candidate| candidate.id.first_sequence);
         starts.filter(|start| end <= *start).min()
     }
 
     fn first_part(&self, files: &[Replayed]) -> Option<u64> {
-        let segments = self.segments.iter().map(|candidate| candidate.segment.id.first_sequence);
+        let segments = self.segments.iter().map(|candidate| candidate.id.first_sequence);
         segments.chain(files.iter().map(|journal| journal.view.first_sequence)).min()
     }
 
     /// What no part holds. What a file misses itself is its own damage.
     fn gaps(&self, files: &[Replayed], next_sequence: u64) -> Vec<Gap> {
         let segments = self.segments.iter().map(|candidate| {
-            let id = candidate.segment.id;
+            let id = candidate.id;
             (id.sequences(), id.blocks_name())
         });
         let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
@@ -365,7 +370,7 @@ impl Surveying<'_> {
             |why| Damage { file: manifest::NAME.to_owned(), offset: 0, bytes: 0, messages: None, why };
         let is_older = || {
             let is_unnamed = self.segments.iter().any(|candidate| !candidate.is_named);
-            let here = |id: &SegmentId| self.segments.iter().any(|candidate| candidate.segment.id == *id);
+            let here = |id: &SegmentId| self.segments.iter().any(|candidate| candidate.id == *id);
             let is_gone = |manifest: &Manifest| {
                 manifest.segments.iter().any(|id| !here(id) && !self.listing.has_blocks(*id))
             };

@@ -1,7 +1,7 @@
 //! A journal file: its name, its header, and what follows.
 //!
 //! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
-//! and then [frames](crate::frame), back to back:
+//! and then [frames](crate::journal::frame), back to back:
 //!
 //! | offset | size | field          | meaning                                                        |
 //! |-------:|-----:|----------------|----------------------------------------------------------------|
@@ -20,8 +20,9 @@
 //! write. Messages of a file have sequences below those of the next file: frames beyond that were never
 //! acknowledged and are void.
 
+use crate::bytes::{array_at, u32_at, u64_at};
 use crate::disk::{Disk, DiskFile};
-use crate::frame::Hash;
+use crate::journal::frame::Hash;
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
@@ -123,19 +124,12 @@ impl Header {
         if bytes[..4] != MAGIC {
             return Err(HeaderError::Magic);
         }
-        if array_at(bytes, 4) != crc32c::crc32c(&bytes[8..]).to_le_bytes() {
+        if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(HeaderError::Checksum);
         }
-        match u32::from_le_bytes(array_at(bytes, 8)) {
-            VERSION => Ok(Header {
-                first_sequence: u64::from_le_bytes(array_at(bytes, 16)),
-                previous_hash: array_at(bytes, 24),
-            }),
+        match u32_at(bytes, 8) {
+            VERSION => Ok(Header { first_sequence: u64_at(bytes, 16), previous_hash: array_at(bytes, 24) }),
             newer => Err(HeaderError::Newer(newer)),
         }
     }
-}
-
-fn array_at<const N: usize>(bytes: &[u8; HEADER_BYTES as usize], offset: usize) -> [u8; N] {
-    *bytes[offset..].first_chunk().expect("every field is within the header")
 }

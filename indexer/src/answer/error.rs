@@ -1,0 +1,50 @@
+//! Why there is no answer.
+
+use super::part::Unreadable;
+use super::settings::BUCKETS_MAX;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// The range ends before it begins.
+    #[error("the range from {first} to {last} ends before it begins")]
+    RangeReversed {
+        /// Where it begins.
+        first: logstead_record::Timestamp,
+        /// Where it ends.
+        last: logstead_record::Timestamp,
+    },
+    /// No bucket is asked for, or ones without a length.
+    #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than nothing")]
+    NoBuckets,
+    /// More buckets than there may be.
+    #[error(
+        "the range holds {count} intervals of {interval_ms} ms where {BUCKETS_MAX} are allowed: choose a longer \
+         interval or a shorter range"
+    )]
+    TooManyBuckets {
+        /// How many there would be.
+        count: u64,
+        /// The length of each.
+        interval_ms: u64,
+    },
+    /// It would not fit the memory that a query may use.
+    #[error(
+        "the answer needs more than the {} MiB of memory that a query may use: narrow the filter or the time range, or \
+         group by fields with fewer values",
+        bytes_max >> 20
+    )]
+    Memory {
+        /// What it may use.
+        bytes_max: usize,
+    },
+    /// A stage needs what there is not.
+    #[error("{0}")]
+    Stage(String),
+    /// Nobody wants it any more.
+    #[error("the search was ended before it was through")]
+    Cancelled,
+    /// A column can not be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}

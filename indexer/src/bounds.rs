@@ -1,0 +1,35 @@
+//! The bounds of the times of some messages: what is skipped by them need not be read.
+//!
+//! **Invariant:** both ends are included; the bounds of nothing overlap no range.
+
+use logstead_record::Timestamp;
+use logstead_record::query::TimeRange;
+
+/// The earliest and the latest time of some messages, both included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimeBounds {
+    pub(crate) earliest: Timestamp,
+    pub(crate) latest: Timestamp,
+}
+
+impl TimeBounds {
+    /// Of no message: every time widens them.
+    pub(crate) const NONE: TimeBounds =
+        TimeBounds { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
+
+    /// Of these and those.
+    pub(crate) fn join(&mut self, other: TimeBounds) {
+        self.earliest = self.earliest.min(other.earliest);
+        self.latest = self.latest.max(other.latest);
+    }
+
+    /// Whether a message between them may be in a range.
+    pub(crate) fn overlap(self, range: TimeRange) -> bool {
+        range.first <= self.latest && self.earliest <= range.last
+    }
+
+    /// Whether all messages between them are in a range.
+    pub(crate) fn are_within(self, range: TimeRange) -> bool {
+        range.contains(self.earliest) && range.contains(self.latest)
+    }
+}

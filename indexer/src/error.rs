@@ -1,0 +1,47 @@
+//! Why something could not be written, as an operator can act on it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why something could not be written. Nothing of it counts; it can be tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskError {
+    /// There is no room.
+    #[error("the disk is full: {bytes} bytes do not fit in {path}: {source}", path = path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// How much was to be written.
+        bytes: u64,
+        /// What the disk said.
+        source: io::Error,
+    },
+    /// Somebody removed what is in use.
+    #[error(
+        "{path} was removed while it was in use, with the messages in it: start Logstead again, which begins a new one \
+         and names what is missing",
+        path = path.display()
+    )]
+    Removed {
+        /// The file, or the folder.
+        path: PathBuf,
+    },
+    /// The disk failed.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    Disk {
+        /// What was to be done.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// What the disk said.
+        source: io::Error,
+    },
+}
+
+/// What the disk said, told apart by whether there was room.
+pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> DiskError {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskError::Full { path, bytes, source },
+        _ => DiskError::Disk { action, path, source },
+    }
+}

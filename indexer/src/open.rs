@@ -1,0 +1,44 @@
+//! Opens a logspace, or only looks at it.
+
+use crate::disk::Disk;
+use crate::search::Searcher;
+use crate::store::append::Appender;
+use crate::store::keep::Keeper;
+use crate::store::options::Options;
+use crate::store::recover::{self, Recovered, Recovery};
+use crate::store::unopened::OpenError;
+use crate::store::view::Shared;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What can be done with an opened logspace, by whom.
+pub struct Opened {
+    /// For the one thread that stores messages.
+    pub appender: Appender,
+    /// For everybody who asks.
+    pub searcher: Searcher,
+    /// For the threads that seal and tidy up.
+    pub keeper: Keeper,
+    /// What was found.
+    pub recovery: Recovery,
+}
+
+/// A logspace at one moment.
+pub struct Looked {
+    /// For everybody who asks.
+    pub searcher: Searcher,
+    /// What was found.
+    pub recovery: Recovery,
+}
+
+/// Looks at the logspace in a directory and changes nothing, whoever has it open.
+pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
+    let (view, recovery) = recover::look(disk, dir)?;
+    Ok(Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery })
+}
+
+/// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
+pub fn open(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Opened, OpenError> {
+    let Recovered { shared, appender, keeper, recovery } = recover::recover(disk, dir, options)?;
+    Ok(Opened { appender, searcher: Searcher::new(shared), keeper, recovery })
+}

@@ -1,0 +1,73 @@
+//! What a search looked at, and what it could not look at.
+//!
+//! **Invariant:** it is complete only where everything that had to be looked at could be.
+
+use crate::store::view::View;
+use logstead_record::Batch;
+use std::collections::HashSet;
+
+/// What a search looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    /// Whether everything that had to be looked at could be.
+    pub complete: bool,
+    /// Whether it ended before it was through, because nobody wanted it any more.
+    pub cancelled: bool,
+    /// Messages that were compared with the query, one by one.
+    pub scanned_messages: u64,
+    /// The memory they take.
+    pub scanned_bytes: u64,
+    /// Sealed segments that were asked.
+    pub segments: u64,
+    /// Sealed segments that needed no look, because of their time.
+    pub skipped_segments: u64,
+    /// Sealed segments without an index: their messages were looked at.
+    pub unindexed_segments: u64,
+    /// Blocks that were decompressed.
+    pub blocks: u64,
+    /// Batches of the journal that were looked at.
+    pub journal_batches: u64,
+    /// Batches of the journal that needed no look, because of their time.
+    pub skipped_batches: u64,
+    /// What can not be read.
+    pub damaged: Vec<String>,
+}
+
+impl Coverage {
+    /// What both looked at.
+    pub(super) fn add(&mut self, other: Coverage) {
+        self.scanned_messages += other.scanned_messages;
+        self.scanned_bytes += other.scanned_bytes;
+        self.segments += other.segments;
+        self.skipped_segments += other.skipped_segments;
+        self.unindexed_segments += other.unindexed_segments;
+        self.blocks += other.blocks;
+        self.journal_batches += other.journal_batches;
+        self.skipped_batches += other.skipped_batches;
+        self.cancelled |= other.cancelled;
+        self.damaged.extend(other.damaged);
+    }
+
+    pub(super) fn scanned(&mut self, batch: &Batch) {
+        self.scanned_messages += batch.rows() as u64;
+        self.scanned_bytes += batch.memory_bytes() as u64;
+    }
+
+    /// What was known to be damaged before, and how much was not looked at.
+    pub(super) fn end(mut self, view: &View) -> Coverage {
+        let mut damaged: Vec<String> = view.damaged().map(|damage| damage.to_string()).collect();
+        damaged.append(&mut self.damaged);
+        // What is read once more is as damaged as it was.
+        let mut known = HashSet::new();
+        damaged.retain(|damage| known.insert(damage.clone()));
+        let segments = (view.segments.len() + view.lost.len()) as u64;
+        let batches: u64 = view.files.iter().map(|file| file.batches).sum();
+        Coverage {
+            complete: damaged.is_empty() && !self.cancelled,
+            skipped_batches: batches.saturating_sub(self.journal_batches),
+            skipped_segments: segments.saturating_sub(self.segments),
+            damaged,
+            ..self
+        }
+    }
+}

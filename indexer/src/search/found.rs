@@ -1,0 +1,54 @@
+//! Messages that were found, one or a page of them, and how many there are.
+
+use super::coverage::Coverage;
+use super::question::Position;
+use logstead_record::{Batch, Timestamp};
+use std::sync::Arc;
+
+/// A message that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// Its number in the logspace.
+    pub sequence: u64,
+    /// The time it counts by.
+    pub time: Timestamp,
+    /// A batch that holds it.
+    pub batch: Arc<Batch>,
+    /// Its row there.
+    pub row: usize,
+}
+
+impl Hit {
+    /// Where it stands.
+    pub fn position(&self) -> Position {
+        Position { time: self.time, sequence: self.sequence }
+    }
+}
+
+/// A page of messages.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// In the order that was asked for: as many as were asked for, or all that can be read.
+    pub hits: Vec<Hit>,
+    /// Whether there are more after these; perhaps ones that cannot be read.
+    pub more: bool,
+    /// What was looked at.
+    pub coverage: Coverage,
+}
+
+/// How many messages there are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counted {
+    /// Exactly, where the coverage is complete.
+    pub count: u64,
+    /// What was looked at.
+    pub coverage: Coverage,
+}
+
+/// Why a message can not be shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// It can not be read.
+    #[error("the message may be in a damaged part of the store: {0}")]
+    Damaged(String),
+}

@@ -1,0 +1,104 @@
+//! What is asked of a logspace: which messages, in which range, and until when somebody wants to know.
+
+use super::plan::Plan;
+use crate::bounds::TimeBounds;
+use crate::work::run::Run;
+use logstead_record::query::{Context, Matcher, Query, TimeRange};
+use logstead_record::{Batch, Selection, Timestamp};
+
+/// Which messages are meant, ready to be asked of anything.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub(super) query: Query,
+    pub(super) matcher: Matcher,
+    pub(super) plan: Plan,
+}
+
+/// A filter in a range, for as long as a run goes on.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) filter: &'a Filter,
+    pub(crate) range: TimeRange,
+    pub(crate) run: Run<'a>,
+}
+
+/// Which messages come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Those with the latest time, and of one time those that were stored last.
+    #[default]
+    Newest,
+    /// The reverse.
+    Oldest,
+}
+
+/// Where a message stands in the order of all.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Position {
+    /// The time it counts by.
+    pub time: Timestamp,
+    /// Its sequence.
+    pub sequence: u64,
+}
+
+/// What to search.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// Which messages.
+    pub filter: &'a Filter,
+    /// By the time they count by.
+    pub range: TimeRange,
+    /// Which come first.
+    pub order: Order,
+    /// How many at most.
+    pub limit: usize,
+    /// Only those that come after this one.
+    pub after: Option<Position>,
+}
+
+impl Filter {
+    /// For all searches that ask this, in this context.
+    pub fn new(query: &Query, context: &Context<'_>) -> Filter {
+        Filter {
+            query: query.clone(),
+            matcher: Matcher::new(query, context),
+            plan: Plan::new(query, context),
+        }
+    }
+
+    /// What decides about a single message.
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+}
+
+impl Question<'_> {
+    /// Whether messages between these times may be in range.
+    pub(super) fn concerns(&self, times: TimeBounds) -> bool {
+        times.overlap(self.range)
+    }
+
+    /// The rows of a batch that are in range.
+    pub(super) fn within(&self, batch: &Batch, times: TimeBounds) -> Selection {
+        if times.are_within(self.range) {
+            return Selection::all(batch.rows());
+        }
+        Selection::from_fn(batch.rows(), |row| self.range.contains(batch.time(row)))
+    }
+
+    /// The rows of `within` that match; none where the run ends before.
+    pub(super) fn select(&self, batch: &Batch, within: &Selection) -> Option<Selection> {
+        if within.is_empty() {
+            return Some(within.clone());
+        }
+        let work = self.run.work();
+        self.filter.matcher.select_while(batch, within, &|rows| work.go_on(rows))
+    }
+}
+
+impl<'a> Request<'a> {
+    /// Without the order.
+    pub(super) fn question(&self, run: &Run<'a>) -> Question<'a> {
+        Question { filter: self.filter, range: self.range, run: *run }
+    }
+}

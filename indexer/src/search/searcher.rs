@@ -1,0 +1,141 @@
+//! The one who is asked what a logspace holds.
+//!
+//! **Invariant:** each answer is about one moment: what is stored, moved or removed meanwhile makes no difference.
+
+use super::coverage::Coverage;
+use super::field_names::field_names;
+use super::found::{Counted, Found, Hit, SearchError};
+use super::question::{Filter, Question, Request};
+use super::sweep::{Sealed, Visitor, sweep};
+use super::{get, page};
+use crate::store::stats::Stats;
+use crate::store::verify::{self, Checked};
+use crate::store::view::{Shared, View};
+use crate::work::run::Run;
+use logstead_record::query::TimeRange;
+use logstead_record::{Batch, Groups, Selection};
+use std::sync::Arc;
+
+/// Searches a logspace. Cheap to clone, one for each thread.
+#[derive(Clone)]
+pub struct Searcher {
+    shared: Arc<Shared>,
+}
+
+impl Searcher {
+    pub(crate) fn new(shared: Arc<Shared>) -> Searcher {
+        Searcher { shared }
+    }
+
+    /// The first messages that match.
+    pub fn search(&self, request: &Request<'_>, run: &Run<'_>) -> Found {
+        page::search(&self.view(), request, run)
+    }
+
+    /// The same, and the sequence of the first message that was stored too late to be on it.
+    pub fn search_and_next(&self, request: &Request<'_>, run: &Run<'_>) -> (Found, u64) {
+        let view = self.view();
+        (page::search(&view, request, run), view.next_sequence)
+    }
+
+    /// How many messages match.
+    pub fn count(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Counted {
+        let mut count = Count(0);
+        let coverage = sweep(&self.view(), Question { filter, range, run: *run }, &mut count);
+        Counted { count: count.0, coverage }
+    }
+
+    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored. Of messages in
+    /// segments only the columns of `groups` are there.
+    pub fn scan(
+        &self,
+        filter: &Filter,
+        range: TimeRange,
+        groups: Groups,
+        run: &Run<'_>,
+        visit: &mut dyn FnMut(&Arc<Batch>, &Selection),
+    ) -> Coverage {
+        sweep(&self.view(), Question { filter, range, run: *run }, &mut Batches { groups, visit })
+    }
+
+    /// The message with a sequence, or `None` where there is none (yet, or any more).
+    pub fn get(&self, sequence: u64) -> Result<Option<Hit>, SearchError> {
+        get::get(&self.view(), sequence)
+    }
+
+    /// The names of the dynamic fields that messages of a range may have, as they were first spelled.
+    /// Those that are known until `run` ends.
+    pub fn field_names(&self, range: TimeRange, run: &Run<'_>) -> Vec<String> {
+        field_names(&self.view(), range, run)
+    }
+
+    /// What the logspace holds.
+    pub fn stats(&self) -> Stats {
+        Stats::of(&self.view())
+    }
+
+    /// The sequence of the next message.
+    pub fn next_sequence(&self) -> u64 {
+        self.shared.read().next_sequence
+    }
+
+    /// How many bytes there are to check.
+    pub fn verify_bytes(&self) -> u64 {
+        verify::bytes(&self.view())
+    }
+
+    /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
+    pub fn verify(&self, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
+        verify::verify(&self.view(), run, visit);
+    }
+
+    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in memory.
+    #[must_use]
+    pub fn frozen(&self) -> Searcher {
+        let mut view = View::clone(&self.view());
+        view.evict(0);
+        Searcher::new(Arc::new(Shared::new(Arc::new(view))))
+    }
+
+    pub(crate) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.shared.read())
+    }
+}
+
+/// Counts.
+struct Count(u64);
+
+impl Visitor for Count {
+    fn counts_only(&self) -> bool {
+        true
+    }
+
+    fn counted(&mut self, count: u64) {
+        self.0 += count;
+    }
+
+    fn segment(&mut self, _: &Sealed<'_>, rows: &Selection, _: &Run<'_>) -> Coverage {
+        self.0 += rows.count() as u64;
+        Coverage::default()
+    }
+
+    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+        self.0 += rows.count() as u64;
+    }
+}
+
+/// Shows batches.
+struct Batches<'a> {
+    groups: Groups,
+    visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),
+}
+
+impl Visitor for Batches<'_> {
+    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
+        sealed.read(rows, self.groups, run, &mut |_, batch, rows| (self.visit)(batch, rows))
+    }
+
+    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+        (self.visit)(batch, rows);
+    }
+}

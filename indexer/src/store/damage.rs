@@ -1,0 +1,91 @@
+//! What of a logspace cannot be read, where, and why.
+
+use crate::journal::HeaderError;
+use crate::journal::frame::FrameError;
+use crate::segment::Segment;
+use crate::segment::blocks::BlocksError;
+use crate::segment::id::SegmentId;
+use crate::store::manifest::ManifestError;
+use std::fmt;
+
+/// A part of a file that can not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The file's name.
+    pub file: String,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// How many messages are missing for it, where that is known.
+    pub messages: Option<u64>,
+    /// What is wrong with it.
+    pub why: DamageReason,
+}
+
+/// What is wrong with a part of a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DamageReason {
+    /// It is no frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// It is no file header.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// It is no blocks file, or no block.
+    #[error(transparent)]
+    Blocks(#[from] BlocksError),
+    /// It is no manifest.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// The disk does not give it back.
+    #[error("the disk can not read it: {0}")]
+    Disk(String),
+    /// It is not there.
+    #[error("it is missing")]
+    Missing,
+    /// Files that should be beside it are not there.
+    #[error("the messages with the sequences {first} to {last} are missing beside it")]
+    Gap {
+        /// The first that is missing.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+    /// The journal file that was appended to is not there.
+    #[error(
+        "the file that was appended to is missing; what it held after the last note in the manifest is lost"
+    )]
+    NewestMissing,
+    /// A manifest that was put back.
+    #[error("it is older than the segments beside it; what these hold counts")]
+    OldManifest,
+}
+
+impl Damage {
+    /// Of a whole segment.
+    pub(crate) fn of_segment(id: SegmentId, why: BlocksError) -> Damage {
+        let (file, messages) = (id.blocks_name(), Some(u64::from(id.rows)));
+        Damage { file, offset: 0, bytes: 0, messages, why: why.into() }
+    }
+
+    /// Of a block of a segment.
+    pub(crate) fn of_block(segment: &Segment, block: usize, why: BlocksError) -> Damage {
+        let (file, place) = (segment.id.blocks_name(), segment.blocks.place(block));
+        Damage { file, offset: place.start, bytes: place.end - place.start, messages: None, why: why.into() }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage { file, offset, bytes, why, .. } = self;
+        match bytes {
+            0 => write!(f, "{file}: {why}")?,
+            _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
+        }
+        match self.messages {
+            Some(messages) => write!(f, " ({messages} messages)"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a task did, or why it failed.
+
+use crate::error::DiskError;
+
+/// What a task did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// A journal file became segments.
+    Sealed {
+        /// How many.
+        segments: usize,
+        /// Their messages.
+        messages: u64,
+    },
+    /// A segment has an index again.
+    Reindexed {
+        /// Its messages.
+        messages: u64,
+    },
+    /// Small segments became one.
+    Joined {
+        /// How many there were.
+        segments: usize,
+        /// Their messages.
+        messages: u64,
+    },
+    /// What it was about has expired.
+    Void,
+}
+
+/// Why a task failed. It is offered again, unless its input is damaged.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The disk.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// A part of what is to be sealed can not be read. It stays as it is, and is searched as it is.
+    #[error("{0}")]
+    Damaged(String),
+    /// Nobody wants it any more.
+    #[error("it was cancelled")]
+    Cancelled,
+}

@@ -1,0 +1,117 @@
+//! Joins small neighbours: fewer segments are fewer to ask.
+
+use super::done::{Done, KeepError};
+use super::publish::Publisher;
+use super::reindex::each_block;
+use crate::segment::Segment;
+use crate::segment::build::SegmentBuilder;
+use crate::store::part::Part;
+use crate::store::view::View;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// So many neighbours are joined at least.
+const JOIN_MIN: usize = 4;
+/// Joined segments have at most this many bytes of blocks.
+const JOIN_BYTES_MAX: u64 = 64 << 20;
+
+/// Neighbours that are worth being one.
+pub(super) fn small_neighbours(
+    view: &View,
+    rows_max: u32,
+    is_free: &dyn Fn(u64) -> bool,
+) -> Option<Vec<Arc<Segment>>> {
+    let segments: Vec<&Arc<Segment>> =
+        view.segments.iter().filter(|segment| is_free(segment.id.first_sequence)).collect();
+    let size = |segment: &&Arc<Segment>| Size {
+        first_sequence: segment.id.first_sequence,
+        rows: u64::from(segment.id.rows),
+        bytes: segment.bytes(),
+    };
+    let sizes: Vec<Size> = segments.iter().map(size).collect();
+    let run = run_to_join(&sizes, u64::from(rows_max))?;
+    Some(segments[run].iter().copied().cloned().collect())
+}
+
+/// Puts one segment in the place of some that adjoin.
+pub(super) fn join(
+    publisher: &Publisher,
+    segments: &[Arc<Segment>],
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Done, KeepError> {
+    let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(Done::Void) };
+    let unwritten = |error| publisher.unwritten(error);
+    let rows = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
+    let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
+    let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash, rows).map_err(unwritten)?;
+    for segment in segments {
+        each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
+    }
+    let messages = u64::from(builder.rows());
+    let joined = builder.finish(last.blocks.hash).map_err(unwritten)?;
+    let old: Vec<Part> = segments.iter().cloned().map(Part::Segment).collect();
+    let is_joined = publisher.exchange(&old, vec![joined])?;
+    Ok(if is_joined { Done::Joined { segments: old.len(), messages } } else { Done::Void })
+}
+
+/// A segment as far as joining is concerned.
+#[derive(Clone, Copy)]
+struct Size {
+    first_sequence: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+/// Which neighbours to join: the first run that is long enough and in which none is larger than half of all, so
+/// that a message is written again only a few times.
+fn run_to_join(segments: &[Size], rows_max: u64) -> Option<Range<usize>> {
+    (0..segments.len()).find_map(|start| {
+        let run = start..start + run_length(&segments[start..], rows_max);
+        let rows = || segments[run.clone()].iter().map(|segment| segment.rows);
+        let worth_it = JOIN_MIN <= run.len() && rows().max().unwrap_or(0) * 2 <= rows().sum();
+        worth_it.then_some(run)
+    })
+}
+
+/// How many segments from the first on adjoin each other and are one of allowed size together.
+fn run_length(segments: &[Size], rows_max: u64) -> usize {
+    let (mut length, mut rows, mut bytes) = (0, 0, 0);
+    for segment in segments {
+        let adjoins = segment.first_sequence == segments[0].first_sequence + rows;
+        (rows, bytes) = (rows + segment.rows, bytes + segment.bytes);
+        if !adjoins || rows_max < rows || JOIN_BYTES_MAX < bytes {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::needless_pass_by_value, reason = "a row of data")]
+    fn check(rows: &[u64], expected: Option<Range<usize>>) {
+        let mut next = 0;
+        let sizes = rows.iter().map(|&rows| {
+            let size = Size { first_sequence: next, rows, bytes: rows };
+            next += rows;
+            size
+        });
+        assert_eq!(run_to_join(&sizes.collect::<Vec<_>>(), 100), expected, "{rows:?}");
+    }
+
+    #[test]
+    fn small_neighbours_are_joined_when_there_are_enough() {
+        check(&[], None);
+        check(&[10, 10, 10], None);
+        check(&[10, 10, 10, 10], Some(0..4));
+        check(&[90, 10, 10, 10, 10, 80], Some(1..5));
+        check(&[70, 1, 1, 1], None);
+        check(&[70, 1, 1, 1, 1], Some(1..5));
+        check(&[40, 40, 40, 40], None);
+        let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
+        assert_eq!(run_to_join(&apart, 100), None);
+    }
+}

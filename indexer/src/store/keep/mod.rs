@@ -1,0 +1,257 @@
+//! Keeps a logspace: seals full journal files, joins small segments, makes lost indexes again, drops what is old.
+//!
+//! All of it happens beside appending and searching, in tasks that any number of threads may run at once.
+//!
+//! **Invariant:** messages move in one step. New files are whole and synced before the manifest names them; the
+//! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
+//! that fails or is killed changes nothing that counts.
+
+mod done;
+mod join;
+mod leftovers;
+mod publish;
+mod reindex;
+mod seal;
+
+use crate::error::DiskError;
+use crate::segment::id::SegmentId;
+use crate::segment::{Folder, Segment};
+use crate::store::manifest::Manifest;
+use crate::store::options::Options;
+use crate::store::retention::{Expired, Expiry, old_parts};
+use crate::store::view::{FileView, Shared, View};
+pub use done::{Done, KeepError};
+use join::{join, small_neighbours};
+use logstead_record::Timestamp;
+use parking_lot::Mutex;
+use publish::Publisher;
+use reindex::reindex;
+use seal::{is_sealable, seal};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Keeps a logspace. Clones keep the same one.
+#[derive(Clone)]
+pub struct Keeper {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    publisher: Publisher,
+    segment_rows_max: u32,
+    /// First sequences of what tasks are at, and of what they failed at because it is damaged.
+    claimed: Mutex<BTreeSet<u64>>,
+    hopeless: Mutex<BTreeSet<u64>>,
+}
+
+/// Something to do, claimed for whoever holds it.
+pub struct Task {
+    keeper: Keeper,
+    work: Work,
+    claims: Vec<u64>,
+}
+
+enum Work {
+    Seal(Arc<FileView>),
+    Reindex(SegmentId),
+    Join(Vec<Arc<Segment>>),
+}
+
+/// What waits to be sealed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Backlog {
+    /// Journal files.
+    pub files: usize,
+    /// Their messages.
+    pub messages: u64,
+    /// Their length.
+    pub bytes: u64,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        let mut claimed = self.keeper.inner.claimed.lock();
+        self.claims.iter().for_each(|claim| {
+            claimed.remove(claim);
+        });
+    }
+}
+
+impl Task {
+    /// What it will do, for a log.
+    pub fn describe(&self) -> String {
+        match &self.work {
+            Work::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
+            Work::Reindex(id) => format!("index {} again", id.blocks_name()),
+            Work::Join(segments) => format!("join {} segments", segments.len()),
+        }
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(
+        (dir, segments): (&Path, Folder),
+        options: &Options,
+        shared: Arc<Shared>,
+        manifest: (Manifest, bool),
+    ) -> Keeper {
+        let inner = Inner {
+            publisher: Publisher::new((dir, segments), shared, manifest),
+            segment_rows_max: options.segment_rows_max,
+            claimed: Mutex::default(),
+            hopeless: Mutex::default(),
+        };
+        Keeper { inner: Arc::new(inner) }
+    }
+
+    /// What is most urgent, if there is anything. Small segments are joined only in idle times.
+    pub fn next_task(&self, idle: bool) -> Option<Task> {
+        let view = self.view();
+        let mut claimed = self.inner.claimed.lock();
+        let hopeless = self.inner.hopeless.lock();
+        let is_free = |sequence: u64| !claimed.contains(&sequence) && !hopeless.contains(&sequence);
+        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
+        let file = closed.iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
+        let unindexed = || {
+            view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && segment.lacks_index())
+        };
+        let work = match file {
+            Some(file) => Work::Seal(Arc::clone(file)),
+            None => match unindexed() {
+                Some(segment) => Work::Reindex(segment.id),
+                None if idle => Work::Join(small_neighbours(&view, self.inner.segment_rows_max, &is_free)?),
+                None => return None,
+            },
+        };
+        let claims = work.claims();
+        claimed.extend(&claims);
+        Some(Task { keeper: self.clone(), work, claims })
+    }
+
+    /// To make the indexes of all segments again, oldest first.
+    pub fn reindex_tasks(&self) -> Vec<Task> {
+        let mut claimed = self.inner.claimed.lock();
+        let is_free = |id: &SegmentId| !claimed.contains(&id.first_sequence);
+        let mut ids: Vec<SegmentId> = self.view().segment_ids().filter(is_free).collect();
+        ids.sort_unstable();
+        let claim = |work: Work| {
+            let claims = work.claims();
+            claimed.extend(&claims);
+            Task { keeper: self.clone(), work, claims }
+        };
+        ids.into_iter().map(Work::Reindex).map(claim).collect()
+    }
+
+    /// Does what is to be done.
+    pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
+        let Inner { publisher, segment_rows_max, .. } = &*self.inner;
+        publisher.remove_leftovers();
+        let done = match &task.work {
+            Work::Seal(file) => seal(publisher, file, *segment_rows_max, cancelled),
+            Work::Reindex(id) => reindex(publisher, *id, cancelled),
+            Work::Join(segments) => join(publisher, segments, cancelled),
+        };
+        if let Err(KeepError::Damaged(_)) = done {
+            self.inner.hopeless.lock().extend(&task.claims);
+        }
+        done
+    }
+
+    /// Keeps no more of the indexes in memory from now on.
+    pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
+        self.inner.publisher.segments.set_index_memory_max(bytes_max);
+    }
+
+    /// What is in memory to find messages in segments: of their indexes, and the tables of their blocks.
+    pub fn index_memory_bytes(&self) -> (usize, usize) {
+        let tables = self.view().segments.iter().map(|segment| segment.table_bytes()).sum();
+        (self.inner.publisher.segments.index_memory_bytes(), tables)
+    }
+
+    /// What is in memory for the segments and indexes that are being made.
+    pub fn sealing_memory_bytes(&self) -> usize {
+        self.inner.publisher.segments.building_memory_bytes()
+    }
+
+    /// What waits to be sealed.
+    pub fn backlog(&self) -> Backlog {
+        let view = self.view();
+        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
+        closed.iter().fold(Backlog::default(), |sum, file| Backlog {
+            files: sum.files + 1,
+            messages: sum.messages + file.messages,
+            bytes: sum.bytes + file.bytes,
+        })
+    }
+
+    /// When the newest of all messages was received; `None` where there is none, or none that can be read.
+    pub fn received_last(&self) -> Option<Timestamp> {
+        let view = self.view();
+        let files = view.files.iter().filter(|file| 0 < file.messages).map(|file| file.received);
+        let segments = view.segments.iter().map(|segment| segment.blocks.span.received_last);
+        files.chain(segments).max()
+    }
+
+    /// What expiry would remove.
+    pub fn preview(&self, expiry: &Expiry) -> Expired {
+        Expired::of(&old_parts(&self.view(), expiry))
+    }
+
+    /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
+    pub(crate) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+        self.inner.publisher.expire(expiry)
+    }
+
+    /// All messages before this sequence are synced.
+    pub(crate) fn note_synced(&self, next_sequence: u64) {
+        self.inner.publisher.note_synced(next_sequence);
+    }
+
+    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    pub(crate) fn settle(&self) -> Result<(), DiskError> {
+        self.inner.publisher.settle()
+    }
+
+    fn view(&self) -> Arc<View> {
+        self.inner.publisher.view()
+    }
+}
+
+impl Work {
+    fn claims(&self) -> Vec<u64> {
+        match self {
+            Work::Seal(file) => vec![file.first_sequence],
+            Work::Reindex(id) => vec![id.first_sequence],
+            Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Disk, Run, SimDisk, encode, open};
+    use logstead_record::{BatchBuilder, Origin, Row};
+
+    #[test]
+    fn files_that_are_sealed_in_any_order_are_one_chain() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+            let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+            let mut opened = open(&disk, Path::new("/"), Options::default()).unwrap();
+            for _ in 0..4 {
+                let mut builder = BatchBuilder::new();
+                builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });
+                builder.push(&Row::text(b"message"));
+                opened.appender.close_old(Timestamp::MAX).unwrap();
+                opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+            }
+            let tasks: Vec<Task> = std::iter::from_fn(|| opened.keeper.next_task(false)).collect();
+            for at in order {
+                opened.keeper.run(&tasks[at], &|| false).unwrap();
+            }
+            assert_eq!(opened.searcher.stats().segments, 3);
+            opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+        }
+    }
+}

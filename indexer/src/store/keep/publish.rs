@@ -1,0 +1,194 @@
+//! Exchanges files for others: the one step in which messages move.
+//!
+//! **Invariant:** new files are whole and synced before the manifest names them; the manifest is replaced before
+//! searchers see the new files; and what it replaces is removed only then.
+
+use super::leftovers::Leftovers;
+use crate::disk::Disk;
+use crate::error::{DiskError, failed};
+use crate::segment::build::write_index;
+use crate::segment::index::IndexBuilder;
+use crate::segment::{Folder, Segment};
+use crate::store::JOURNAL_DIR;
+use crate::store::manifest::{self, Manifest};
+use crate::store::part::Part;
+use crate::store::retention::{Expired, Expiry, old_parts, without_expired};
+use crate::store::view::{Shared, View};
+use parking_lot::Mutex;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The files of a logspace, and who may change which of them count.
+pub(super) struct Publisher {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    journal_dir: PathBuf,
+    pub(super) segments: Folder,
+    shared: Arc<Shared>,
+    /// Held while files are exchanged.
+    manifest: Mutex<Manifest>,
+    /// Whether that is certainly the one on the disk.
+    is_settled: AtomicBool,
+    /// Messages with sequences below this are on the disk.
+    synced_next: AtomicU64,
+    leftovers: Leftovers,
+}
+
+impl Publisher {
+    pub(super) fn new(
+        (dir, segments): (&Path, Folder),
+        shared: Arc<Shared>,
+        (manifest, is_settled): (Manifest, bool),
+    ) -> Publisher {
+        let synced_next = AtomicU64::new(shared.read().next_sequence);
+        let disk = Arc::clone(&segments.disk);
+        Publisher {
+            leftovers: Leftovers::new(Arc::clone(&disk)),
+            disk,
+            dir: dir.to_owned(),
+            journal_dir: dir.join(JOURNAL_DIR),
+            segments,
+            shared,
+            manifest: Mutex::new(manifest),
+            is_settled: AtomicBool::new(is_settled),
+            synced_next,
+        }
+    }
+
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.shared.read())
+    }
+
+    /// All messages before this sequence are synced.
+    pub(super) fn note_synced(&self, next_sequence: u64) {
+        self.synced_next.fetch_max(next_sequence, Ordering::Relaxed);
+    }
+
+    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    pub(super) fn settle(&self) -> Result<(), DiskError> {
+        let mut manifest = self.manifest.lock();
+        let noted = manifest.extent.unwrap_or_default();
+        let is_settled = self.is_settled.load(Ordering::Relaxed) && noted.newest == self.newest_file();
+        if is_settled && self.synced_next.load(Ordering::Relaxed) <= noted.next {
+            return Ok(());
+        }
+        let same = manifest.clone();
+        self.write_manifest(&mut manifest, same)
+    }
+
+    /// Puts new segments in the place of what they were made of. Whether it is: what has expired meanwhile stays so.
+    pub(super) fn exchange(&self, old: &[Part], new: Vec<Segment>) -> Result<bool, DiskError> {
+        let mut manifest = self.manifest.lock();
+        let view = self.view();
+        if !old.iter().all(|part| part.is_in(&view)) {
+            self.remove_unnamed(&new);
+            return Ok(false);
+        }
+        let mut named = manifest.clone();
+        named.segments.retain(|id| old.iter().all(|part| part.id() != Some(*id)));
+        named.segments.extend(new.iter().map(|segment| segment.id));
+        named.segments.sort_unstable();
+        if let Err(error) = self.write_manifest(&mut manifest, named) {
+            self.remove_unnamed(&new);
+            return Err(error);
+        }
+        self.change_view(|view| {
+            for part in old {
+                match part.id() {
+                    Some(id) => view.drop_segment(id),
+                    None => view.drop_file(part.first_sequence()),
+                }
+            }
+            view.add_segments(new.into_iter().map(Arc::new));
+        });
+        self.remove_parts(old);
+        Ok(true)
+    }
+
+    /// Puts an index in the place of one that may be there. Whether it is: the segment may have expired meanwhile.
+    pub(super) fn exchange_index(&self, segment: &Segment, index: IndexBuilder) -> Result<bool, DiskError> {
+        // Held, so that the segment does not expire meanwhile and leave an index without blocks.
+        let manifest = self.manifest.lock();
+        if !manifest.segments.contains(&segment.id) {
+            return Ok(false);
+        }
+        let [_, path] = self.segments.paths(segment.id);
+        write_index(&self.segments, &segment.blocks, index, &path).map_err(|error| self.unwritten(error))?;
+        segment.reopen_index();
+        Ok(true)
+    }
+
+    /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
+    pub(super) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+        self.remove_leftovers();
+        let mut manifest = self.manifest.lock();
+        let view = self.view();
+        let parts = old_parts(&view, expiry);
+        let Some(last) = parts.last() else { return Ok(Expired::default()) };
+        // From here on they count for nothing, whatever is left of their files.
+        let new = without_expired(&manifest, &view, last.first_sequence());
+        let first = new.extent.unwrap_or_default().first;
+        self.write_manifest(&mut manifest, new)?;
+        self.change_view(|view| view.drop_before(first));
+        self.remove_parts(&parts);
+        Ok(Expired::of(&parts))
+    }
+
+    /// Removes segments that were made and never published.
+    pub(super) fn discard(&self, segments: &[Segment]) {
+        self.leftovers.remove(segments.iter().flat_map(|segment| self.segments.paths(segment.id)));
+    }
+
+    pub(super) fn remove_leftovers(&self) {
+        self.leftovers.remove_all();
+    }
+
+    pub(super) fn unwritten(&self, source: io::Error) -> DiskError {
+        failed("write", self.segments.path.clone(), 0, source)
+    }
+
+    pub(super) fn unread(&self, source: io::Error) -> DiskError {
+        failed("read", self.journal_dir.clone(), 0, source)
+    }
+
+    fn change_view(&self, change: impl FnOnce(&mut View)) {
+        change(Arc::make_mut(&mut self.shared.write()));
+    }
+
+    fn newest_file(&self) -> u64 {
+        self.view().files.last().map_or(0, |file| file.first_sequence)
+    }
+
+    fn write_manifest(&self, manifest: &mut Manifest, mut new: Manifest) -> Result<(), DiskError> {
+        let extent = new.extent.get_or_insert_default();
+        extent.newest = self.newest_file();
+        extent.next = extent.next.max(self.synced_next.load(Ordering::Relaxed));
+        self.is_settled.store(false, Ordering::Relaxed);
+        let path = || self.dir.join(manifest::NAME);
+        new.write(&*self.disk, &self.dir).map_err(|error| failed("replace", path(), 0, error))?;
+        self.is_settled.store(true, Ordering::Relaxed);
+        *manifest = new;
+        Ok(())
+    }
+
+    /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
+    fn remove_unnamed(&self, segments: &[Segment]) {
+        let Ok(Ok(manifest)) = Manifest::read(&*self.disk, &self.dir) else { return };
+        let named = manifest.unwrap_or_default().segments;
+        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
+        self.leftovers.remove(unnamed.flat_map(|segment| self.segments.paths(segment.id)));
+    }
+
+    fn remove_parts(&self, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::File(file) => self.leftovers.remove([self.journal_dir.join(&file.journal.name)]),
+                Part::Segment(_) | Part::Lost(_) => {
+                    self.leftovers.remove(part.id().into_iter().flat_map(|id| self.segments.paths(id)));
+                }
+            }
+        }
+    }
+}

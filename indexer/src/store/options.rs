@@ -1,0 +1,38 @@
+//! How a logspace is kept: how much of it in memory, how long its files are, when an append counts.
+
+/// When an append is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Durability {
+    /// When it survives a power cut.
+    #[default]
+    Fsync,
+    /// When the operating system has it: it survives the end of this process only.
+    Os,
+}
+
+/// How a logspace is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Most memory for batches that were appended lately; older ones are read from the journal.
+    pub memory_max: usize,
+    /// Most memory for what is kept of the indexes of segments; the rest is read again.
+    pub index_memory_max: usize,
+    /// A journal file is not made longer than this, unless one append alone is.
+    pub journal_file_max: u64,
+    /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
+    pub segment_rows_max: u32,
+    /// When an append is acknowledged.
+    pub durability: Durability,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            memory_max: 256 << 20,
+            index_memory_max: 64 << 20,
+            journal_file_max: 64 << 20,
+            segment_rows_max: 1 << 20,
+            durability: Durability::Fsync,
+        }
+    }
+}

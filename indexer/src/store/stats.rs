@@ -1,0 +1,67 @@
+//! How much a logspace holds.
+
+use crate::store::view::View;
+use logstead_record::Timestamp;
+
+/// What a logspace holds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Messages.
+    pub messages: u64,
+    /// Those in sealed segments.
+    pub sealed_messages: u64,
+    /// Sealed segments.
+    pub segments: usize,
+    /// Their messages' length.
+    pub blocks_bytes: u64,
+    /// Their indexes' length.
+    pub index_bytes: u64,
+    /// Batches in the journal.
+    pub batches: u64,
+    /// Journal files.
+    pub journal_files: usize,
+    /// Their length.
+    pub journal_bytes: u64,
+    /// Memory of the batches that are kept there.
+    pub memory_bytes: usize,
+    /// The earliest time a message counts by.
+    pub first_time: Option<Timestamp>,
+    /// The latest.
+    pub last_time: Option<Timestamp>,
+    /// The sequence of the oldest message that is not expired.
+    pub first_sequence: u64,
+    /// The sequence of the next message.
+    pub next_sequence: u64,
+    /// Known parts that can not be read.
+    pub damaged: usize,
+}
+
+impl Stats {
+    /// Of what can be searched at one moment.
+    pub(crate) fn of(view: &View) -> Stats {
+        let filled = || view.files.iter().filter(|file| 0 < file.messages);
+        let blocks = || view.segments.iter().map(|segment| &segment.blocks);
+        let sealed_messages = view.segment_ids().map(|id| u64::from(id.rows)).sum();
+        let index_bytes = view.segments.iter().map(|segment| segment.index_bytes()).sum::<u64>();
+        let journal_first =
+            filled().find_map(|file| file.stretches.first()).map(|stretch| stretch.sequences.start);
+        let sealed_first = view.segment_ids().map(|id| id.first_sequence).min();
+        let times = || filled().map(|file| file.times).chain(blocks().map(|blocks| blocks.span.times()));
+        Stats {
+            messages: sealed_messages + view.files.iter().map(|file| file.messages).sum::<u64>(),
+            sealed_messages,
+            segments: view.segment_ids().count(),
+            blocks_bytes: blocks().map(|blocks| blocks.bytes).sum(),
+            index_bytes: index_bytes + view.lost.iter().map(|lost| lost.index_bytes).sum::<u64>(),
+            batches: view.files.iter().map(|file| file.batches).sum(),
+            journal_files: view.files.len(),
+            journal_bytes: view.files.iter().map(|file| file.bytes).sum(),
+            memory_bytes: view.held().bytes,
+            first_time: times().map(|times| times.earliest).min(),
+            last_time: times().map(|times| times.latest).max(),
+            first_sequence: journal_first.into_iter().chain(sealed_first).min().unwrap_or(view.next_sequence),
+            next_sequence: view.next_sequence,
+            damaged: view.damaged().count(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a logspace cannot be opened.
+
+use crate::journal::HeaderError;
+use crate::store::manifest::ManifestError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How often a logspace that changes is looked at again.
+pub(crate) const LOOKS_MAX: usize = 50;
+
+/// Why a journal can not be opened. No message was lost by trying.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The disk failed.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    Disk {
+        /// What was to be done.
+        action: &'static str,
+        /// With which file or directory.
+        path: PathBuf,
+        /// What the disk said.
+        source: io::Error,
+    },
+    /// A later version of this program wrote it.
+    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
+    NewerManifest {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: ManifestError,
+    },
+    /// Another process changes it more quickly than it can be looked at.
+    #[error(
+        "{dir} changes while it is looked at, {LOOKS_MAX} times in a row: try again, or ask the server that has it open",
+        dir = dir.display()
+    )]
+    Busy {
+        /// Its folder.
+        dir: PathBuf,
+    },
+    /// A later version of this program wrote it.
+    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: HeaderError,
+    },
+}
+
+pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> OpenError {
+    OpenError::Disk { action, path: path.to_owned(), source }
+}
