@@ -406,6 +406,56 @@ pub(crate) mod tests {
         }
     }
 
+    /// The layout of every column in every group, written out: what is on disks already is read by it.
+    #[test]
+    fn each_group_has_the_bytes_that_it_always_had() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(5) });
+        builder.field(b"k", b"v");
+        builder.push(&Row {
+            time: Some(Timestamp::from_nanos(3)),
+            priority: Priority::new(13),
+            host: b"h",
+            program: b"a",
+            pid: b"7",
+            msgid: b"m",
+            message: b"hi",
+            message_at: Some(1),
+            flags: Flags::UNPARSED,
+            ..Row::text(b"<hi>")
+        });
+        builder.push(&Row::text(b"x"));
+        let batch = builder.seal();
+        let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
+        let expected: [(Group, &[&[u8]]); 6] = [
+            (Group::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),
+            (
+                Group::Names,
+                &[
+                    b"\x01\0\0\0\x01\x01s\x01\0\0",
+                    b"\x01\0\0\0\x01\x01p\x01\0\0",
+                    &name(b'h'),
+                    &name(b'a'),
+                    &name(b'm'),
+                ],
+            ),
+            (Group::Pid, &[b"\x01\x01\x007"]),
+            (Group::Message, &[b"\x01\x02\x01hix"]),
+            (Group::Fields, &[b"\x01\x01\0", b"\x01\0\0\0\x01\x01k\x01\0", b"\x01\x01v"]),
+            (Group::Head, &[&[0, 0], b"\x01\x01\0<", b"\x01\x01\0>"]),
+        ];
+        for (group, columns) in expected {
+            let mut bytes = Vec::new();
+            write_group(&batch, group, &mut bytes);
+            assert_eq!(bytes, columns.concat(), "{group:?}");
+        }
+        let all: Vec<u8> = expected.iter().flat_map(|(_, columns)| columns.concat()).collect();
+        assert_eq!(written(&batch), all);
+        let mut block = Vec::new();
+        write_block_group(&batch, Group::Message, &mut block);
+        assert_eq!(block, b"\x01hi\nx\n");
+    }
+
     #[test]
     fn columns_of_many_values_and_of_long_texts_are_read_back() {
         let mut builder = BatchBuilder::new();
