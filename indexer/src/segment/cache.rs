@@ -130,6 +130,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::index::Column;
     use super::*;
     use crate::segment::names::NamesBuilder;
 
@@ -144,7 +145,7 @@ mod tests {
     }
 
     fn first_is_kept(cache: &IndexCache) -> bool {
-        cache.column((0, 1), Place::Known(0), || Err(())).is_ok()
+        cache.column((0, 1), Place::Known(Column::Flags), || Err(())).is_ok()
     }
 
     #[test]
@@ -152,11 +153,11 @@ mod tests {
         let cache = IndexCache::new(BYTES_MAX);
         let fits = BYTES_MAX / (3 << 20);
         for segment in 0..=fits as u64 {
-            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+            cache.column((segment, 1), Place::Known(Column::Flags), || column(3 << 20)).unwrap();
             assert!(first_is_kept(&cache), "it is used all the time");
         }
         assert!(cache.bytes() <= BYTES_MAX);
-        assert!(cache.column((1, 1), Place::Known(0), || Err(())).is_err(), "it was dropped");
+        assert!(cache.column((1, 1), Place::Known(Column::Flags), || Err(())).is_err(), "it was dropped");
         cache.forget(0);
         assert!(!first_is_kept(&cache), "it was forgotten");
     }
@@ -165,7 +166,7 @@ mod tests {
     fn a_smaller_limit_holds_at_once() {
         let cache = IndexCache::new(BYTES_MAX);
         for segment in 0..4 {
-            cache.column((segment, 1), Place::Known(0), || column(3 << 20)).unwrap();
+            cache.column((segment, 1), Place::Known(Column::Flags), || column(3 << 20)).unwrap();
         }
         cache.set_bytes_max(8 << 20);
         assert!((3 << 20..=8 << 20).contains(&cache.bytes()), "{} bytes", cache.bytes());
