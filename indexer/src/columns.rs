@@ -24,11 +24,12 @@
 //! otherwise a byte 0 and then as above. The lengths of texts take room that their ends do not.
 //!
 //! *Numbers* are a byte that says how wide each is (1, 2 or 4), then each. No number is stored in no byte, so
-//! that a few bytes can not claim to be many rows.
+//! that a few bytes cannot claim to be many rows.
 //!
 //! **Invariant:** what [`write`] writes, [`read`] reads as an equal batch; anything else that [`read`] accepts
 //! is a batch whose columns fit each other.
 
+use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
 
 /// Why bytes are no columns.
@@ -46,7 +47,7 @@ pub enum ColumnsError {
         /// How much.
         bytes: usize,
     },
-    /// A number is as wide as no number is.
+    /// Invalid number width.
     #[error("numbers of {0} bytes")]
     Width(u8),
     /// A difference has more than 64 bits.
@@ -73,34 +74,29 @@ pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
     let c = batch.columns();
     match group {
         Group::Stamps => {
-            write_differences(&c.received, out);
-            write_differences(&c.time, out);
-            out.extend_from_slice(&c.priority);
-            out.extend_from_slice(&c.flags);
+            c.times.iter().for_each(|times| write_differences(times, out));
+            out.extend_from_slice(&c.bytes[PRIORITY]);
+            out.extend_from_slice(&c.bytes[FLAGS]);
         }
-        Group::Names => {
-            for names in [&c.source, &c.peer, &c.host, &c.program, &c.msgid] {
-                write_names(names, out);
-            }
-        }
-        Group::Pid => write_text(&c.pid, out),
-        Group::Message => write_text(&c.message, out),
+        Group::Names => c.names.iter().for_each(|names| write_names(names, out)),
+        Group::Pid => write_text(&c.texts[PID], out),
+        Group::Message => write_text(&c.texts[MESSAGE], out),
         Group::Fields => {
             write_lengths(&c.field_ends, out);
             write_names(&c.field_names, out);
             write_text(&c.field_values, out);
         }
         Group::Head => {
-            out.extend_from_slice(&c.head_form);
-            write_text(&c.head, out);
-            write_text(&c.tail, out);
+            out.extend_from_slice(&c.bytes[HEAD_FORM]);
+            write_text(&c.texts[HEAD], out);
+            write_text(&c.texts[TAIL], out);
         }
     }
 }
 
 /// Appends the columns of one group of a block to `out`.
 pub(crate) fn write_block_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
-    let message = &batch.columns().message;
+    let message = batch.columns().message();
     if group != Group::Message {
         return write_group(batch, group, out);
     }
@@ -133,7 +129,7 @@ pub(crate) fn read_groups(groups: &[(Group, &[u8])], rows: usize) -> Result<Batc
     for &(group, bytes) in groups {
         let mut input = Input { rest: bytes, bytes: bytes.len() };
         match group {
-            Group::Message => columns.message = input.lines_or_text(rows)?,
+            Group::Message => columns.texts[MESSAGE] = input.lines_or_text(rows)?,
             _ => input.group(group, rows, &mut columns)?,
         }
         input.end()?;
@@ -198,18 +194,19 @@ impl<'a> Input<'a> {
     fn group(&mut self, group: Group, rows: usize, c: &mut Columns) -> Result<(), ColumnsError> {
         match group {
             Group::Stamps => {
-                c.received = self.differences(rows)?;
-                c.time = self.differences(rows)?;
-                c.priority = self.take(rows)?.to_vec();
-                c.flags = self.take(rows)?.to_vec();
+                for times in &mut c.times {
+                    *times = self.differences(rows)?;
+                }
+                c.bytes[PRIORITY] = self.take(rows)?.to_vec();
+                c.bytes[FLAGS] = self.take(rows)?.to_vec();
             }
             Group::Names => {
-                for names in [&mut c.source, &mut c.peer, &mut c.host, &mut c.program, &mut c.msgid] {
+                for names in &mut c.names {
                     *names = self.names(rows)?;
                 }
             }
-            Group::Pid => c.pid = self.text(rows)?,
-            Group::Message => c.message = self.text(rows)?,
+            Group::Pid => c.texts[PID] = self.text(rows)?,
+            Group::Message => c.texts[MESSAGE] = self.text(rows)?,
             Group::Fields => {
                 c.field_ends = self.ends(rows)?;
                 let fields = c.field_ends.last().map_or(0, |&end| end as usize);
@@ -217,9 +214,9 @@ impl<'a> Input<'a> {
                 c.field_values = self.text(fields)?;
             }
             Group::Head => {
-                c.head_form = self.take(rows)?.to_vec();
-                c.head = self.text(rows)?;
-                c.tail = self.text(rows)?;
+                c.bytes[HEAD_FORM] = self.take(rows)?.to_vec();
+                c.texts[HEAD] = self.text(rows)?;
+                c.texts[TAIL] = self.text(rows)?;
             }
         }
         Ok(())
@@ -233,7 +230,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// So many texts with a line feed behind each: all that is left.
+    /// `rows` texts with a line feed behind each: all that is left.
     fn lines(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
         let bytes = std::mem::take(&mut self.rest);
         let (short, long) =
@@ -404,6 +401,56 @@ pub(crate) mod tests {
             let mut input = Input { rest: &out, bytes: out.len() };
             assert_eq!(input.numbers(2), Ok(vec![0, largest]));
         }
+    }
+
+    /// The layout of every column in every group, written out: what is on disks already is read by it.
+    #[test]
+    fn each_group_has_the_bytes_that_it_always_had() {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(5) });
+        builder.field(b"k", b"v");
+        builder.push(&Row {
+            time: Some(Timestamp::from_nanos(3)),
+            priority: Priority::new(13),
+            host: b"h",
+            program: b"a",
+            pid: b"7",
+            msgid: b"m",
+            message: b"hi",
+            message_at: Some(1),
+            flags: Flags::UNPARSED,
+            ..Row::text(b"<hi>")
+        });
+        builder.push(&Row::text(b"x"));
+        let batch = builder.seal();
+        let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
+        let expected: [(Group, &[&[u8]]); 6] = [
+            (Group::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),
+            (
+                Group::Names,
+                &[
+                    b"\x01\0\0\0\x01\x01s\x01\0\0",
+                    b"\x01\0\0\0\x01\x01p\x01\0\0",
+                    &name(b'h'),
+                    &name(b'a'),
+                    &name(b'm'),
+                ],
+            ),
+            (Group::Pid, &[b"\x01\x01\x007"]),
+            (Group::Message, &[b"\x01\x02\x01hix"]),
+            (Group::Fields, &[b"\x01\x01\0", b"\x01\0\0\0\x01\x01k\x01\0", b"\x01\x01v"]),
+            (Group::Head, &[&[0, 0], b"\x01\x01\0<", b"\x01\x01\0>"]),
+        ];
+        for (group, columns) in expected {
+            let mut bytes = Vec::new();
+            write_group(&batch, group, &mut bytes);
+            assert_eq!(bytes, columns.concat(), "{group:?}");
+        }
+        let all: Vec<u8> = expected.iter().flat_map(|(_, columns)| columns.concat()).collect();
+        assert_eq!(written(&batch), all);
+        let mut block = Vec::new();
+        write_block_group(&batch, Group::Message, &mut block);
+        assert_eq!(block, b"\x01hi\nx\n");
     }
 
     #[test]

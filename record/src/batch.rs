@@ -3,13 +3,17 @@
 //! One type goes from the socket to the disk and back: a worker builds it, the router narrows it with
 //! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
 
-use crate::column::{ColumnError, NameColumn, NameColumnBuilder, TextColumn};
-use crate::field::Field;
+use crate::column::{ColumnError, NameColumnBuilder, TextColumn};
+use crate::columns::{
+    Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_PRIORITY, NO_TIME, OWN_TIME, PID, PRIORITY, RECEIVED, TAIL,
+};
+use crate::field::{Field, NAMES, Storage};
 use crate::priority::Priority;
 use crate::query::FieldName;
 use crate::raw::{HeadForm, HeadParts};
 use crate::selection::Selection;
 use crate::time::{DAY, Timestamp};
+use std::array::from_fn;
 use std::ops::Range;
 
 /// Most rows of a batch: a reader of a stored batch refuses more.
@@ -17,12 +21,14 @@ pub const BATCH_ROWS_MAX: usize = 1 << 20;
 /// Most bytes of one column of a batch.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
 
-/// In the time column: the message says no time.
-const NO_TIME: i64 = i64::MIN;
-/// In the priority column: the message says no priority.
-const NO_PRIORITY: u8 = u8::MAX;
 /// A message's own time is believed up to this long after we received it.
 const FUTURE_MAX: i64 = DAY;
+
+const SOURCE: usize = Field::Source.number();
+const PEER: usize = Field::Peer.number();
+const HOST: usize = Field::Host.number();
+const PROGRAM: usize = Field::Program.number();
+const MSGID: usize = Field::Msgid.number();
 
 /// What was noted while a message was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -65,136 +71,23 @@ impl Flags {
     }
 }
 
-/// The columns of a batch, as they stand in memory and are written to disk.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Columns {
-    /// Nanoseconds since 1970.
-    pub received: Vec<i64>,
-    /// The message's own time as the sender says it, or `i64::MIN`.
-    pub time: Vec<i64>,
-    /// 0 to 191, or 255.
-    pub priority: Vec<u8>,
-    /// Bits of [`Flags`].
-    pub flags: Vec<u8>,
-    /// The id of the configured source.
-    pub source: NameColumn,
-    /// The address it was sent from.
-    pub peer: NameColumn,
-    /// Claimed host.
-    pub host: NameColumn,
-    /// Program.
-    pub program: NameColumn,
-    /// Message id.
-    pub msgid: NameColumn,
-    /// Process id.
-    pub pid: TextColumn,
-    /// Message text.
-    pub message: TextColumn,
-    /// For each row, where its dynamic fields end in the two columns below.
-    pub field_ends: Vec<u32>,
-    /// The name of each dynamic field.
-    pub field_names: NameColumn,
-    /// The value of each dynamic field.
-    pub field_values: TextColumn,
-    /// Codes of [`HeadForm`].
-    pub head_form: Vec<u8>,
-    /// Raw bytes before the message, where the form does not give them; of a counted form, the count.
-    pub head: TextColumn,
-    /// Raw bytes after the message.
-    pub tail: TextColumn,
-}
-
 /// Messages in columns. Immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
     columns: Columns,
 }
 
-impl Columns {
-    /// The columns of `rows` rows that say nothing.
-    pub fn empty(rows: usize) -> Columns {
-        Columns {
-            received: vec![0; rows],
-            time: vec![NO_TIME; rows],
-            priority: vec![NO_PRIORITY; rows],
-            flags: vec![0; rows],
-            source: NameColumn::empty(rows),
-            peer: NameColumn::empty(rows),
-            host: NameColumn::empty(rows),
-            program: NameColumn::empty(rows),
-            msgid: NameColumn::empty(rows),
-            pid: TextColumn::empty(rows),
-            message: TextColumn::empty(rows),
-            field_ends: vec![0; rows],
-            field_names: NameColumn::default(),
-            field_values: TextColumn::default(),
-            head_form: vec![HeadForm::Stored.code(); rows],
-            head: TextColumn::empty(rows),
-            tail: TextColumn::empty(rows),
-        }
-    }
-}
-
 impl Batch {
     /// From columns that were read from somewhere: they are checked.
     pub fn from_columns(columns: Columns) -> Result<Batch, ColumnError> {
-        let rows = columns.received.len();
-        let c = &columns;
-        let lengths = [
-            c.time.len(),
-            c.priority.len(),
-            c.flags.len(),
-            c.source.len(),
-            c.peer.len(),
-            c.host.len(),
-            c.program.len(),
-            c.msgid.len(),
-            c.pid.len(),
-            c.message.len(),
-            c.field_ends.len(),
-            c.head_form.len(),
-            c.head.len(),
-            c.tail.len(),
-        ];
-        for length in lengths {
-            expect_rows(length, rows)?;
-        }
-        expect_rows(c.field_names.len(), c.field_values.len())?;
-        let fields_end = c.field_ends.last().map_or(0, |&end| end as usize);
-        if !c.field_ends.is_sorted() || fields_end != c.field_values.len() {
-            return Err(ColumnError::Ends { arena_bytes: c.field_values.len() });
-        }
-        if let Some(&code) = c.head_form.iter().find(|&&code| HeadForm::from_code(code).is_none()) {
-            return Err(ColumnError::HeadForm { code });
-        }
+        columns.check()?;
         Ok(Batch { columns })
     }
 
     /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
     /// whose values are no texts of their own.
     pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
-        let rows = values.len();
-        let mut columns = Columns::empty(rows);
-        let names = || NameColumn::of_values(values.clone());
-        match field {
-            FieldName::Dynamic(name) => {
-                columns.field_ends = (1..=rows as u32).collect();
-                let mut field_name = TextColumn::default();
-                field_name.push(name.as_bytes());
-                columns.field_names = NameColumn::repeated(field_name, rows);
-                columns.field_values = values.clone();
-            }
-            FieldName::Known(Field::Message) => columns.message = values.clone(),
-            FieldName::Known(Field::Host) => columns.host = names(),
-            FieldName::Known(Field::Program) => columns.program = names(),
-            FieldName::Known(Field::Source) => columns.source = names(),
-            FieldName::Known(Field::Peer) => columns.peer = names(),
-            FieldName::Known(Field::Msgid) => columns.msgid = names(),
-            FieldName::Known(Field::Severity | Field::Facility) => columns.priority = first_bytes(values),
-            FieldName::Known(Field::Flag) => columns.flags = first_bytes(values),
-            FieldName::Known(_) => return None,
-        }
-        Some(Batch { columns })
+        Columns::of_values(field, values).map(|columns| Batch { columns })
     }
 
     /// All columns.
@@ -204,7 +97,7 @@ impl Batch {
 
     /// How many messages there are.
     pub fn rows(&self) -> usize {
-        self.columns.received.len()
+        self.columns.rows()
     }
 
     /// Whether there is no message.
@@ -214,72 +107,80 @@ impl Batch {
 
     /// When we received it.
     pub fn received(&self, row: usize) -> Timestamp {
-        Timestamp::from_nanos(self.columns.received[row])
+        Timestamp::from_nanos(self.columns.times[RECEIVED][row])
     }
 
     /// The time that the sender says, however absurd.
     pub fn own_time(&self, row: usize) -> Option<Timestamp> {
-        let nanos = self.columns.time[row];
+        let nanos = self.columns.times[OWN_TIME][row];
         (nanos != NO_TIME).then_some(Timestamp::from_nanos(nanos))
     }
 
     /// The time a message counts by: its own, or the time we received it where it says none or one that is
     /// more than a day in the future.
     pub fn time(&self, row: usize) -> Timestamp {
-        let (time, received) = (self.columns.time[row], self.columns.received[row]);
+        let (time, received) = (self.columns.times[OWN_TIME][row], self.columns.times[RECEIVED][row]);
         let believed = time != NO_TIME && time <= received.saturating_add(FUTURE_MAX);
         Timestamp::from_nanos(if believed { time } else { received })
     }
 
     /// The priority, where it says one.
     pub fn priority(&self, row: usize) -> Option<Priority> {
-        Priority::new(self.columns.priority[row])
+        Priority::new(self.columns.bytes[PRIORITY][row])
     }
 
     /// What was noted while receiving it.
     pub fn flags(&self, row: usize) -> Flags {
-        Flags(self.columns.flags[row])
+        Flags(self.columns.bytes[FLAGS][row])
     }
 
     /// The id of the source it came in through.
     pub fn source(&self, row: usize) -> &[u8] {
-        self.columns.source.get(row)
+        self.columns.names[SOURCE].get(row)
     }
 
     /// The address it was sent from.
     pub fn peer(&self, row: usize) -> &[u8] {
-        self.columns.peer.get(row)
+        self.columns.names[PEER].get(row)
     }
 
     /// The host it claims to come from; empty where it says none.
     pub fn host(&self, row: usize) -> &[u8] {
-        self.columns.host.get(row)
+        self.columns.names[HOST].get(row)
     }
 
     /// The program; empty where it says none.
     pub fn program(&self, row: usize) -> &[u8] {
-        self.columns.program.get(row)
+        self.columns.names[PROGRAM].get(row)
     }
 
     /// The process id; empty where it says none.
     pub fn pid(&self, row: usize) -> &[u8] {
-        self.columns.pid.get(row)
+        self.columns.texts[PID].get(row)
     }
 
     /// The message id; empty where it says none.
     pub fn msgid(&self, row: usize) -> &[u8] {
-        self.columns.msgid.get(row)
+        self.columns.names[MSGID].get(row)
     }
 
     /// The text.
     pub fn message(&self, row: usize) -> &[u8] {
-        self.columns.message.get(row)
+        self.columns.texts[MESSAGE].get(row)
+    }
+
+    /// The text of a field that is kept as names or as texts; empty where the message says none, and for other fields.
+    pub fn text(&self, field: Field, row: usize) -> &[u8] {
+        match field.storage() {
+            Storage::Name(number) => self.columns.names[number].get(row),
+            Storage::Text(number) => self.columns.texts[number].get(row),
+            _ => b"",
+        }
     }
 
     /// The range of a row's dynamic fields in `field_names` and `field_values`.
     pub fn field_range(&self, row: usize) -> Range<usize> {
-        let ends = &self.columns.field_ends;
-        row.checked_sub(1).map_or(0, |before| ends[before] as usize)..ends[row] as usize
+        self.columns.field_range(row)
     }
 
     /// Name and value of each dynamic field of a row, in the order they stood in the message. A name may
@@ -300,63 +201,13 @@ impl Batch {
     pub fn take(&self, selection: &Selection) -> Batch {
         assert_eq!(selection.rows(), self.rows(), "a selection of another batch");
         let rows: Vec<usize> = selection.iter().collect();
-        let c = &self.columns;
-        let fields: Vec<usize> = rows.iter().flat_map(|&row| self.field_range(row)).collect();
-        let mut fields_end = 0;
-        let field_ends = rows.iter().map(|&row| {
-            fields_end += self.field_range(row).len() as u32;
-            fields_end
-        });
-        Batch {
-            columns: Columns {
-                field_ends: field_ends.collect(),
-                received: take(&c.received, &rows),
-                time: take(&c.time, &rows),
-                priority: take(&c.priority, &rows),
-                flags: take(&c.flags, &rows),
-                source: c.source.take(&rows),
-                peer: c.peer.take(&rows),
-                host: c.host.take(&rows),
-                program: c.program.take(&rows),
-                msgid: c.msgid.take(&rows),
-                pid: c.pid.take(&rows),
-                message: c.message.take(&rows),
-                field_names: c.field_names.take(&fields),
-                field_values: c.field_values.take(&fields),
-                head_form: take(&c.head_form, &rows),
-                head: c.head.take(&rows),
-                tail: c.tail.take(&rows),
-            },
-        }
+        Batch { columns: self.columns.take(&rows) }
     }
 
     /// Memory it holds.
     pub fn memory_bytes(&self) -> usize {
-        let c = &self.columns;
-        let texts = [&c.pid, &c.message, &c.field_values, &c.head, &c.tail];
-        let names = [&c.source, &c.peer, &c.host, &c.program, &c.msgid, &c.field_names];
-        size_of::<Batch>()
-            + texts.iter().map(|column| column.memory_bytes()).sum::<usize>()
-            + names.iter().map(|column| column.memory_bytes()).sum::<usize>()
-            + (c.received.capacity() + c.time.capacity()) * size_of::<i64>()
-            + c.field_ends.capacity() * size_of::<u32>()
-            + c.priority.capacity()
-            + c.flags.capacity()
-            + c.head_form.capacity()
+        size_of::<Batch>() + self.columns.memory_bytes()
     }
-}
-
-/// The first byte of each value.
-fn first_bytes(values: &TextColumn) -> Vec<u8> {
-    values.iter().map(|value| value.first().copied().unwrap_or(NO_PRIORITY)).collect()
-}
-
-fn expect_rows(rows: usize, expected: usize) -> Result<(), ColumnError> {
-    if rows == expected { Ok(()) } else { Err(ColumnError::Rows { rows, expected }) }
-}
-
-fn take<T: Copy>(values: &[T], rows: &[usize]) -> Vec<T> {
-    rows.iter().map(|&row| values[row]).collect()
 }
 
 /// Where the messages that are pushed next come from. The clock is read once for many messages.
@@ -371,7 +222,7 @@ pub struct Origin<'a> {
 }
 
 /// What a parser found in one frame. Absent texts are empty.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Row<'a> {
     /// The time the message says.
     pub time: Option<Timestamp>,
@@ -402,20 +253,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// A row of which nothing is known but its bytes: all of them are the message.
     pub fn text(raw: &'a [u8]) -> Row<'a> {
-        Row {
-            time: None,
-            priority: None,
-            host: b"",
-            program: b"",
-            pid: b"",
-            msgid: b"",
-            message: raw,
-            raw,
-            message_at: Some(0),
-            head_form: HeadForm::Stored,
-            fields_behind: 0,
-            flags: Flags::default(),
-        }
+        Row { message: raw, raw, message_at: Some(0), ..Row::default() }
     }
 }
 
@@ -426,11 +264,7 @@ pub struct BatchBuilder {
     received: i64,
     source_id: u32,
     peer_id: u32,
-    source: NameColumnBuilder,
-    peer: NameColumnBuilder,
-    host: NameColumnBuilder,
-    program: NameColumnBuilder,
-    msgid: NameColumnBuilder,
+    names: [NameColumnBuilder; NAMES],
     field_names: NameColumnBuilder,
     /// Scratch: ids of names of another batch in this one.
     new_ids: Vec<u32>,
@@ -447,25 +281,24 @@ impl BatchBuilder {
     /// Makes room for about this many messages of this many bytes together.
     pub fn reserve(&mut self, rows: usize, bytes: usize) {
         let c = &mut self.columns;
-        c.received.reserve(rows);
-        c.time.reserve(rows);
-        c.priority.reserve(rows);
-        c.flags.reserve(rows);
+        c.times.iter_mut().for_each(|times| times.reserve(rows));
+        c.bytes.iter_mut().for_each(|bytes| bytes.reserve(rows));
         c.field_ends.reserve(rows);
-        c.head_form.reserve(rows);
-        if c.message.is_empty() {
-            c.message = TextColumn::with_capacity(rows, bytes);
-            c.pid = TextColumn::with_capacity(rows, rows * 4);
-            c.head = TextColumn::with_capacity(rows, 0);
-            c.tail = TextColumn::with_capacity(rows, 0);
+        if c.message().is_empty() {
+            let bytes_of = |number| match number {
+                MESSAGE => bytes,
+                PID => rows * 4,
+                _ => 0,
+            };
+            c.texts = from_fn(|number| TextColumn::with_capacity(rows, bytes_of(number)));
         }
     }
 
     /// Says where the messages pushed from now on come from. Must be called before the first of a batch.
     pub fn origin(&mut self, origin: Origin<'_>) {
         self.received = origin.received.nanos();
-        self.source_id = self.source.id(origin.source);
-        self.peer_id = self.peer.id(origin.peer);
+        self.source_id = self.names[SOURCE].id(origin.source);
+        self.peer_id = self.names[PEER].id(origin.peer);
     }
 
     /// Adds a dynamic field to the message that is pushed next.
@@ -483,41 +316,41 @@ impl BatchBuilder {
 
     /// Forgets the fields that were added since the last message: its format turned out to be another.
     pub fn forget_fields(&mut self) {
-        let kept = self.columns.field_ends.last().map_or(0, |&end| end as usize);
+        let kept = self.columns.fields_before(self.rows());
         self.field_names.truncate(kept);
         self.columns.field_values.truncate(kept);
     }
 
     /// Adds a message with the fields that were added since the last one.
     pub fn push(&mut self, row: &Row<'_>) {
-        let fields_start = self.columns.field_ends.last().map_or(0, |&end| end as usize);
+        let fields_start = self.columns.fields_before(self.rows());
         let (head_form, head_fields) = self.head_form(row, fields_start);
         let c = &mut self.columns;
-        c.received.push(self.received);
-        c.time.push(row.time.map_or(NO_TIME, Timestamp::nanos));
-        c.priority.push(row.priority.map_or(NO_PRIORITY, Priority::number));
-        c.flags.push(row.flags.0);
-        self.source.push_id(self.source_id);
-        self.peer.push_id(self.peer_id);
-        self.host.push(row.host);
-        self.program.push(row.program);
-        self.msgid.push(row.msgid);
-        c.pid.push(row.pid);
-        c.message.push(row.message);
+        c.times[RECEIVED].push(self.received);
+        c.times[OWN_TIME].push(row.time.map_or(NO_TIME, Timestamp::nanos));
+        c.bytes[PRIORITY].push(row.priority.map_or(NO_PRIORITY, Priority::number));
+        c.bytes[FLAGS].push(row.flags.0);
+        c.bytes[HEAD_FORM].push(head_form.code());
+        self.names[SOURCE].push_id(self.source_id);
+        self.names[PEER].push_id(self.peer_id);
+        self.names[HOST].push(row.host);
+        self.names[PROGRAM].push(row.program);
+        self.names[MSGID].push(row.msgid);
+        c.texts[PID].push(row.pid);
+        c.texts[MESSAGE].push(row.message);
         c.field_ends.push(self.field_names.len() as u32);
-        c.head_form.push(head_form.code());
         match (head_form, row.message_at) {
             (HeadForm::Whole, _) | (_, None) => {
-                c.head.push(row.raw);
-                c.tail.push(b"");
+                c.texts[HEAD].push(row.raw);
+                c.texts[TAIL].push(b"");
             }
             (form, Some(at)) => {
-                c.head.push(match form {
+                c.texts[HEAD].push(match form {
                     HeadForm::Stored => &row.raw[..at],
                     _ if form.is_counted() => std::slice::from_ref(&head_fields),
                     _ => b"",
                 });
-                c.tail.push(&row.raw[at + row.message.len()..]);
+                c.texts[TAIL].push(&row.raw[at + row.message.len()..]);
             }
         }
     }
@@ -525,22 +358,19 @@ impl BatchBuilder {
     /// Adds some rows of another batch as they are.
     pub fn extend(&mut self, batch: &Batch, rows: Range<usize>) {
         let (c, other, new_ids) = (&mut self.columns, &batch.columns, &mut self.new_ids);
-        c.received.extend_from_slice(&other.received[rows.clone()]);
-        c.time.extend_from_slice(&other.time[rows.clone()]);
-        c.priority.extend_from_slice(&other.priority[rows.clone()]);
-        c.flags.extend_from_slice(&other.flags[rows.clone()]);
-        c.head_form.extend_from_slice(&other.head_form[rows.clone()]);
-        self.source.extend(&other.source, rows.clone(), new_ids);
-        self.peer.extend(&other.peer, rows.clone(), new_ids);
-        self.host.extend(&other.host, rows.clone(), new_ids);
-        self.program.extend(&other.program, rows.clone(), new_ids);
-        self.msgid.extend(&other.msgid, rows.clone(), new_ids);
-        c.pid.extend(&other.pid, rows.clone());
-        c.message.extend(&other.message, rows.clone());
-        c.head.extend(&other.head, rows.clone());
-        c.tail.extend(&other.tail, rows.clone());
-        let first = rows.start.checked_sub(1).map_or(0, |before| other.field_ends[before] as usize);
-        let last = rows.end.checked_sub(1).map_or(0, |last| other.field_ends[last] as usize);
+        for (times, other) in c.times.iter_mut().zip(&other.times) {
+            times.extend_from_slice(&other[rows.clone()]);
+        }
+        for (bytes, other) in c.bytes.iter_mut().zip(&other.bytes) {
+            bytes.extend_from_slice(&other[rows.clone()]);
+        }
+        for (names, other) in self.names.iter_mut().zip(&other.names) {
+            names.extend(other, rows.clone(), new_ids);
+        }
+        for (texts, other) in c.texts.iter_mut().zip(&other.texts) {
+            texts.extend(other, rows.clone());
+        }
+        let (first, last) = (other.fields_before(rows.start), other.fields_before(rows.end));
         let shift = self.field_names.len();
         c.field_ends.extend(other.field_ends[rows].iter().map(|&end| (end as usize - first + shift) as u32));
         self.field_names.extend(&other.field_names, first..last, new_ids);
@@ -579,17 +409,13 @@ impl BatchBuilder {
 
     /// How many messages were pushed.
     pub fn rows(&self) -> usize {
-        self.columns.received.len()
+        self.columns.rows()
     }
 
     /// The messages pushed so far as a batch; the builder is empty afterwards.
     pub fn seal(&mut self) -> Batch {
         let mut columns = std::mem::take(&mut self.columns);
-        columns.source = self.source.finish();
-        columns.peer = self.peer.finish();
-        columns.host = self.host.finish();
-        columns.program = self.program.finish();
-        columns.msgid = self.msgid.finish();
+        columns.names = self.names.each_mut().map(NameColumnBuilder::finish);
         columns.field_names = self.field_names.finish();
         (self.source_id, self.peer_id) = (0, 0);
         Batch { columns }
@@ -635,7 +461,7 @@ mod tests {
         builder.field(b"y.z", b"");
         builder.push(&row_5424(frame));
         let batch = builder.seal();
-        assert_eq!(batch.columns().head.bytes(), b"");
+        assert_eq!(batch.columns().head().bytes(), b"");
         assert_eq!(raw(&batch, 0), frame);
     }
 
@@ -646,7 +472,7 @@ mod tests {
         builder.origin(ORIGIN);
         builder.push(&row_5424(frame));
         let batch = builder.seal();
-        assert_ne!(batch.columns().head.bytes(), b"");
+        assert_ne!(batch.columns().head().bytes(), b"");
         assert_eq!(raw(&batch, 0), frame);
     }
 
@@ -668,7 +494,7 @@ mod tests {
             builder.field(b"k", b"v");
             builder.push(&Row { fields_behind: 1, head_form, ..row_5424(&frame) });
             let batch = builder.seal();
-            assert_eq!(batch.columns().head.bytes(), [1]);
+            assert_eq!(batch.columns().head().bytes(), [1]);
             assert_eq!(raw(&batch, 0), frame);
         }
     }
@@ -689,7 +515,7 @@ mod tests {
         builder.origin(ORIGIN);
         builder.push(&Row::text(b"x"));
         let mut columns = builder.seal().columns().clone();
-        columns.head_form[0] = 99;
+        columns.bytes[HEAD_FORM][0] = 99;
         assert_eq!(Batch::from_columns(columns), Err(ColumnError::HeadForm { code: 99 }));
     }
 
@@ -737,7 +563,7 @@ mod tests {
                 let batch = builder.seal();
                 prop_assert_eq!(raw(&batch, 0), frame.clone());
                 if fields_behind == behind.len() && !many {
-                    prop_assert!(batch.columns().head.bytes().len() <= 1);
+                    prop_assert!(batch.columns().head().bytes().len() <= 1);
                 }
                 let read = Batch::from_columns(batch.columns().clone());
                 prop_assert_eq!(read, Ok(batch));

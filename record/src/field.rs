@@ -2,7 +2,12 @@
 //!
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
+//!
+//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. Whoever reads, writes, tests or shows values goes by
+//! the row's [`Storage`], and names a field only where it differs from others that are stored alike.
 
+use crate::group::{Group, Groups};
+use crate::priority::Half;
 use std::fmt;
 
 /// A field that every message has.
@@ -38,23 +43,52 @@ pub enum Field {
     Logspace,
 }
 
+/// How a batch keeps the values of a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// In the column of names with this number: texts of which there are few.
+    Name(usize),
+    /// In the column of texts with this number.
+    Text(usize),
+    /// As a half of the priority.
+    Priority(Half),
+    /// As bits of [`Flags`](crate::Flags).
+    Flags,
+    /// As the time that a message counts by.
+    Time,
+    /// As the time when we received it.
+    Received,
+    /// In all columns together.
+    Raw,
+    /// Nowhere: the store knows it.
+    Logspace,
+}
+
+/// How many fields are kept as names.
+pub(crate) const NAMES: usize = count_names();
+/// How many fields are kept as texts.
+pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
+/// The group of each column of texts.
+const TEXT_GROUPS: [Group; 2] = [Group::Pid, Group::Message];
+
 impl Field {
-    /// Every field with its canonical name.
-    pub const ALL: [(Field, &'static str); 14] = [
-        (Field::Message, "message"),
-        (Field::Host, "host"),
-        (Field::Program, "program"),
-        (Field::Pid, "pid"),
-        (Field::Msgid, "msgid"),
-        (Field::Severity, "severity"),
-        (Field::Facility, "facility"),
-        (Field::Time, "time"),
-        (Field::Received, "received"),
-        (Field::Source, "source"),
-        (Field::Peer, "peer"),
-        (Field::Flag, "flag"),
-        (Field::Raw, "raw"),
-        (Field::Logspace, "logspace"),
+    /// Every field, in the order of the enum, with its canonical name and how it is kept. A number is that of a column
+    /// on the disk, so it never changes.
+    pub const ALL: [(Field, &'static str, Storage); 14] = [
+        (Field::Message, "message", Storage::Text(1)),
+        (Field::Host, "host", Storage::Name(2)),
+        (Field::Program, "program", Storage::Name(3)),
+        (Field::Pid, "pid", Storage::Text(0)),
+        (Field::Msgid, "msgid", Storage::Name(4)),
+        (Field::Severity, "severity", Storage::Priority(Half::Severity)),
+        (Field::Facility, "facility", Storage::Priority(Half::Facility)),
+        (Field::Time, "time", Storage::Time),
+        (Field::Received, "received", Storage::Received),
+        (Field::Source, "source", Storage::Name(0)),
+        (Field::Peer, "peer", Storage::Name(1)),
+        (Field::Flag, "flag", Storage::Flags),
+        (Field::Raw, "raw", Storage::Raw),
+        (Field::Logspace, "logspace", Storage::Logspace),
     ];
 
     /// What users of other tools call them.
@@ -76,16 +110,56 @@ impl Field {
         (Field::Time, "timestamp"),
     ];
 
+    /// The fields, besides the message and the dynamic ones, in which a text without a field is looked for.
+    pub const SEARCHED: [Field; 2] = [Field::Host, Field::Program];
+
     /// The canonical name.
-    pub fn name(self) -> &'static str {
-        Field::ALL.iter().find(|(field, _)| *field == self).map_or("", |(_, name)| name)
+    pub const fn name(self) -> &'static str {
+        Field::ALL[self as usize].1
+    }
+
+    /// How a batch keeps it.
+    pub const fn storage(self) -> Storage {
+        Field::ALL[self as usize].2
+    }
+
+    /// The number of its column among those of names or texts.
+    ///
+    /// # Panics
+    /// When it is kept in another way.
+    pub const fn number(self) -> usize {
+        match self.storage() {
+            Storage::Name(number) | Storage::Text(number) => number,
+            _ => panic!("the field has no column of names or texts"),
+        }
+    }
+
+    /// The columns that its values are read from.
+    pub fn groups(self) -> Groups {
+        match self.storage() {
+            Storage::Name(_) => Group::Names.into(),
+            Storage::Text(number) => TEXT_GROUPS[number].into(),
+            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => Group::Stamps.into(),
+            Storage::Raw => Groups::ALL,
+            Storage::Logspace => Groups::NONE,
+        }
     }
 
     /// By canonical name or by what users of other tools call it, in any case.
     pub fn from_name(name: &str) -> Option<Field> {
-        let names = Field::ALL.iter().chain(&Field::ALIASES);
-        names.into_iter().find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(field, _)| *field)
+        let names = Field::ALL.into_iter().map(|(field, name, _)| (field, name));
+        let mut names = names.chain(Field::ALIASES);
+        names.find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(field, _)| field)
     }
+}
+
+const fn count_names() -> usize {
+    let (mut at, mut names) = (0, 0);
+    while at < Field::ALL.len() {
+        names += matches!(Field::ALL[at].2, Storage::Name(_)) as usize;
+        at += 1;
+    }
+    names
 }
 
 impl fmt::Display for Field {
@@ -100,14 +174,28 @@ mod tests {
 
     #[test]
     fn every_field_is_found_by_its_name() {
-        for (field, name) in Field::ALL {
+        for (field, name, storage) in Field::ALL {
             assert_eq!(Field::from_name(name), Some(field));
-            assert_eq!(field.name(), name);
+            assert_eq!((field.name(), field.storage()), (name, storage));
         }
         for (field, alias) in Field::ALIASES {
             assert_eq!(Field::from_name(alias), Some(field));
         }
         assert_eq!(Field::from_name("HostName"), Some(Field::Host));
         assert_eq!(Field::from_name("user"), None);
+    }
+
+    #[test]
+    fn every_column_is_that_of_one_field() {
+        let numbers = |number_of: fn(Storage) -> Option<usize>| {
+            let mut numbers: Vec<usize> =
+                Field::ALL.iter().filter_map(|(_, _, storage)| number_of(*storage)).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        let names = numbers(|storage| if let Storage::Name(number) = storage { Some(number) } else { None });
+        let texts = numbers(|storage| if let Storage::Text(number) = storage { Some(number) } else { None });
+        assert_eq!(names, (0..NAMES).collect::<Vec<_>>());
+        assert_eq!(texts, (0..TEXTS).collect::<Vec<_>>());
     }
 }

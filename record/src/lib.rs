@@ -1,6 +1,7 @@
 //! What a message, a batch, a word and a query are. Everything else in Logstead speaks these.
 //!
 //! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`]
+//! - [`columns`]: what a batch is made of; [`Field`]: which field is kept in which column
 //! - [`word`]: what a word is
 //! - [`query`]: the query language, and the [`query::Matcher`] that says which rows of a batch a query means
 //!
@@ -9,6 +10,7 @@
 
 mod batch;
 mod column;
+pub mod columns;
 mod field;
 mod group;
 mod priority;
@@ -18,11 +20,12 @@ mod selection;
 mod time;
 pub mod word;
 
-pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BatchBuilder, Columns, Flags, Origin, Row};
+pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BatchBuilder, Flags, Origin, Row};
 pub use column::{ColumnError, NameColumn, TextColumn};
-pub use field::Field;
+pub use columns::Columns;
+pub use field::{Field, Storage};
 pub use group::{Group, Groups};
-pub use priority::{FACILITY_NAMES, Facility, Priority, SEVERITY_NAMES, Severity, UnknownName};
+pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Severity, UnknownName};
 pub use raw::HeadForm;
 pub use selection::Selection;
 pub use time::{DAY, MONTHS, SECOND, Timestamp, days_in_month};

@@ -15,6 +15,15 @@ pub struct Facility(u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Priority(u8);
 
+/// One of the two parts of a [`Priority`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Half {
+    /// The [`Severity`].
+    Severity,
+    /// The [`Facility`].
+    Facility,
+}
+
 /// Severity names by number.
 pub const SEVERITY_NAMES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
@@ -86,6 +95,24 @@ impl Priority {
     /// The facility half.
     pub const fn facility(self) -> Facility {
         Facility(self.0 / 8)
+    }
+}
+
+impl Half {
+    /// Syslog's number of this half.
+    pub const fn number(self, priority: Priority) -> u8 {
+        match self {
+            Half::Severity => priority.severity().number(),
+            Half::Facility => priority.facility().number(),
+        }
+    }
+
+    /// The name of this half.
+    pub fn name(self, priority: Priority) -> &'static str {
+        match self {
+            Half::Severity => priority.severity().name(),
+            Half::Facility => priority.facility().name(),
+        }
     }
 }
 

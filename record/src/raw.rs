@@ -8,13 +8,15 @@
 //! last. The stored head of a `Counted` form is then one byte: how many of its fields do stand in it.
 
 use crate::batch::Batch;
+use crate::columns::{HEAD, HEAD_FORM, TAIL};
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
 
 /// How the bytes before the message are known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HeadForm {
     /// They are stored.
+    #[default]
     Stored,
     /// They are stored and are the whole: the message does not stand in the raw bytes as it is.
     Whole,
@@ -210,8 +212,8 @@ impl Batch {
     /// Appends the exact bytes of a row's message as they were received.
     pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
         let columns = self.columns();
-        let form = HeadForm::from_code(columns.head_form[row]).unwrap_or(HeadForm::Stored);
-        let stored = columns.head.get(row);
+        let form = HeadForm::from_code(columns.bytes[HEAD_FORM][row]).unwrap_or_default();
+        let stored = columns.texts[HEAD].get(row);
         if matches!(form, HeadForm::Stored | HeadForm::Whole) {
             out.extend_from_slice(stored);
         } else {
@@ -232,7 +234,7 @@ impl Batch {
         }
         if form != HeadForm::Whole {
             out.extend_from_slice(self.message(row));
-            out.extend_from_slice(columns.tail.get(row));
+            out.extend_from_slice(columns.texts[TAIL].get(row));
         }
     }
 }

@@ -7,8 +7,9 @@
 
 use super::value::{severity_key, time_key};
 use hashbrown::HashMap;
+use logstead_record::columns::PRIORITY;
 use logstead_record::query::FieldName;
-use logstead_record::{Batch, FACILITY_NAMES, Field, Flags, NameColumn, Priority, TextColumn};
+use logstead_record::{Batch, Field, Flags, Half, NameColumn, Priority, Storage, TextColumn};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -31,23 +32,18 @@ impl<'a> Coded<'a> {
             FieldName::Known(field) => *field,
             FieldName::Dynamic(name) => return Coded::of_dynamic(batch, name),
         };
-        match field {
-            Field::Message => Coded::of_texts(&columns.message),
-            Field::Pid => Coded::of_texts(&columns.pid),
-            Field::Host => Coded::of_names(&columns.host),
-            Field::Program => Coded::of_names(&columns.program),
-            Field::Msgid => Coded::of_names(&columns.msgid),
-            Field::Source => Coded::of_names(&columns.source),
-            Field::Peer => Coded::of_names(&columns.peer),
-            Field::Severity | Field::Facility => Coded::of_all_codes(field, &columns.priority),
-            Field::Flag => Coded::of_all_codes(field, &columns.flags),
-            Field::Time => Coded::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
-            Field::Received => Coded::of_times(columns.received.iter().copied()),
-            Field::Raw => {
+        match field.storage() {
+            Storage::Name(number) => Coded::of_names(&columns.names[number]),
+            Storage::Text(number) => Coded::of_texts(&columns.texts[number]),
+            Storage::Priority(_) => Coded::of_all_codes(field, &columns.bytes[PRIORITY]),
+            Storage::Flags => Coded::of_all_codes(field, columns.flags()),
+            Storage::Time => Coded::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
+            Storage::Received => Coded::of_times(columns.received().iter().copied()),
+            Storage::Raw => {
                 let write = |row: usize, out: &mut Vec<u8>| batch.write_raw(row, out);
                 Coded::written(batch.rows(), write)
             }
-            Field::Logspace => Coded::constant(logspace, batch.rows()),
+            Storage::Logspace => Coded::constant(logspace, batch.rows()),
         }
     }
 
@@ -189,17 +185,17 @@ fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
 
 /// The key of a byte that stands for a severity, a facility or flags; nothing where it stands for none.
 fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
-    match (field, Priority::new(code)) {
-        (Field::Flag, _) => {
+    match (field.storage(), Priority::new(code)) {
+        (Storage::Flags, _) => {
             for (index, name) in Flags(code).names().enumerate() {
                 out.extend_from_slice(if index == 0 { b"" } else { b"," });
                 out.extend_from_slice(name.as_bytes());
             }
         }
-        (Field::Severity, Some(priority)) => out.extend_from_slice(&severity_key(priority.severity())),
-        (Field::Facility, Some(priority)) => {
-            out.extend_from_slice(FACILITY_NAMES[usize::from(priority.facility().number())].as_bytes());
+        (Storage::Priority(Half::Severity), Some(priority)) => {
+            out.extend_from_slice(&severity_key(priority.severity()));
         }
+        (Storage::Priority(half), Some(priority)) => out.extend_from_slice(half.name(priority).as_bytes()),
         _ => {}
     }
 }

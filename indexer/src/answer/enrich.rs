@@ -9,7 +9,7 @@ use super::value::Value;
 use super::{AnswerError, Coded, Kind};
 use hashbrown::{HashMap, HashSet};
 use logstead_record::query::{Captures, FieldName, Format, Stage};
-use logstead_record::{Batch, Field, HeadForm, NameColumn, Selection, TextColumn};
+use logstead_record::{Batch, Field, NameColumn, Selection, TextColumn};
 
 /// Most columns that a table gets in all.
 const COLUMNS_MAX: usize = 200;
@@ -186,16 +186,8 @@ impl FieldsBuilder {
             .expect("each id is the number of a name that was pushed");
         columns.field_values = self.values;
         // A head may be written from the fields, which are others now.
-        let rows = batch.rows();
-        let form = if keep_raw { HeadForm::Whole } else { HeadForm::Stored };
-        columns.head_form = vec![form.code(); rows];
-        let raw = |row: usize, out: &mut Vec<u8>| {
-            if keep_raw {
-                batch.write_raw(row, out);
-            }
-        };
-        columns.head = Coded::written(rows, raw).values.into_owned();
-        columns.tail = Coded::written(rows, |_, _| {}).values.into_owned();
+        let raw = |row: usize, out: &mut Vec<u8>| batch.write_raw(row, out);
+        columns.set_raw(keep_raw.then(|| Coded::written(batch.rows(), raw).values.into_owned()));
         Batch::from_columns(columns).expect("every column has a value for each row")
     }
 }

@@ -12,7 +12,7 @@
 //! **Invariant:** a key is shown as the value that it was made of.
 
 use logstead_record::query::FieldName;
-use logstead_record::{Field, Severity, Timestamp};
+use logstead_record::{Half, Severity, Storage, Timestamp};
 use std::fmt::Write;
 
 /// One cell.
@@ -74,10 +74,11 @@ pub enum Kind {
 impl Kind {
     /// Of the values of a field of messages.
     pub(crate) fn of(field: &FieldName) -> Kind {
-        match field {
-            FieldName::Known(Field::Severity) => Kind::Severity,
-            FieldName::Known(Field::Time | Field::Received) => Kind::Time,
-            FieldName::Known(_) | FieldName::Dynamic(_) => Kind::Text,
+        let FieldName::Known(field) = field else { return Kind::Text };
+        match field.storage() {
+            Storage::Priority(Half::Severity) => Kind::Severity,
+            Storage::Time | Storage::Received => Kind::Time,
+            _ => Kind::Text,
         }
     }
 

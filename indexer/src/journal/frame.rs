@@ -59,7 +59,7 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
     let columns_bytes = u32::try_from(columns.len()).expect("a batch is far below 4 GiB");
     let body: Arc<[u8]> = lz4_flex::block::compress(&columns).into();
     let (earliest, latest) = batch.time_range().unwrap_or_default();
-    let received = batch.columns().received.iter().copied().max().unwrap_or(0);
+    let received = batch.columns().received().iter().copied().max().unwrap_or(0);
     let header = Header {
         body_crc: crc32c::crc32c(&body),
         body_bytes: u32::try_from(body.len()).expect("a batch is far below 4 GiB"),

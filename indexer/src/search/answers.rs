@@ -18,7 +18,7 @@ use crate::segment::times::Times;
 use crate::work::Work;
 use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
-use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn, Timestamp};
+use logstead_record::{Batch, Field, Group, Groups, Selection, Storage, TextColumn, Timestamp};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ struct Answers<'a, 'b> {
 enum Failed {
     /// There is none at all.
     Answer(AnswerError),
-    /// The index can not be read.
+    /// The index cannot be read.
     Index(IndexError),
 }
 
@@ -195,23 +195,9 @@ impl Asked<'_> {
             Asked::Table(table) => table.reads(),
             other => Some(other.needs()),
         };
-        fields.map_or(Groups::ALL, |fields| fields.iter().map(groups_of).fold(Groups::NONE, Groups::and))
-    }
-}
-
-fn groups_of(field: &FieldName) -> Groups {
-    match field {
-        FieldName::Dynamic(_) => Group::Fields.into(),
-        FieldName::Known(field) => match field {
-            Field::Message => Group::Message.into(),
-            Field::Pid => Group::Pid.into(),
-            Field::Host | Field::Program | Field::Source | Field::Peer | Field::Msgid => Group::Names.into(),
-            Field::Severity | Field::Facility | Field::Flag | Field::Time | Field::Received => {
-                Group::Stamps.into()
-            }
-            Field::Raw => Groups::ALL,
-            Field::Logspace => Groups::NONE,
-        },
+        fields.map_or(Groups::ALL, |fields| {
+            fields.iter().map(FieldName::groups).fold(Groups::NONE, Groups::and)
+        })
     }
 }
 
@@ -284,7 +270,7 @@ impl Columns<'_> {
     }
 }
 
-/// Whether to look at a column of so many rows.
+/// Whether to look at a column of this many rows.
 fn check(work: &Work<'_>, rows: usize) -> Result<(), Failed> {
     if work.go_on(rows) { Ok(()) } else { Err(Failed::Answer(AnswerError::Cancelled)) }
 }
@@ -295,7 +281,7 @@ fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded
         values.iter().map(|value| value.first().copied().unwrap_or(0)).collect::<Vec<_>>()
     };
     match field {
-        FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Flag)) => {
+        FieldName::Known(field) if matches!(field.storage(), Storage::Priority(_) | Storage::Flags) => {
             Coded::of_codes(*field, codes(names.values()), ids)
         }
         _ => Coded { values: Cow::Owned(names.values().clone()), ids, ..Coded::default() },

@@ -1,10 +1,10 @@
 //! What a query asks of a segment's index.
 //!
-//! **Invariant:** a plan only says where to look. What it can not decide exactly, it leaves to the matcher.
+//! **Invariant:** a plan only says where to look. What it cannot decide exactly, it leaves to the matcher.
 
 use super::required::Required;
 use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
-use logstead_record::{Batch, Columns, Field, word};
+use logstead_record::{Batch, Columns, Field, Storage, word};
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -86,11 +86,8 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
-    Plan::Or(vec![
-        Plan::Content(Content { required, sufficient, shape: shape(test, context) }),
-        named(Field::Host),
-        named(Field::Program),
-    ])
+    let content = Plan::Content(Content { required, sufficient, shape: shape(test, context) });
+    Plan::Or(std::iter::once(content).chain(Field::SEARCHED.map(named)).collect())
 }
 
 /// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
@@ -102,26 +99,35 @@ fn shape(test: &TextTest, context: &Context<'_>) -> Option<Matcher> {
 }
 
 fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
-    match (field, test) {
-        (Field::Time, FieldTest::Time(bounds)) => Plan::Time(bounds.resolve(context.now)),
-        (Field::Received, FieldTest::Time(bounds)) => Plan::Received(bounds.resolve(context.now)),
-        (Field::Time | Field::Received, _) => Plan::All,
-        (Field::Message, FieldTest::Holds(test)) => {
+    match (field.storage(), test) {
+        (Storage::Time, FieldTest::Time(bounds)) => Plan::Time(bounds.resolve(context.now)),
+        (Storage::Received, FieldTest::Time(bounds)) => Plan::Received(bounds.resolve(context.now)),
+        (Storage::Time | Storage::Received, _) => Plan::All,
+        (Storage::Text(_), test) if field == Field::Message => of_message(test, context),
+        (Storage::Text(_) | Storage::Raw, _) => Plan::Unknown,
+        (Storage::Logspace, _) => {
+            let query = Query::Field(FieldName::Known(field), test.clone());
+            if Matcher::new(&query, context).selects_all() { Plan::All } else { Plan::Nothing }
+        }
+        (Storage::Name(_) | Storage::Priority(_) | Storage::Flags, _) => {
+            Plan::Names(Names::new(&FieldName::Known(field), test, context))
+        }
+    }
+}
+
+fn of_message(test: &FieldTest, context: &Context<'_>) -> Plan {
+    match test {
+        FieldTest::Holds(test) => {
             let required = Required::by(test);
             let sufficient =
                 if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
             Plan::Content(Content { required, sufficient, shape: shape(test, context) })
         }
-        (Field::Message, FieldTest::Equals(pattern)) => {
+        FieldTest::Equals(pattern) => {
             let required = Required::by_whole(pattern);
             Plan::Content(Content { required, sufficient: Sufficient::No, shape: None })
         }
-        (Field::Message | Field::Pid | Field::Raw, _) => Plan::Unknown,
-        (Field::Logspace, _) => {
-            let query = Query::Field(FieldName::Known(field), test.clone());
-            if Matcher::new(&query, context).selects_all() { Plan::All } else { Plan::Nothing }
-        }
-        _ => Plan::Names(Names::new(&FieldName::Known(field), test, context)),
+        _ => Plan::Unknown,
     }
 }
 

@@ -68,10 +68,10 @@ fn rows_within(batch: &Batch, first: usize, bytes: u64) -> Range<usize> {
 fn bytes_before(batch: &Batch, row: usize) -> u64 {
     let Some(last) = row.checked_sub(1) else { return 0 };
     let c = batch.columns();
-    let texts = [&c.message, &c.pid, &c.head, &c.tail].map(|text| u64::from(text.ends()[last]));
+    let texts = c.texts.iter().map(|text| u64::from(text.ends()[last]));
     let fields =
         c.field_ends[last].checked_sub(1).map_or(0, |field| u64::from(c.field_values.ends()[field as usize]));
-    texts.iter().sum::<u64>() + fields + row as u64 * ROW_BYTES
+    texts.sum::<u64>() + fields + row as u64 * ROW_BYTES
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ impl Span {
 
     fn of(batch: &Batch) -> Span {
         let (earliest, latest) = batch.time_range().unwrap_or((Span::NONE.earliest, Span::NONE.latest));
-        let received = &batch.columns().received;
+        let received = batch.columns().received();
         let (first, last) =
             received.iter().fold((i64::MAX, i64::MIN), |(low, high), &at| (low.min(at), high.max(at)));
         Span {
@@ -580,7 +580,7 @@ mod tests {
                 prop_assert_eq!(&blocks.read(number, Groups::ALL, &mut scratch).unwrap(), *batch);
                 blocks.verify(number, &mut scratch).unwrap();
                 let part = blocks.read(number, Group::Message.into(), &mut scratch).unwrap();
-                prop_assert_eq!(&part.columns().message, &batch.columns().message);
+                prop_assert_eq!(part.columns().message(), batch.columns().message());
                 prop_assert_eq!(part.rows(), batch.rows());
                 let rows = blocks.row_range(number);
                 prop_assert_eq!(rows.len(), batch.rows());

@@ -24,46 +24,50 @@ use super::packed::ColumnFault;
 use super::times::{ReadRange, Times, TimesBuilder};
 use super::words::{self, Words};
 use crate::disk::DiskFile;
+use logstead_record::columns::{Columns, PRIORITY};
 use logstead_record::query::{FieldName, Matcher};
-use logstead_record::{Batch, Field, Selection, TextColumn, word};
+use logstead_record::{Batch, Field, Selection, Storage, TextColumn, word};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The fields of every message that have a column, and its section. Of the message it is the shape: what is left
-/// of its text without numbers. There are few shapes, so a phrase without numbers is compared with those and not
-/// with every message.
-pub(crate) const COLUMNS: [(Field, &str); 8] = [
-    (Field::Host, "host"),
-    (Field::Program, "origin"),
-    (Field::Source, "source"),
-    (Field::Peer, "peer"),
-    (Field::Msgid, "msgid"),
-    (Field::Severity, "origin"),
-    (Field::Flag, "flags"),
-    (Field::Message, "shape"),
+/// A column that every index has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Column {
+    /// Of a field that batches keep as names.
+    Names(Field),
+    /// The programs, in one column with the priorities: a value is the byte of the priority and then the program. A
+    /// program has few priorities, so both take hardly more room than one.
+    Program,
+    /// The priorities, in the column of the programs.
+    Priority,
+    /// The flags.
+    Flags,
+    /// The [shapes](word::shape) of messages: what is left of their texts without numbers. There are few shapes, so a
+    /// phrase without numbers is compared with those and not with every message.
+    Shape,
+}
+
+/// Each column's section, in the order of the file.
+const COLUMNS: [(Column, &str); 8] = [
+    (Column::Names(Field::Host), "host"),
+    (Column::Program, "origin"),
+    (Column::Priority, "origin"),
+    (Column::Names(Field::Source), "source"),
+    (Column::Names(Field::Peer), "peer"),
+    (Column::Names(Field::Msgid), "msgid"),
+    (Column::Flags, "flags"),
+    (Column::Shape, "shape"),
 ];
-/// The column of programs, which is one with that of priorities: a value is the byte of the priority and then the
-/// program. A program has few priorities, so both take hardly more room than one.
-const PROGRAM: usize = 1;
-/// The column of priorities.
-const PRIORITY: usize = 5;
 /// What the small values of columns and the dictionary's own index take, about.
 const KEPT_BYTES: usize = 128 << 10;
-/// The column of [shapes](word::shape).
-const SHAPE: Place = Place::Known(7);
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
     rows: u32,
     words: Inverter,
     times: TimesBuilder,
-    host: NamesBuilder,
-    origin: NamesBuilder,
-    source: NamesBuilder,
-    peer: NamesBuilder,
-    msgid: NamesBuilder,
-    flags: NamesBuilder,
-    shape: NamesBuilder,
+    columns: [NamesBuilder; COLUMNS.len()],
+    /// Scratch: a value.
     text: Vec<u8>,
     fields: FieldsBuilder,
     memory: Counted,
@@ -94,8 +98,8 @@ pub(crate) struct Fields {
 /// Where the values of a field are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
-    /// In the column of this number.
-    Known(usize),
+    /// In a column that every index has.
+    Known(Column),
     /// In the column of this dynamic field.
     Dynamic(usize),
     /// No row has the field.
@@ -111,13 +115,7 @@ impl IndexBuilder {
             rows: 0,
             words: Inverter::with_room(rows),
             times: TimesBuilder::default(),
-            host: NamesBuilder::default(),
-            origin: NamesBuilder::default(),
-            source: NamesBuilder::default(),
-            peer: NamesBuilder::default(),
-            msgid: NamesBuilder::default(),
-            flags: NamesBuilder::default(),
-            shape: NamesBuilder::default(),
+            columns: Default::default(),
             text: Vec::new(),
             fields: FieldsBuilder::default(),
             memory,
@@ -128,44 +126,23 @@ impl IndexBuilder {
     pub(crate) fn push(&mut self, batch: &Batch) {
         let columns = batch.columns();
         for row in 0..batch.rows() {
-            self.push_shape(columns.message.get(row));
-            self.push_origin(columns.priority[row], columns.program.get(row));
-            self.push_text(columns.message.get(row));
+            self.push_text(columns.message().get(row));
             for field in batch.field_range(row) {
                 self.push_text(columns.field_values.get(field));
             }
             self.times.push(batch.time(row).nanos());
             self.rows += 1;
         }
-        self.host.push_names(&columns.host);
-        self.source.push_names(&columns.source);
-        self.peer.push_names(&columns.peer);
-        self.msgid.push_names(&columns.msgid);
-        self.flags.push_bytes(&columns.flags, None);
+        for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
+            column.push(batch, names, &mut self.text);
+        }
         self.fields.push_batch(columns);
         self.memory.set(self.words.memory_bytes());
-    }
-
-    fn push_origin(&mut self, priority: u8, program: &[u8]) {
-        self.text.clear();
-        self.text.push(priority);
-        self.text.extend_from_slice(program);
-        self.origin.push(&self.text);
     }
 
     fn push_text(&mut self, text: &[u8]) {
         self.words.add_text(self.rows, text);
         word::addresses(text).for_each(|range| self.words.add_term(self.rows, &text[range]));
-    }
-
-    /// Where shapes turn out to be many, they are of no use.
-    fn push_shape(&mut self, message: &[u8]) {
-        if !self.shape.is_complete() {
-            return self.shape.push(b"");
-        }
-        self.text.clear();
-        word::shape(message, &mut self.text);
-        self.shape.push(&self.text);
     }
 
     /// The file of the index of these blocks.
@@ -176,19 +153,13 @@ impl IndexBuilder {
         let mut times = Vec::new();
         self.times.finish(&mut times);
         file.add("times", times);
-        let columns = [
-            ("host", self.host),
-            ("origin", self.origin),
-            ("source", self.source),
-            ("peer", self.peer),
-            ("msgid", self.msgid),
-            ("flags", self.flags),
-            ("shape", self.shape),
-        ];
-        for (name, column) in columns {
+        // Priorities stand in the column of programs.
+        let columns =
+            COLUMNS.into_iter().zip(self.columns).filter(|((column, _), _)| *column != Column::Priority);
+        for ((_, section), column) in columns {
             let mut bytes = Vec::new();
             column.finish(&mut bytes);
-            file.add(name, bytes);
+            file.add(section, bytes);
         }
         let fields = self.fields.finish();
         let mut names = vec![u8::from(fields.others_known)];
@@ -205,6 +176,56 @@ impl IndexBuilder {
         }
         Ok(file)
     }
+}
+
+impl Column {
+    /// The one with the values of a field.
+    fn of(field: Field) -> Option<Column> {
+        match field.storage() {
+            Storage::Name(_) if field == Field::Program => Some(Column::Program),
+            Storage::Name(_) => Some(Column::Names(field)),
+            Storage::Priority(_) => Some(Column::Priority),
+            Storage::Flags => Some(Column::Flags),
+            Storage::Text(_) | Storage::Time | Storage::Received | Storage::Raw | Storage::Logspace => None,
+        }
+    }
+
+    /// Its place in [`COLUMNS`].
+    fn number(self) -> usize {
+        let number = COLUMNS.iter().position(|(column, _)| *column == self);
+        number.expect("every column has a section")
+    }
+
+    /// Appends the rows of a batch. `text` is scratch.
+    fn push(self, batch: &Batch, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+        let columns = batch.columns();
+        match self {
+            Column::Names(field) => names.push_names(&columns.names[field.number()]),
+            Column::Program => push_origins(columns, names, text),
+            Column::Priority => {}
+            Column::Flags => names.push_bytes(columns.flags(), None),
+            Column::Shape => columns.message().iter().for_each(|message| push_shape(message, names, text)),
+        }
+    }
+}
+
+fn push_origins(columns: &Columns, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+    let programs = &columns.names[Field::Program.number()];
+    for (row, &priority) in columns.bytes[PRIORITY].iter().enumerate() {
+        text.clear();
+        text.push(priority);
+        text.extend_from_slice(programs.get(row));
+        names.push(text);
+    }
+}
+
+/// Where shapes turn out to be many, they are of no use.
+fn push_shape(message: &[u8], names: &mut NamesBuilder, text: &mut Vec<u8>) {
+    text.clear();
+    if names.is_complete() {
+        word::shape(message, text);
+    }
+    names.push(text);
 }
 
 impl SegmentIndex {
@@ -249,18 +270,14 @@ impl SegmentIndex {
     /// Where the values of a field are.
     pub(crate) fn place(&self, field: &FieldName) -> Place {
         match field {
-            FieldName::Known(Field::Message) => Place::Blocks,
-            FieldName::Known(Field::Facility) => Place::Known(PRIORITY),
-            FieldName::Known(field) => {
-                COLUMNS.iter().position(|(other, _)| other == field).map_or(Place::Blocks, Place::Known)
-            }
+            FieldName::Known(field) => Column::of(*field).map_or(Place::Blocks, Place::Known),
             FieldName::Dynamic(name) => self.fields.place(name),
         }
     }
 
     /// Whether a column without values still says which rows have one.
     pub(crate) fn knows_presence(&self, place: Place) -> bool {
-        !matches!(place, Place::Known(PROGRAM | PRIORITY))
+        !matches!(place, Place::Known(Column::Program | Column::Priority))
     }
 
     /// The distinct values of a column, without its rows.
@@ -269,14 +286,15 @@ impl SegmentIndex {
             let Values { texts, is_complete } = Values::read(&self.section(place)?)?;
             Ok::<_, IndexError>(Arc::new(Values { texts: own_part(place, texts), is_complete }))
         };
-        let Place::Known(number) = place else { return read() };
-        if let Some(values) = self.values[number].get() {
+        let Place::Known(column) = place else { return read() };
+        let kept = &self.values[column.number()];
+        if let Some(values) = kept.get() {
             return Ok(Arc::clone(values));
         }
         let values = read()?;
         // Every bare word asks for those of host and program: they stay, unless they are very many.
         if values.is_small() {
-            self.values[number].get_or_init(|| Arc::clone(&values));
+            kept.get_or_init(|| Arc::clone(&values));
         }
         Ok(values)
     }
@@ -296,7 +314,7 @@ impl SegmentIndex {
 
     /// The rows whose shape matches; none where shapes are too many.
     pub(crate) fn rows_with_shape(&self, matcher: &Matcher) -> Result<Option<Selection>, IndexError> {
-        let shapes = self.names(SHAPE)?;
+        let shapes = self.names(Place::Known(Column::Shape))?;
         let field = FieldName::Known(Field::Message);
         let Some(batch) = Batch::of_values(&field, shapes.values()).filter(|_| shapes.is_complete()) else {
             return Ok(None);
@@ -306,7 +324,7 @@ impl SegmentIndex {
 
     fn section(&self, place: Place) -> Result<Section, IndexError> {
         match place {
-            Place::Known(number) => self.bundle.section(COLUMNS[number].1),
+            Place::Known(column) => self.bundle.section(COLUMNS[column.number()].1),
             Place::Dynamic(number) => self.bundle.section(&format!("field.{number}")),
             Place::Nowhere | Place::Blocks => {
                 Err(IndexError::Section("of a field without a column".to_owned()))
@@ -370,10 +388,10 @@ impl From<ColumnFault> for IndexError {
 /// Of values that stand for two fields, the part that is of one.
 fn own_part(place: Place, values: TextColumn) -> TextColumn {
     let part = |value: &[u8]| match place {
-        Place::Known(PROGRAM) => value.get(1..).unwrap_or_default().to_vec(),
+        Place::Known(Column::Program) => value.get(1..).unwrap_or_default().to_vec(),
         _ => value.get(..1).unwrap_or_default().to_vec(),
     };
-    if !matches!(place, Place::Known(PROGRAM | PRIORITY)) {
+    if !matches!(place, Place::Known(Column::Program | Column::Priority)) {
         return values;
     }
     let mut parts = TextColumn::default();
@@ -397,4 +415,16 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Option<&'a [u8]> {
 
 fn take_u32(rest: &mut &[u8]) -> Option<u32> {
     take(rest, 4)?.first_chunk().copied().map(u32::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_that_has_a_column_has_a_section() {
+        for (field, ..) in Field::ALL {
+            assert!(Column::of(field).is_none_or(|column| column.number() < COLUMNS.len()), "{field}");
+        }
+    }
 }

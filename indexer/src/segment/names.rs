@@ -427,7 +427,7 @@ fn word_of(numbers: &[u32; 64], accepts: impl Fn(u32) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+    use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -500,7 +500,7 @@ mod tests {
         }
         assert!(builder.is_complete());
         let hosts = [Some(b"known".to_vec()), None, Some(b"last".to_vec())];
-        builder.push_names(&batch(&hosts).columns().host);
+        builder.push_names(&batch(&hosts).columns().names[Field::Host.number()]);
         assert!(!builder.is_complete());
         builder.push_bytes(&[7, 255], Some(255));
         let names = open(builder);
@@ -578,7 +578,7 @@ mod tests {
             rows in rows(), accepted in vec(any::<bool>(), 64), selected in vec(any::<bool>(), 1..99), at_once in 1_usize..500,
         ) {
             let mut builder = NamesBuilder::default();
-            rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().host));
+            rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().names[Field::Host.number()]));
             let bytes = bytes_of(builder);
             prop_assert_eq!(&bytes, &written(&rows));
             let names = Names::new(&bytes, rows.len() as u32).unwrap();

@@ -4,7 +4,7 @@ use super::fields::FieldsBuilder;
 use super::names::{Names, NamesBuilder};
 use super::packed::{self, ColumnFault, Packed};
 use super::times::{ReadRange, Times, TimesBuilder};
-use logstead_record::{Batch, BatchBuilder, Origin, Row, Selection, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Instant;
@@ -83,7 +83,7 @@ fn names() {
     let batches = batches(false);
     let build = || {
         let (mut builder, mut bytes) = (NamesBuilder::default(), Vec::new());
-        batches.iter().for_each(|batch| builder.push_names(&batch.columns().host));
+        batches.iter().for_each(|batch| builder.push_names(&batch.columns().names[Field::Host.number()]));
         builder.finish(&mut bytes);
         bytes
     };

@@ -5,6 +5,7 @@ use super::regex::Regex;
 use super::time::TimeExpr;
 use crate::batch::Flags;
 use crate::field::Field;
+use crate::group::{Group, Groups};
 use ipnet::IpNet;
 use std::fmt;
 use std::ops::Bound;
@@ -217,6 +218,14 @@ impl FieldName {
         match self {
             FieldName::Known(field) => field.name(),
             FieldName::Dynamic(name) => name,
+        }
+    }
+
+    /// The columns that its values are read from.
+    pub fn groups(&self) -> Groups {
+        match self {
+            FieldName::Known(field) => field.groups(),
+            FieldName::Dynamic(_) => Group::Fields.into(),
         }
     }
 }

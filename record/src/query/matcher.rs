@@ -13,9 +13,10 @@ use super::time::TimeRange;
 use super::{Bounds, Codes};
 use crate::batch::{Batch, Flags};
 use crate::column::{NameColumn, TextColumn};
-use crate::field::Field;
+use crate::columns::PRIORITY;
+use crate::field::{Field, Storage};
 use crate::group::{Group, Groups};
-use crate::priority::Priority;
+use crate::priority::{Half, Priority};
 use crate::selection::Selection;
 use crate::time::Timestamp;
 use crate::word;
@@ -112,26 +113,14 @@ enum Node {
     Time(TimeRange),
     Received(TimeRange),
     HasPriority,
-    Severity(Codes),
-    Facility(Codes),
+    Priority(Half, Codes),
     AnyFlag,
     Flag(Flags),
-    Column(Column, ValueTest),
+    /// Of a field that is kept as names or as texts.
+    Column(Field, ValueTest),
     Dynamic(String, ValueTest),
     Text(TextMatcher),
     Raw(ValueTest),
-}
-
-/// A field that a batch has a column of text for.
-#[derive(Clone, Copy, Debug)]
-enum Column {
-    Message,
-    Host,
-    Program,
-    Pid,
-    Msgid,
-    Source,
-    Peer,
 }
 
 /// What a value must be.
@@ -162,39 +151,26 @@ fn compile(query: &Query, context: &Context<'_>) -> Node {
 }
 
 fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Node {
-    let column = match (field, test) {
-        (Field::Time, FieldTest::Time(bounds)) => return time(bounds.resolve(context.now), Node::Time),
-        (Field::Received, FieldTest::Time(bounds)) => {
-            return time(bounds.resolve(context.now), Node::Received);
-        }
-        (Field::Time | Field::Received, _) => return Node::All,
-        (Field::Severity, FieldTest::Code(codes)) => return code(*codes, Node::Severity),
-        (Field::Facility, FieldTest::Code(codes)) => return code(*codes, Node::Facility),
-        (Field::Severity | Field::Facility, _) => return Node::HasPriority,
-        (Field::Flag, FieldTest::Flag(flag)) => return Node::Flag(*flag),
-        (Field::Flag, _) => return Node::AnyFlag,
-        (Field::Logspace, test) => {
+    match (field.storage(), test) {
+        (Storage::Time, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Time),
+        (Storage::Received, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Received),
+        (Storage::Time | Storage::Received, _) => Node::All,
+        (Storage::Priority(_), FieldTest::Code(codes)) if codes.is_empty() => Node::None,
+        (Storage::Priority(half), FieldTest::Code(codes)) => Node::Priority(half, *codes),
+        (Storage::Priority(_), _) => Node::HasPriority,
+        (Storage::Flags, FieldTest::Flag(flag)) => Node::Flag(*flag),
+        (Storage::Flags, _) => Node::AnyFlag,
+        (Storage::Logspace, test) => {
             let accepted = ValueTest::new(test).accepts(context.logspace.as_bytes());
-            return if accepted { Node::All } else { Node::None };
+            if accepted { Node::All } else { Node::None }
         }
-        (Field::Raw, test) => return Node::Raw(ValueTest::new(test)),
-        (Field::Message, _) => Column::Message,
-        (Field::Host, _) => Column::Host,
-        (Field::Program, _) => Column::Program,
-        (Field::Pid, _) => Column::Pid,
-        (Field::Msgid, _) => Column::Msgid,
-        (Field::Source, _) => Column::Source,
-        (Field::Peer, _) => Column::Peer,
-    };
-    Node::Column(column, ValueTest::new(test))
+        (Storage::Raw, test) => Node::Raw(ValueTest::new(test)),
+        (Storage::Name(_) | Storage::Text(_), test) => Node::Column(field, ValueTest::new(test)),
+    }
 }
 
 fn time(range: TimeRange, node: impl FnOnce(TimeRange) -> Node) -> Node {
     if range.is_empty() { Node::None } else { node(range) }
-}
-
-fn code(codes: Codes, node: impl FnOnce(Codes) -> Node) -> Node {
-    if codes.is_empty() { Node::None } else { node(codes) }
 }
 
 fn and(mut nodes: Vec<Node>) -> Node {
@@ -228,8 +204,8 @@ impl Node {
         match self {
             Node::All | Node::None => 0,
             Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => 1,
-            Node::Severity(_) | Node::Facility(_) | Node::Flag(_) => 1,
-            Node::Column(Column::Message, test) => 4 + test.cost(),
+            Node::Priority(..) | Node::Flag(_) => 1,
+            Node::Column(Field::Message, test) => 4 + test.cost(),
             Node::Column(_, _) => 2,
             Node::Dynamic(..) => 3,
             Node::Text(matcher) => 6 + matcher.cost(),
@@ -247,12 +223,10 @@ impl Node {
             }
             Node::Not(node) => node.groups(),
             Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => Group::Stamps.into(),
-            Node::Severity(_) | Node::Facility(_) | Node::Flag(_) => Group::Stamps.into(),
-            Node::Column(Column::Message, _) => Group::Message.into(),
-            Node::Column(Column::Pid, _) => Group::Pid.into(),
-            Node::Column(..) => Group::Names.into(),
+            Node::Priority(..) | Node::Flag(_) => Group::Stamps.into(),
+            Node::Column(field, _) => field.groups(),
             Node::Dynamic(..) => Group::Fields.into(),
-            Node::Text(_) => Groups::NONE.with(Group::Names).with(Group::Message).with(Group::Fields),
+            Node::Text(_) => text_groups(),
             Node::Raw(_) => Groups::ALL,
         }
     }
@@ -276,7 +250,7 @@ impl Node {
     /// By one condition.
     fn select_rows(&self, batch: &Batch, within: &Selection) -> Selection {
         let columns = batch.columns();
-        let priority = |row: usize| Priority::new(columns.priority[row]);
+        let priority = |row: usize| Priority::new(columns.bytes[PRIORITY][row]);
         match self {
             Node::All | Node::None | Node::And(_) | Node::Or(_) | Node::Not(_) => {
                 unreachable!("these are made of conditions")
@@ -284,15 +258,13 @@ impl Node {
             Node::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
             Node::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
             Node::HasPriority => rows_where(within, |row| priority(row).is_some()),
-            Node::Severity(codes) => {
-                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(p.severity().number())))
-            }
-            Node::Facility(codes) => {
-                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(p.facility().number())))
+            Node::Priority(half, codes) => {
+                let (half, codes) = (*half, *codes);
+                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(half.number(p))))
             }
             Node::AnyFlag => rows_where(within, |row| batch.flags(row) != Flags::default()),
             Node::Flag(flag) => rows_where(within, |row| batch.flags(row).has(*flag)),
-            Node::Column(column, test) => column.select(test, batch, within),
+            Node::Column(field, test) => select_column(*field, test, batch, within),
             Node::Dynamic(name, test) => select_dynamic(name, test, batch, within),
             Node::Text(matcher) => select_text(matcher, batch, within),
             Node::Raw(test) => select_raw(test, batch, within),
@@ -333,6 +305,12 @@ fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection 
     found
 }
 
+/// The columns that [`select_text`] looks at.
+fn text_groups() -> Groups {
+    let names = Field::SEARCHED.into_iter().map(Field::groups);
+    names.fold(Groups::NONE.with(Group::Message).with(Group::Fields), Groups::and)
+}
+
 /// The message text, the program, the host and the values of dynamic fields.
 fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Selection {
     let columns = batch.columns();
@@ -342,11 +320,11 @@ fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Sele
         rest.subtract(more);
         found.union(more);
     };
-    for names in [&columns.host, &columns.program] {
+    for names in Field::SEARCHED.map(|field| &columns.names[field.number()]) {
         let accepted = matcher.select(names.values(), &Selection::all(names.values().len()));
         add(&rows_of_names(names, &accepted, &rest), &mut rest);
     }
-    let more = matcher.select(&columns.message, &rest);
+    let more = matcher.select(columns.message(), &rest);
     add(&more, &mut rest);
     if !columns.field_values.is_empty() && !rest.is_empty() {
         let fields = fields_of(batch, &rest);
@@ -418,18 +396,13 @@ fn select_raw(test: &ValueTest, batch: &Batch, within: &Selection) -> Selection 
     found
 }
 
-impl Column {
-    fn select(self, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
-        let columns = batch.columns();
-        match self {
-            Column::Message => select_values(test, &columns.message, within),
-            Column::Pid => select_values(test, &columns.pid, within),
-            Column::Host => select_names(test, &columns.host, within),
-            Column::Program => select_names(test, &columns.program, within),
-            Column::Msgid => select_names(test, &columns.msgid, within),
-            Column::Source => select_names(test, &columns.source, within),
-            Column::Peer => select_peers(test, &columns.peer, within),
-        }
+fn select_column(field: Field, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    match field.storage() {
+        Storage::Name(number) if field == Field::Peer => select_peers(test, &columns.names[number], within),
+        Storage::Name(number) => select_names(test, &columns.names[number], within),
+        Storage::Text(number) => select_values(test, &columns.texts[number], within),
+        _ => unreachable!("the condition is made for names and texts"),
     }
 }
 

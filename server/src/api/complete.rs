@@ -8,7 +8,7 @@ use super::scope::{Cancel, Scope, Target, Weight, ask_within, list};
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Facet, Facets, Run};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
-use logstead_record::{Field, SEVERITY_NAMES, Timestamp};
+use logstead_record::{Field, Half, SEVERITY_NAMES, Storage, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -326,7 +326,7 @@ impl Offer {
 
     /// Best first: names that begin with what is typed, those of all messages before others.
     fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
-        let known = Field::ALL.iter().filter_map(|(field, name)| {
+        let known = Field::ALL.iter().filter_map(|(field, name, _)| {
             let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
             let rank =
                 self.typed.rank(name).or_else(|| aliases.filter_map(|alias| self.typed.rank(alias)).min());
@@ -404,9 +404,12 @@ impl Offer {
 
     /// Asks only for messages with values that have what is typed: of a million values few do.
     fn narrow(&mut self, field: &FieldName) {
-        use Field::{Host, Msgid, Peer, Pid, Program};
-        let is_text =
-            matches!(field, FieldName::Dynamic(_) | FieldName::Known(Host | Program | Pid | Msgid | Peer));
+        let is_text = match field {
+            FieldName::Dynamic(_) => true,
+            // Sources are few, and compared as a whole.
+            FieldName::Known(Field::Source) => false,
+            FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),
+        };
         if is_text && !self.typed.text.is_empty() {
             let text = Part::Text(self.typed.text.clone());
             let pattern = Pattern::new([Part::Run, text, Part::Run], false);
@@ -475,17 +478,23 @@ impl ValueType {
     /// What the values of a field are: by what it is, or by those that were met.
     fn of(name: &FieldName, facet: Option<&Facet>) -> Option<ValueType> {
         match name {
-            FieldName::Known(Field::Severity) => Some(ValueType::Severity),
-            FieldName::Known(Field::Facility) => Some(ValueType::Facility),
-            FieldName::Known(Field::Flag) => Some(ValueType::Flag),
-            FieldName::Known(Field::Logspace) => Some(ValueType::Logspace),
-            FieldName::Known(Field::Time | Field::Received) => Some(ValueType::Time),
-            FieldName::Known(Field::Peer) => Some(ValueType::Address),
-            FieldName::Known(_) => Some(ValueType::Text),
+            FieldName::Known(field) => Some(ValueType::of_known(*field)),
             FieldName::Dynamic(_) => {
                 let values = facet?.values.iter().take(SAMPLE).filter_map(|(value, _)| text_of(value));
                 ValueType::of_values(&values.filter(|value| !value.is_empty()).collect::<Vec<_>>())
             }
+        }
+    }
+
+    fn of_known(field: Field) -> ValueType {
+        match field.storage() {
+            Storage::Priority(Half::Severity) => ValueType::Severity,
+            Storage::Priority(Half::Facility) => ValueType::Facility,
+            Storage::Flags => ValueType::Flag,
+            Storage::Logspace => ValueType::Logspace,
+            Storage::Time | Storage::Received => ValueType::Time,
+            Storage::Name(_) if field == Field::Peer => ValueType::Address,
+            Storage::Name(_) | Storage::Text(_) | Storage::Raw => ValueType::Text,
         }
     }
 

@@ -12,7 +12,7 @@ use super::search::{PageRequest, by_id};
 use axum::extract::{Extension, State};
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
-use logstead_record::{Field, Flags};
+use logstead_record::{Field, Flags, Storage};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -127,29 +127,27 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     };
     let (batch, row) = (&hit.batch, hit.row);
     let text = |bytes: &[u8]| text_test(name, bytes);
-    let code = |number: u8| FieldTest::Code(Codes::new(number, number));
     let time = |time| FieldTest::Time(Bounds::closed(TimeExpr::At(time), TimeExpr::At(time)));
-    let priority = || batch.priority(row).ok_or_else(lacking);
     let tests = match name {
         FieldName::Dynamic(wanted) => {
             let values = batch.fields(row).filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
             values.map(|(_, value)| text(value)).collect::<Result<Vec<_>>>()?
         }
-        FieldName::Known(field) => match field {
-            Field::Severity => vec![code(priority()?.severity().number())],
-            Field::Facility => vec![code(priority()?.facility().number())],
-            Field::Time => vec![time(hit.time)],
-            Field::Received => vec![time(batch.received(row))],
-            Field::Flag => flags(batch.flags(row)),
-            Field::Logspace => vec![text(logspace.as_bytes())?],
-            Field::Message => vec![text(batch.message(row))?],
-            Field::Host => known_text(name, batch.host(row))?,
-            Field::Program => known_text(name, batch.program(row))?,
-            Field::Pid => known_text(name, batch.pid(row))?,
-            Field::Msgid => known_text(name, batch.msgid(row))?,
-            Field::Source => known_text(name, batch.source(row))?,
-            Field::Peer => known_text(name, batch.peer(row))?,
-            Field::Raw => {
+        FieldName::Known(field) => match field.storage() {
+            Storage::Priority(half) => {
+                let number = half.number(batch.priority(row).ok_or_else(lacking)?);
+                vec![FieldTest::Code(Codes::new(number, number))]
+            }
+            Storage::Time => vec![time(hit.time)],
+            Storage::Received => vec![time(batch.received(row))],
+            Storage::Flags => flags(batch.flags(row)),
+            Storage::Logspace => vec![text(logspace.as_bytes())?],
+            // A message may be empty; another text that is says nothing.
+            Storage::Name(_) | Storage::Text(_) => match batch.text(*field, row) {
+                b"" if *field != Field::Message => Vec::new(),
+                value => vec![text(value)?],
+            },
+            Storage::Raw => {
                 let mut raw = Vec::new();
                 batch.write_raw(row, &mut raw);
                 vec![text(&raw)?]
@@ -160,11 +158,6 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
         return Err(lacking());
     }
     Ok(Meant::and(tests.into_iter().map(|test| Meant::Field(name.clone(), test)).collect()))
-}
-
-/// A text that every message has, where nothing means that it says none.
-fn known_text(name: &FieldName, value: &[u8]) -> Result<Vec<FieldTest>> {
-    if value.is_empty() { Ok(Vec::new()) } else { text_test(name, value).map(|test| vec![test]) }
 }
 
 fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {

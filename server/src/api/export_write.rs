@@ -12,7 +12,7 @@ use super::error::{ApiError, Result};
 use super::message::Message;
 use super::table::Table;
 use logstead_indexer::Hit;
-use logstead_record::Field;
+use logstead_record::Storage;
 use logstead_record::query::FieldName;
 use serde_json::Value;
 use std::io::Write;
@@ -125,27 +125,17 @@ fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
             return joined(values, b'\n', out);
         }
     };
-    let priority = batch.priority(at);
-    let text: &[u8] = match known {
-        Field::Message => batch.message(at),
-        Field::Host => batch.host(at),
-        Field::Program => batch.program(at),
-        Field::Pid => batch.pid(at),
-        Field::Msgid => batch.msgid(at),
-        Field::Source => batch.source(at),
-        Field::Peer => batch.peer(at),
-        Field::Logspace => logspace.as_bytes(),
-        Field::Severity => priority.map_or("", |priority| priority.severity().name()).as_bytes(),
-        Field::Facility => priority.map_or("", |priority| priority.facility().name()).as_bytes(),
-        Field::Time => return time(hit.time, out),
-        Field::Received => return time(batch.received(at), out),
-        Field::Flag => return joined(batch.flags(at).names().map(str::as_bytes), b' ', out),
-        Field::Raw => {
-            batch.write_raw(at, out);
-            return;
+    match known.storage() {
+        Storage::Name(_) | Storage::Text(_) => out.extend_from_slice(batch.text(*known, at)),
+        Storage::Priority(half) => {
+            out.extend_from_slice(batch.priority(at).map_or("", |priority| half.name(priority)).as_bytes());
         }
-    };
-    out.extend_from_slice(text);
+        Storage::Flags => joined(batch.flags(at).names().map(str::as_bytes), b' ', out),
+        Storage::Time => time(hit.time, out),
+        Storage::Received => time(batch.received(at), out),
+        Storage::Raw => batch.write_raw(at, out),
+        Storage::Logspace => out.extend_from_slice(logspace.as_bytes()),
+    }
 }
 
 fn time(time: logstead_record::Timestamp, out: &mut Vec<u8>) {

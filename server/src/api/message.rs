@@ -125,7 +125,7 @@ fn text(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, DAY, Flags, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, DAY, Field, Flags, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
     fn shown(row: &Row<'_>, fields: &[(&str, &str)]) -> serde_json::Value {
@@ -161,6 +161,15 @@ mod tests {
         assert_eq!(message["fields"], serde_json::json!({"a": ["1", "2", "3"], "b": "x"}));
         assert_eq!(message["raw"], "hello");
         assert!(message.get("raw_base64").is_none() && message.get("device_time").is_none());
+    }
+
+    #[test]
+    fn every_field_is_shown_by_its_name() {
+        let message = shown(&Row::text(b"hello"), &[]);
+        for (field, name, _) in Field::ALL {
+            let name = if field == Field::Flag { "flags" } else { name };
+            assert!(message.get(name).is_some(), "{name}");
+        }
     }
 
     #[test]

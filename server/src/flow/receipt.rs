@@ -20,9 +20,9 @@ pub(crate) type Outcome = Result<Taken, String>;
 
 /// What became of messages that are taken.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Taken {
+pub struct Taken {
     /// How many of them no route took: they are counted and gone.
-    pub(crate) unrouted: usize,
+    pub unrouted: usize,
 }
 
 /// A share in a chunk that is under way.

@@ -36,7 +36,8 @@ pub use status::{
 };
 
 use crate::flow::queue::{self, Partition, Work, WorkReceiver, WorkSender};
-use crate::flow::receipt::{Pending, Taken};
+use crate::flow::receipt::Pending;
+pub use crate::flow::receipt::Taken;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::{Descriptors, Sockets};
@@ -231,7 +232,7 @@ impl Pipeline {
 
     /// Takes messages that came over HTTP, and says what became of them once all that are stored are durable. They go to
     /// `logspace`, or where the routes say.
-    pub(crate) async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<Taken, SubmitError> {
+    pub async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<Taken, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }

@@ -46,7 +46,7 @@ impl Worker {
                 pending.done();
             }
             Work::Batch { batch, source, counters, logspace, pending } => {
-                count(&batch, batch.columns().message.bytes().len(), &counters);
+                count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
                     Some(id) => self.store(&id, batch, pending.receipt()),
                     None => self.route(&batch, &source, &counters, pending.receipt()),
@@ -159,7 +159,7 @@ fn note_failures(failures: usize, source: &str, counters: &SourceCounters) {
 
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     let mut flags = [0_usize; 1 << Flags::NAMES.len()];
-    for &of_row in &batch.columns().flags {
+    for &of_row in batch.columns().flags() {
         flags[usize::from(of_row) % (1 << Flags::NAMES.len())] += 1;
     }
     let with = |flag: Flags| {

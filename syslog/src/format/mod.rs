@@ -334,7 +334,7 @@ pub(crate) mod tests {
         let batch = builder.seal();
         let fields: Vec<_> = batch.fields(0).collect();
         assert_eq!(fields, [(&b"x@1.a"[..], &b"b"[..]), (b"tls.subject", b"CN=web-1")]);
-        assert!(batch.columns().head.bytes().len() <= 1);
+        assert!(batch.columns().head().bytes().len() <= 1);
         assert_raw(&batch, frame);
     }
 

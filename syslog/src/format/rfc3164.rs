@@ -227,7 +227,7 @@ mod tests {
     fn the_classic_form_is_read_and_its_head_is_not_stored() {
         let frame = "<34>Oct  1 22:14:15 mymachine su[230]: 'su root' failed";
         check(frame, ["2026-10-01T22:14:15Z", "34", "mymachine", "su", "230", "", "'su root' failed"]);
-        assert!(parse_as(Format::Auto, "UTC", frame.as_bytes()).columns().head.bytes().is_empty());
+        assert!(parse_as(Format::Auto, "UTC", frame.as_bytes()).columns().head().bytes().is_empty());
     }
 
     #[test]

@@ -276,7 +276,7 @@ mod tests {
         for stamp in ["2026-11-21T06:13:00.123456+00:00", "2026-11-21T06:13:00Z", "2026-11-21T06:13:00.1Z"] {
             let frame = format!("<13>1 {stamp} vm root - - [timeQuality tzKnown=\"1\"] hello");
             let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
-            assert!(batch.columns().head.bytes().is_empty(), "{stamp}");
+            assert!(batch.columns().head().bytes().is_empty(), "{stamp}");
         }
     }
 
@@ -284,7 +284,7 @@ mod tests {
     fn a_field_read_from_the_message_adds_one_byte_to_a_head_that_is_not_stored() {
         let frame = r#"<13>1 2026-11-21T06:13:00Z vm root - - [x@1 a="1"] last message repeated 5 times"#;
         let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
-        assert_eq!(batch.columns().head.bytes(), [1]);
+        assert_eq!(batch.columns().head().bytes(), [1]);
         assert_eq!(batch.fields(0).last(), Some((&b"repeated"[..], &b"5"[..])));
         assert_raw(&batch, frame.as_bytes());
     }

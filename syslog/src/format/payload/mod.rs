@@ -336,7 +336,7 @@ mod tests {
     fn a_head_before_a_payload_is_not_stored() {
         let frame = format!("{HEAD}{{\"a\":1,\"b\":2}}");
         let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
-        assert_eq!(batch.columns().head.bytes().len(), 1);
+        assert_eq!(batch.columns().head().bytes().len(), 1);
         assert_raw(&batch, frame.as_bytes());
     }
 }
