@@ -44,7 +44,7 @@ pub enum AnswerError {
     /// Nobody wants it any more.
     #[error("the search was ended before it was through")]
     Cancelled,
-    /// A column can not be read.
+    /// A column cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
 }

@@ -29,7 +29,7 @@ pub struct Coverage {
     pub journal_batches: u64,
     /// Batches of the journal that needed no look, because of their time.
     pub skipped_batches: u64,
-    /// What can not be read.
+    /// What cannot be read.
     pub damaged: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 //! journal, and what is sealed is found by the indexes.
 //!
 //! **Invariant:** what a follower shows adjoins: each sequence is in exactly one part that it shows, whatever becomes of
-//! the files meanwhile. Messages that are not there, or can not be read, are a part too, which says why.
+//! the files meanwhile. Messages that are not there, or cannot be read, are a part too, which says why.
 
 use super::look::{Look, look};
 use super::question::{Filter, Question};
@@ -44,7 +44,7 @@ pub enum Followed<'a> {
         /// Those of them that match, if any do.
         matched: Option<Matched<'a>>,
     },
-    /// Messages that can not be shown.
+    /// Messages that cannot be shown.
     Missing {
         /// Which.
         sequences: Range<u64>,

@@ -45,10 +45,10 @@ pub struct Counted {
     pub coverage: Coverage,
 }
 
-/// Why a message can not be shown.
+/// Why a message cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
-    /// It can not be read.
+    /// It cannot be read.
     #[error("the message may be in a damaged part of the store: {0}")]
     Damaged(String),
 }

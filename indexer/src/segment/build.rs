@@ -93,8 +93,10 @@ impl<'a> SegmentBuilder<'a> {
         folder.disk.rename(&new_path, &blocks_path)?;
         unnamed.paths = vec![blocks_path];
         write_index(folder, &blocks, index, &index_path)?;
+        unnamed.paths.push(index_path);
+        let segment = folder.open(id).map_err(io::Error::other)?;
         unnamed.paths.clear();
-        folder.open(id).map_err(io::Error::other)
+        Ok(segment)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::segment::id::SegmentId;
 use crate::store::manifest::ManifestError;
 use std::fmt;
 
-/// A part of a file that can not be read.
+/// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// The file's name.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) enum Read<'a> {
     /// A batch, the offset of its frame, and the sequence of its first message.
     Batch(u64, u64, &'a Arc<Batch>),
-    /// What can not be read.
+    /// What cannot be read.
     Damage(Damage),
 }
 

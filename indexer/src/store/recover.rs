@@ -42,7 +42,7 @@ pub struct Recovery {
     pub cut: Option<Damage>,
     /// Under which name it was kept when it was cut off.
     pub cut_kept: Option<String>,
-    /// What can not be read or is missing, and stays so.
+    /// What cannot be read or is missing, and stays so.
     pub damaged: Vec<Damage>,
     /// How many of those, the first, are no parts of the logspace with messages.
     pub damaged_beside_parts: usize,
@@ -244,7 +244,7 @@ fn make_ready(
                 newest.bytes = cut.offset;
                 recovery.cut_kept = Some(format!("{JOURNAL_DIR}/{kept}"));
             }
-            // What can not be kept is not cut: another file is begun.
+            // What cannot be kept is not cut: another file is begun.
             Ok(None) => survey.end.is_open = false,
             Err(error) if error.kind() == io::ErrorKind::StorageFull => survey.end.is_open = false,
             Err(source) => return Err(failed("keep what is cut off", &path, source)),

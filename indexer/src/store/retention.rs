@@ -59,7 +59,7 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
         part.id().is_some() || open.is_some_and(|open| part.first_sequence() != open.first_sequence)
     });
     left += parts.iter().map(Part::bytes).sum::<u64>();
-    // What can not be read is as old as what follows it.
+    // What cannot be read is as old as what follows it.
     let mut received: Vec<Option<Timestamp>> = parts.iter().map(Part::received).collect();
     for at in (1..received.len()).rev() {
         received[at - 1] = received[at - 1].or(received[at]);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// How often a logspace that changes is looked at again.
 pub(crate) const LOOKS_MAX: usize = 50;
 
-/// Why a journal can not be opened. No message was lost by trying.
+/// Why a journal cannot be opened. No message was lost by trying.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The disk failed.

@@ -95,7 +95,7 @@ pub(crate) struct Stretch {
 }
 
 impl Gap {
-    /// As a part that can not be read.
+    /// As a part that cannot be read.
     pub(crate) fn damage(&self) -> Damage {
         let Range { start, end } = self.sequences;
         Damage {
@@ -161,7 +161,7 @@ impl FileView {
         self.push_stretch(Stretch::frame(offset, header, batch));
     }
 
-    /// A part of it that can not be read.
+    /// A part of it that cannot be read.
     pub(crate) fn damage(&self, offset: u64, bytes: u64, why: DamageReason) -> Damage {
         Damage { file: self.journal.name.clone(), offset, bytes, messages: None, why }
     }

@@ -32,6 +32,7 @@ mod number;
 mod outline;
 mod parse;
 mod print;
+mod range;
 mod regex;
 mod stage;
 mod syntax;

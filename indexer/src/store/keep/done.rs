@@ -34,7 +34,7 @@ pub enum KeepError {
     /// The disk.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A part of what is to be sealed can not be read. It stays as it is, and is searched as it is.
+    /// A part of what is to be sealed cannot be read. It stays as it is, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
     /// Nobody wants it any more.
