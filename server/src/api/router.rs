@@ -352,25 +352,9 @@ async fn apply(
     };
     // The same text again is no change: nothing to store.
     if change.toml != before.toml {
-        let (author, kept) = (caller.name.clone(), comment.clone());
-        let (pipeline, meta) = (shared.state.pipeline.clone(), shared.state.meta.clone());
-        let live = blocking(move || {
-            let (text, mut refused) = (change.toml.clone(), None);
-            let live = pipeline.apply(change, expected, || {
-                let stored = meta.add_revision(&text, &author, &kept, clock::now());
-                stored.map_err(|error| refused.insert(error).to_string())
-            });
-            if live.is_ok() {
-                crate::meta::kept::keep_or_say(pipeline.data(), &meta);
-            }
-            // Whether the disk is full is known only to who asked it.
-            live.map_err(|error| refused.map_or_else(|| Err(error), Ok))
-        });
-        applied.revision = match live.await? {
-            Ok(live) => live.revision,
-            Err(Ok(not_stored)) => return Err(not_stored.into()),
-            Err(Err(error)) => return Err(refusal(shared, error)),
-        };
+        let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
+        let live = blocking(move || make_live(&inner, change, expected, &author, &kept));
+        applied.revision = live.await??.revision;
         let detail = format!("revision {}: {comment}", applied.revision);
         shared.audit(caller.actor(), "router.apply", detail).await;
     }
@@ -378,7 +362,23 @@ async fn apply(
     Ok((tag, axum::Json(applied)).into_response())
 }
 
-fn refusal(shared: &Arc<Inner>, error: ApplyError) -> ApiError {
+/// Stores a change between preparing and committing it: so what is stored becomes live, and only that.
+fn make_live(
+    shared: &Inner,
+    change: Change,
+    expected: Option<u64>,
+    author: &str,
+    comment: &str,
+) -> Result<Arc<Live>> {
+    let (pipeline, meta) = (&shared.state.pipeline, &shared.state.meta);
+    let prepared = pipeline.prepare(change, expected).map_err(|error| refusal(shared, error))?;
+    let revision = meta.add_revision(prepared.toml(), author, comment, clock::now())?;
+    let live = prepared.commit(revision);
+    crate::meta::kept::keep_or_say(pipeline.data(), meta);
+    Ok(live)
+}
+
+fn refusal(shared: &Inner, error: ApplyError) -> ApiError {
     match error {
         ApplyError::Conflict { current } => conflict(current),
         ApplyError::Problems(problems) => unprocessable(problems),
