@@ -34,7 +34,7 @@ mod source;
 mod unit;
 mod warn;
 
-pub use check::{Checked, CheckedRoute, Target, check, check_json, check_toml, is_id};
+pub use check::{Checked, CheckedRoute, Draft, Target, check, check_toml, draft_json, draft_toml, is_id};
 pub use destination::{
     Destination, DestinationKind, FileSink, ForwardFormat, ForwardFraming, Queue, SyslogServer,
 };

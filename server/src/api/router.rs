@@ -14,7 +14,7 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{
-    Document, Problem, check_json, check_toml, diff, from_json, from_toml, merge_into_toml,
+    Checked, Document, Problem, check_toml, diff, draft_json, draft_toml, from_toml, merge_into_toml,
 };
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
@@ -86,6 +86,34 @@ pub(crate) struct Validation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     toml: Option<String>,
+}
+
+impl Validation {
+    fn of(draft: Draft, live: &Live) -> Validation {
+        let validation = match draft.checked {
+            Ok(checked) => Validation {
+                valid: true,
+                problems: Vec::new(),
+                changes: diff(&live.checked, &checked).changes,
+                warnings: checked.warnings,
+                document: None,
+                toml: None,
+            },
+            Err(problems) => Validation::refused(problems),
+        };
+        Validation { document: Some(draft.document), toml: Some(draft.toml), ..validation }
+    }
+
+    fn refused(problems: Vec<Problem>) -> Validation {
+        Validation {
+            valid: false,
+            problems: problems.into_iter().map(DocumentProblem::from).collect(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            document: None,
+            toml: None,
+        }
+    }
 }
 
 /// A revision without its text.
@@ -174,24 +202,9 @@ pub(crate) async fn validate(
     document: DocumentText,
 ) -> Result<axum::Json<Validation>> {
     let live = shared.state.pipeline.router();
-    let draft = Draft::read(document, &live)?;
-    Ok(axum::Json(match draft.checked {
-        Ok(checked) => Validation {
-            valid: true,
-            problems: Vec::new(),
-            changes: diff(&live.checked, &checked).changes,
-            warnings: checked.warnings,
-            document: draft.document,
-            toml: draft.toml,
-        },
-        Err(problems) => Validation {
-            valid: false,
-            problems: problems.into_iter().map(DocumentProblem::from).collect(),
-            changes: Vec::new(),
-            warnings: Vec::new(),
-            document: draft.document,
-            toml: draft.toml,
-        },
+    Ok(axum::Json(match Draft::read(document, &live)? {
+        Ok(draft) => Validation::of(draft, &live),
+        Err(problems) => Validation::refused(problems),
     }))
 }
 
@@ -280,17 +293,18 @@ pub(crate) async fn status(State(shared): State<Shared>) -> axum::Json<Status> {
     axum::Json(shared.state.pipeline.status())
 }
 
-/// A document as it was sent, and what it means.
+/// A document that was sent, what it means, and the text that would be stored.
 struct Draft {
-    /// Where it can be read as one.
-    document: Option<Document>,
-    /// The text that would be stored.
-    toml: Option<String>,
-    checked: Result<logstead_config::Checked, Vec<Problem>>,
+    document: Document,
+    checked: Problems<Checked>,
+    toml: String,
 }
 
+/// Something, or why the document does not give it.
+type Problems<T> = std::result::Result<T, Vec<Problem>>;
+
 impl Draft {
-    fn read(DocumentText { media_type, text }: DocumentText, live: &Live) -> Result<Draft> {
+    fn read(DocumentText { media_type, text }: DocumentText, live: &Live) -> Result<Problems<Draft>> {
         match media_type.as_deref() {
             Some("application/json") => Ok(Draft::of_json(&text, live)),
             Some("application/toml") => Ok(Draft::of_toml(text)),
@@ -298,30 +312,21 @@ impl Draft {
         }
     }
 
-    fn of_toml(text: String) -> Draft {
-        let (document, checked) = match check_toml(&text) {
-            Ok((document, checked)) => (Some(document), Ok(checked)),
-            Err(problems) => (from_toml(&text).ok(), Err(problems)),
-        };
-        Draft { toml: document.is_some().then_some(text), document, checked }
+    fn of_toml(toml: String) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_toml(&toml)?;
+        Ok(Draft { document, checked, toml })
     }
 
     /// The text keeps the live one's comments where it can.
-    fn of_json(text: &str, live: &Live) -> Draft {
-        let (document, checked) = match check_json(text.as_bytes()) {
-            Ok((document, checked)) => (Some(document), Ok(checked)),
-            Err(problems) => (from_json(text.as_bytes()).ok(), Err(problems)),
-        };
-        let toml = document.as_ref().map(|document| merge_into_toml(&live.toml, document));
-        Draft { document, toml, checked }
+    fn of_json(text: &str, live: &Live) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
+        let toml = merge_into_toml(&live.toml, &document);
+        Ok(Draft { document, checked, toml })
     }
 
-    fn into_change(self) -> Result<Change> {
-        let checked = self.checked.map_err(unprocessable)?;
-        match (self.document, self.toml) {
-            (Some(document), Some(toml)) => Ok(Change { toml, document, checked }),
-            (None, _) | (_, None) => Err(ApiError::internal("a checked document has no text")),
-        }
+    fn into_change(self) -> Problems<Change> {
+        let Draft { document, checked, toml } = self;
+        checked.map(|checked| Change { toml, document, checked })
     }
 }
 
@@ -335,7 +340,7 @@ impl FormParams {
 async fn apply(
     shared: &Shared,
     caller: Caller,
-    draft: Draft,
+    draft: Problems<Draft>,
     expected: Option<u64>,
     comment: String,
 ) -> Result<Response> {
@@ -343,7 +348,7 @@ async fn apply(
         let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
         return Err(ApiError::bad_request(detail).path("comment"));
     }
-    let change = draft.into_change()?;
+    let change = draft.and_then(Draft::into_change).map_err(unprocessable)?;
     let before = shared.state.pipeline.router();
     let mut applied = RouterChange {
         revision: before.revision,
