@@ -107,13 +107,16 @@ impl Prepared<'_> {
     }
 }
 
+/// Listeners whose sockets are bound.
+type Sockets = Vec<(Listener, Bound)>;
+
 /// A change whose needs are being opened.
 struct Preparing<'a> {
     pipeline: &'a Pipeline,
     before: &'a Running,
     demand: Demand,
     /// Settings and sockets of the sources, in the order of the document.
-    sources: Vec<(&'a str, Settings, Vec<(Listener, Bound)>)>,
+    sources: Vec<(&'a str, Settings, Sockets)>,
     problems: Vec<Problem>,
     next: Next,
 }
@@ -149,7 +152,7 @@ impl<'a> Preparing<'a> {
 
     /// Binds the listeners of a source that it does not read yet.
     fn bind(&mut self, index: usize, config: &'a Config, settings: Settings) {
-        let mut sockets = Vec::new();
+        let mut sockets = Sockets::new();
         for (at, listener) in config.kind.listen().iter().enumerate() {
             if self.is_read(&config.id, listener) {
                 continue;
@@ -235,7 +238,7 @@ impl<'a> Preparing<'a> {
     }
 
     /// Starts a source unless it runs, and makes its new sockets ready to be read.
-    fn start(&mut self, id: &str, settings: Settings, sockets: Vec<(Listener, Bound)>) -> io::Result<()> {
+    fn start(&mut self, id: &str, settings: Settings, sockets: Sockets) -> io::Result<()> {
         let source = match self.before.sources.get(id) {
             Some(running) => running.clone(),
             None => {
