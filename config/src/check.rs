@@ -60,30 +60,45 @@ pub fn check(document: &Document) -> Result<Checked, Vec<Problem>> {
     place_all(checked, &findings, &nowhere, "")
 }
 
-/// Reads and checks a TOML text in one go; every problem has its line and column.
-pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
-    let node = Node::from_toml(text)?;
-    let (document, checked, findings) = read_and_run(&node);
-    place_all((document, checked), &findings, &node, text)
+/// A text that can be read as a document, and what it means.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Draft {
+    /// As written.
+    pub document: Document,
+    /// What can be run, or everything that is wrong with it.
+    pub checked: Result<Checked, Vec<Problem>>,
 }
 
-/// Reads and checks a JSON text in one go.
-pub fn check_json(text: &[u8]) -> Result<(Document, Checked), Vec<Problem>> {
-    let node = Node::from_json(text)?;
-    let (document, checked, findings) = read_and_run(&node);
-    place_all((document, checked), &findings, &node, "")
+/// Reads and checks a TOML text in one go; every problem has its line and column.
+pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
+    let Draft { document, checked } = draft_toml(text)?;
+    checked.map(|checked| (document, checked))
+}
+
+/// As [`check_toml`], also of a document that cannot be run.
+pub fn draft_toml(text: &str) -> Result<Draft, Vec<Problem>> {
+    draft(&Node::from_toml(text)?, text)
+}
+
+/// As [`draft_toml`], of a JSON text. Its problems have no place in the text, unless it is not JSON.
+pub fn draft_json(text: &[u8]) -> Result<Draft, Vec<Problem>> {
+    draft(&Node::from_json(text)?, "")
 }
 
 /// The longest id.
 const ID_BYTES_MAX: usize = 63;
 
-fn read_and_run(node: &Node) -> (Document, Checked, Findings) {
+fn draft(node: &Node, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
+    let is_document = findings.is_empty();
     let (checked, later) = run(&document);
     if document.version == VERSION {
         findings.add_consequences(later);
     }
-    (document, checked, findings)
+    match place_all(checked, &findings, node, text) {
+        Err(problems) if !is_document => Err(problems),
+        checked => Ok(Draft { document, checked }),
+    }
 }
 
 fn run(document: &Document) -> (Checked, Findings) {

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::catalogue::{DESTINATION, FILE_DESTINATION, SYSLOG_DESTINATION};
 use crate::listen::Address;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Fields, Read};
+use crate::read::{Choice, Fields, Read, defaults};
 use crate::unit::Size;
 
 /// A place that messages are forwarded to.
@@ -85,23 +86,26 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// What a destination has that says nothing about it.
-    pub const DEFAULT: Queue = Queue { size: Size::mib(64) };
-    const SIZE_MIN: Size = Size::kib(64);
-    const SIZE_MAX: Size = Size::gib(1024);
-
     fn read(fields: &mut Fields<'_>) -> Queue {
-        Queue { size: fields.within("size", Self::DEFAULT.size, Self::SIZE_MIN..=Self::SIZE_MAX) }
+        Queue { size: fields.get_within("size") }
+    }
+}
+
+/// What a destination has that says nothing about it.
+impl Default for Queue {
+    fn default() -> Queue {
+        defaults(&[DESTINATION], "queue.", Queue::read)
     }
 }
 
 impl SyslogServer {
     fn read(fields: &mut Fields<'_>) -> SyslogServer {
+        fields.told_by(&[SYSLOG_DESTINATION, DESTINATION]);
         let nowhere = Address { host: String::new(), port: 0 };
         let server = SyslogServer {
             to: fields.required("to", nowhere),
-            format: fields.or("format", ForwardFormat::Rfc5424),
-            framing: fields.or("framing", ForwardFraming::Octet),
+            format: fields.get("format"),
+            framing: fields.get("framing"),
         };
         fields.later("tls", &Value::Null, "send to `tcp://` without it");
         server
@@ -110,6 +114,7 @@ impl SyslogServer {
 
 impl FileSink {
     fn read(fields: &mut Fields<'_>) -> FileSink {
+        fields.told_by(&[FILE_DESTINATION, DESTINATION]);
         let path: String = fields.required("path", "unknown".to_owned());
         if let Err(message) = check_path(&path) {
             fields.note("path", message);
@@ -128,17 +133,17 @@ impl Read for Destination {
             None => {
                 // Without a kind nobody can say which keys belong here.
                 let kind = DestinationKind::File(FileSink { path: String::new() });
-                return Some(Destination { id, kind, queue: Queue::DEFAULT });
+                return Some(Destination { id, kind, queue: Queue::default() });
             }
         };
-        let queue = fields.table("queue", Queue::DEFAULT, Queue::read);
+        let queue = fields.told_table("queue.", Queue::read);
         fields.finish();
         Some(Destination { id, kind, queue })
     }
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Syslog,
     File,
 }

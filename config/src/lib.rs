@@ -18,6 +18,7 @@
 //! **Invariant:** all problems of a text are reported at once, and none is reported for what merely follows
 //! from another.
 
+pub mod catalogue;
 mod check;
 mod destination;
 mod diff;
@@ -34,7 +35,7 @@ mod source;
 mod unit;
 mod warn;
 
-pub use check::{Checked, CheckedRoute, Target, check, check_json, check_toml, is_id};
+pub use check::{Checked, CheckedRoute, Draft, Target, check, check_toml, draft_json, draft_toml, is_id};
 pub use destination::{
     Destination, DestinationKind, FileSink, ForwardFormat, ForwardFraming, Queue, SyslogServer,
 };

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::catalogue::LOGSPACE;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path};
 use crate::read::{Choice, Fields, Read};
@@ -47,10 +48,11 @@ pub enum Durability {
 impl Read for Logspace {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Logspace> {
         let mut fields = Fields::of(node, path, findings)?;
+        fields.told_by(&[LOGSPACE]);
         let logspace = Logspace {
             id: fields.required("id", String::new()),
-            retention: fields.table("retention", Retention::default(), Retention::read),
-            durability: fields.or("durability", Durability::Fsync),
+            retention: fields.told_table("retention.", Retention::read),
+            durability: fields.get("durability"),
         };
         let none = Value::Text("none".to_owned());
         fields.later("encryption", &none, "leave it out, or write `\"none\"`");
@@ -60,18 +62,8 @@ impl Read for Logspace {
 }
 
 impl Retention {
-    const AGE_MIN: Period = Period::seconds(3600);
-    const SIZE_MIN: Size = Size::mib(1);
-
     fn read(fields: &mut Fields<'_>) -> Retention {
-        let retention = Retention { age: fields.optional("age"), size: fields.optional("size") };
-        if retention.age.is_some_and(|age| age < Self::AGE_MIN) {
-            fields.note("age", format!("must be at least {}", Self::AGE_MIN));
-        }
-        if retention.size.is_some_and(|size| size < Self::SIZE_MIN) {
-            fields.note("size", format!("must be at least {}", Self::SIZE_MIN));
-        }
-        retention
+        Retention { age: fields.optional_told("age"), size: fields.optional_told("size") }
     }
 }
 

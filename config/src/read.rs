@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 
 use ipnet::IpNet;
 
+use crate::catalogue::{Setting, find};
 use crate::node::{Entry, Node, Value};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
 use crate::unit::{Period, Size};
@@ -41,6 +42,9 @@ pub(crate) struct Fields<'a> {
     path: Path,
     known: Vec<&'static str>,
     findings: &'a mut Findings,
+    /// Where the keys stand in the catalogue: the table with its dot, and the groups.
+    table: &'static str,
+    groups: &'static [&'static [Setting]],
 }
 
 impl<'a> Fields<'a> {
@@ -50,7 +54,56 @@ impl<'a> Fields<'a> {
             findings.value(path, format!("must be a table, not {}", node.type_name()));
             return None;
         };
-        Some(Fields { entries, path: path.clone(), known: Vec::new(), findings })
+        Some(Fields { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
+    }
+
+    /// From now on, these groups of the catalogue say what the keys can be.
+    pub(crate) fn told_by(&mut self, groups: &'static [&'static [Setting]]) {
+        self.groups = groups;
+    }
+
+    /// The value of `key`, or what the catalogue says.
+    pub(crate) fn get<T: Read>(&mut self, key: &'static str) -> T {
+        let row = find(self.groups, self.table, key);
+        self.optional(key).unwrap_or_else(|| row.standard())
+    }
+
+    /// As [`Fields::get`], within the limits of the catalogue.
+    pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
+        let row = find(self.groups, self.table, key);
+        self.optional_told(key).unwrap_or_else(|| row.standard())
+    }
+
+    /// As [`Fields::optional`], within the limits of the catalogue.
+    pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
+        let value: T = self.optional(key)?;
+        match find(self.groups, self.table, key).limits::<T>() {
+            (Some(min), Some(max)) if value < min || max < value => {
+                self.note(key, format!("must be {min} to {max}, not {value}"));
+            }
+            (Some(min), None) if value < min => self.note(key, format!("must be at least {min}")),
+            _ => {}
+        }
+        Some(value)
+    }
+
+    /// A table of settings with its dot, such as `coalesce.`, all of which have defaults.
+    pub(crate) fn told_table<T>(&mut self, dotted: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> T {
+        let groups = self.groups;
+        self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
+    }
+
+    /// As [`Fields::told_table`], where nothing counts without it.
+    pub(crate) fn optional_table<T>(
+        &mut self,
+        dotted: &'static str,
+        read: impl FnOnce(&mut Fields<'_>) -> T,
+    ) -> Option<T> {
+        let groups = self.groups;
+        self.table(dotted.trim_end_matches('.'), None, |fields| {
+            (fields.table, fields.groups) = (dotted, groups);
+            Some(read(fields))
+        })
     }
 
     /// The value of `key`, if it is there and right. JSON's `null` counts as not there.
@@ -89,16 +142,6 @@ impl<'a> Fields<'a> {
         value
     }
 
-    /// Like [`Fields::or`], and the value must lie in `range`.
-    pub(crate) fn within<T: Bounded>(
-        &mut self,
-        key: &'static str,
-        default: T,
-        range: RangeInclusive<T>,
-    ) -> T {
-        self.optional_within(key, range).unwrap_or(default)
-    }
-
     /// Like [`Fields::optional`], and the value must lie in `range`.
     pub(crate) fn optional_within<T: Bounded>(
         &mut self,
@@ -132,7 +175,7 @@ impl<'a> Fields<'a> {
 
     /// Every key that was not asked for is a problem.
     pub(crate) fn finish(self) {
-        let Fields { entries, path, known, findings } = self;
+        let Fields { entries, path, known, findings, .. } = self;
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let suggestion = did_you_mean(&entry.key, known.iter().copied());
             let hint = if suggestion.is_empty() {
@@ -150,6 +193,16 @@ impl<'a> Fields<'a> {
         let node = entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)?;
         (node.value != Value::Null).then_some(node)
     }
+}
+
+/// What `read` makes of a table that says nothing.
+pub(crate) fn defaults<T>(
+    groups: &'static [&'static [Setting]],
+    table: &'static str,
+    read: impl Fn(&mut Fields<'_>) -> T,
+) -> T {
+    let (path, known, findings) = (Path::default(), Vec::new(), &mut Findings::default());
+    read(&mut Fields { entries: &[], path, known, findings, table, groups })
 }
 
 /// Reads a string and then what it says.

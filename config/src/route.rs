@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::catalogue::ROUTE;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path};
 use crate::read::{Fields, Read};
@@ -31,14 +32,15 @@ pub struct Route {
 impl Read for Route {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Route> {
         let mut fields = Fields::of(node, path, findings)?;
+        fields.told_by(&[ROUTE]);
         let route = Route {
             id: fields.required("id", String::new()),
-            from: fields.or("from", Vec::new()),
-            filter: fields.or("where", "*".to_owned()),
+            from: fields.get("from"),
+            filter: fields.get("where"),
             to: fields.required("to", Vec::new()),
-            is_final: fields.or("final", false),
-            fallback: fields.or("fallback", false),
-            flow_control: fields.or("flow_control", true),
+            is_final: fields.get("final"),
+            fallback: fields.get("fallback"),
+            flow_control: fields.get("flow_control"),
         };
         fields.later("steps", &Value::List(Vec::new()), "leave it out, or write `[]`");
         fields.finish();

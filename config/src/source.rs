@@ -3,10 +3,11 @@
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
+use crate::catalogue::{FILE_SOURCE, RELP_SOURCE, SYSLOG_SOURCE};
 use crate::listen::Listener;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Fields, Read};
+use crate::read::{Choice, Fields, Read, defaults};
 use crate::unit::{Period, Size};
 
 /// A configured receiver.
@@ -217,14 +218,15 @@ impl SourceKind {
 
 impl Syslog {
     fn read(fields: &mut Fields<'_>) -> Syslog {
+        fields.told_by(SYSLOG_SOURCE);
         let listen: Vec<Listener> = fields.required("listen", Vec::new());
         if let Some(relp) = listen.iter().find(|listener| listener.is_relp()) {
             fields.note("listen", format!("`{relp}` belongs into a source of `kind = \"relp\"`"));
         }
         Syslog {
-            framing: fields.or("framing", Framing::Auto),
-            split_datagrams: fields.or("split_datagrams", false),
-            reception: Reception::read(fields, &listen, Coalesce::DEFAULT),
+            framing: fields.get("framing"),
+            split_datagrams: fields.get("split_datagrams"),
+            reception: Reception::read(fields, &listen),
             listen,
         }
     }
@@ -232,30 +234,27 @@ impl Syslog {
 
 impl Relp {
     fn read(fields: &mut Fields<'_>) -> Relp {
+        fields.told_by(RELP_SOURCE);
         let listen: Vec<Listener> = fields.required("listen", Vec::new());
         if let Some(other) = listen.iter().find(|listener| !listener.is_relp()) {
             fields.note("listen", format!("`{other}` belongs into a source of `kind = \"syslog\"`"));
         }
-        Relp { reception: Reception::read(fields, &listen, Coalesce::OF_RELP), listen }
+        Relp { reception: Reception::read(fields, &listen), listen }
     }
 }
 
 impl Reception {
-    const MESSAGE_MIN: Size = Size::new(256);
-    const MESSAGE_MAX: Size = Size::mib(16);
-    const CONNECTIONS_MAX: u32 = 100_000;
-
-    fn read(fields: &mut Fields<'_>, listen: &[Listener], coalesce: Coalesce) -> Reception {
+    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Reception {
         Reception {
-            format: fields.or("format", Format::Auto),
+            format: fields.get("format"),
             timezone: timezone(fields),
-            charset: fields.or("charset", CHARSET.to_owned()),
-            max_message: fields.within("max_message", Size::kib(64), Self::MESSAGE_MIN..=Self::MESSAGE_MAX),
-            coalesce: fields.table("coalesce", coalesce, |fields| Coalesce::read(fields, coalesce)),
-            partitions: fields.or("partitions", Count::Auto),
-            max_connections: fields.within("max_connections", 1000, 1..=Self::CONNECTIONS_MAX),
-            allow: fields.or("allow", Vec::new()),
-            proxy_protocol: fields.or("proxy_protocol", Vec::new()),
+            charset: fields.get("charset"),
+            max_message: fields.get_within("max_message"),
+            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            partitions: fields.get("partitions"),
+            max_connections: fields.get_within("max_connections"),
+            allow: fields.get("allow"),
+            proxy_protocol: fields.get("proxy_protocol"),
             tls: Tls::of(fields, listen),
         }
     }
@@ -264,7 +263,7 @@ impl Reception {
 impl Tls {
     /// What the key says, which must be there exactly when something that is encrypted is listened on.
     fn of(fields: &mut Fields<'_>, listen: &[Listener]) -> Option<Tls> {
-        let tls = fields.table("tls", None, |fields| Some(Tls::read(fields)));
+        let tls = fields.optional_table("tls.", Tls::read);
         match (&tls, listen.iter().find(|listener| listener.is_tls())) {
             (None, Some(encrypted)) => {
                 let hint = "write `tls = { certificate = \"server.pem\", key = \"server.key\" }`";
@@ -283,7 +282,7 @@ impl Tls {
             certificate: fields.required("certificate", String::new()),
             key: fields.required("key", String::new()),
             client_ca: fields.optional("client_ca"),
-            require_client_certificate: fields.or("require_client_certificate", false),
+            require_client_certificate: fields.get("require_client_certificate"),
         };
         if tls.require_client_certificate && tls.client_ca.is_none() {
             let message = "needs `client_ca`: the file of the authorities that sign senders' certificates";
@@ -295,17 +294,14 @@ impl Tls {
 
 impl Files {
     fn read(fields: &mut Fields<'_>) -> Files {
+        fields.told_by(FILE_SOURCE);
         let files = Files {
             paths: fields.required("paths", Vec::new()),
-            start: fields.or("start", Start::End),
-            format: fields.or("format", Format::Auto),
+            start: fields.get("start"),
+            format: fields.get("format"),
             timezone: timezone(fields),
-            charset: fields.or("charset", CHARSET.to_owned()),
-            max_message: fields.within(
-                "max_message",
-                Size::kib(64),
-                Reception::MESSAGE_MIN..=Reception::MESSAGE_MAX,
-            ),
+            charset: fields.get("charset"),
+            max_message: fields.get_within("max_message"),
         };
         if files.paths.iter().any(|path| path.is_empty() || path.split('/').any(|part| part == "..")) {
             fields.note("paths", "must name files, without `..`, like `[\"/var/log/nginx/*.log\"]`");
@@ -314,11 +310,8 @@ impl Files {
     }
 }
 
-/// What text is written in unless a source says otherwise.
-const CHARSET: &str = "utf-8";
-
 fn timezone(fields: &mut Fields<'_>) -> String {
-    let timezone = fields.or("timezone", "UTC".to_owned());
+    let timezone: String = fields.get("timezone");
     if !is_timezone(&timezone) {
         let hint = "write an IANA name such as `UTC` or `Europe/Berlin`";
         fields.note("timezone", format!("{} is not a time zone: {hint}", quoted(&timezone)));
@@ -327,16 +320,15 @@ fn timezone(fields: &mut Fields<'_>) -> String {
 }
 
 impl Coalesce {
-    /// What a source does that says nothing about it.
-    pub const DEFAULT: Coalesce = Coalesce { delay: Period::millis(5), buffer: Size::mib(1) };
-    /// The same for RELP, whose senders wait for answers: waiting for them to send more is waiting in vain.
-    pub const OF_RELP: Coalesce = Coalesce { delay: Period::millis(0), buffer: Size::mib(1) };
+    fn read(fields: &mut Fields<'_>) -> Coalesce {
+        Coalesce { delay: fields.get_within("delay"), buffer: fields.get_within("buffer") }
+    }
+}
 
-    fn read(fields: &mut Fields<'_>, default: Coalesce) -> Coalesce {
-        Coalesce {
-            delay: fields.within("delay", default.delay, Period::millis(0)..=Period::seconds(1)),
-            buffer: fields.within("buffer", default.buffer, Size::kib(4)..=Size::mib(64)),
-        }
+/// What a source of syslog does that says nothing about it.
+impl Default for Coalesce {
+    fn default() -> Coalesce {
+        defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)
     }
 }
 
@@ -407,7 +399,7 @@ impl utoipa::PartialSchema for Count {
 impl utoipa::ToSchema for Count {}
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Syslog,
     Relp,
     File,

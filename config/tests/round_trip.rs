@@ -62,7 +62,7 @@ fn count() -> impl Strategy<Value = Count> {
 fn coalesce() -> impl Strategy<Value = Coalesce> {
     let other = (0..=1000u64, 4..=65_536u64)
         .prop_map(|(delay, buffer)| Coalesce { delay: Period::millis(delay), buffer: Size::kib(buffer) });
-    prop_oneof![Just(Coalesce::DEFAULT), other]
+    prop_oneof![Just(Coalesce::default()), other]
 }
 
 fn reception() -> impl Strategy<Value = Reception> {
@@ -150,7 +150,7 @@ fn destinations() -> impl Strategy<Value = Vec<Destination>> {
     });
     let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
     let queue =
-        prop_oneof![Just(Queue::DEFAULT), (64..1u64 << 30).prop_map(|kib| Queue { size: Size::kib(kib) })];
+        prop_oneof![Just(Queue::default()), (64..1u64 << 30).prop_map(|kib| Queue { size: Size::kib(kib) })];
     shuffled((prop_oneof![server, file], queue), |id, (kind, queue)| Destination { id, kind, queue })
 }
 

@@ -1,7 +1,9 @@
 //! The files that we ship are right, and the manual names everything that can be configured.
 
+use logstead_config::catalogue::{Item, Standard, Table, catalogue, tables};
 use logstead_config::settings::DEFAULT_SETTINGS_TOML;
 use logstead_config::{DEFAULT_ROUTER_TOML, check_toml, from_json, from_toml, merge_into_toml, to_toml};
+use std::path::Path;
 
 const ROUTER_MANUAL: &str = include_str!("../../docs/router.md");
 const SETTINGS_MANUAL: &str = include_str!("../../docs/configuration.md");
@@ -65,16 +67,62 @@ fn the_example_in_the_shipped_router_document_is_right() {
 }
 
 #[test]
-fn the_router_manual_names_every_key() {
-    let document = from_toml(EVERYTHING).expect("a document");
-    let json = serde_json::to_value(&document).expect("as JSON");
-    let mut keys = Vec::new();
-    collect_keys(&json, &mut keys);
-    keys.extend(["encryption", "steps"].map(str::to_owned));
-    assert!(keys.len() > 25, "{keys:?}");
-    for key in keys {
-        assert!(ROUTER_MANUAL.contains(&format!("`{key}`")), "docs/router.md says nothing about `{key}`");
+fn the_catalogue_has_every_key_and_its_default() {
+    let json = serde_json::to_value(from_toml(EVERYTHING).expect("a document")).expect("as JSON");
+    let text = |json: &serde_json::Value| match json {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) if items.is_empty() => String::new(),
+        other => other.to_string(),
+    };
+    for (section, kind, item) in items(&json) {
+        let listed = catalogue().into_iter().find(|item| (item.section, item.kind) == (section, kind));
+        let listed = listed.unwrap_or_else(|| panic!("the catalogue has no {kind} in {section}"));
+        for (key, value) in leaves(item) {
+            let row = listed.settings.iter().find(|row| row.key == key);
+            let row = row.unwrap_or_else(|| panic!("{section} {kind} has no `{key}`"));
+            if let Standard::Value(default) = row.standard {
+                assert_eq!(text(value), default, "{section} {kind} {key}");
+            }
+        }
     }
+}
+
+#[test]
+fn the_catalogue_of_the_console_is_fresh() {
+    let mut sections = serde_json::Map::new();
+    for Item { section, kind, settings } in catalogue() {
+        let settings = serde_json::to_value(settings).expect("as JSON");
+        let kinds = sections.entry(section).or_insert_with(|| serde_json::json!({}));
+        kinds[kind] = settings;
+    }
+    let fresh = serde_json::to_string_pretty(&sections).expect("as JSON") + "\n";
+    is_fresh("web/src/router/catalogue.json", &fresh);
+}
+
+#[test]
+fn the_tables_of_the_router_manual_are_fresh() {
+    let mut fresh = ROUTER_MANUAL.to_owned();
+    for Table { name, settings } in tables() {
+        let (begin, end) = (format!("<!-- settings: {name} -->\n"), "<!-- end -->");
+        let (before, rest) = fresh.split_once(&begin).unwrap_or_else(|| panic!("no {begin}"));
+        let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {begin}"));
+        let rows = settings.iter().map(|row| row.manual_row() + "\n").collect::<String>();
+        let table = format!("\n| key | default | meaning |\n|---|---|---|\n{rows}\n");
+        fresh = [before, &begin, &table, end, after].concat();
+    }
+    is_fresh("docs/router.md", &fresh);
+}
+
+/// A file that is made from the catalogue; with `UPDATE` in the environment it is written.
+#[expect(clippy::disallowed_methods, reason = "a test may write what it compares with")]
+fn is_fresh(file: &str, fresh: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, fresh).expect("a file");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let how = "UPDATE=1 cargo test -p logstead-config --test shipped";
+    assert!(committed == fresh, "{file} is stale: {how}");
 }
 
 #[test]
@@ -127,17 +175,28 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     assert_eq!(from_json(json.to_string().as_bytes()), Ok(document));
 }
 
-fn collect_keys(json: &serde_json::Value, keys: &mut Vec<String>) {
-    match json {
-        serde_json::Value::Object(table) => {
-            for (key, value) in table {
-                keys.push(key.clone());
-                collect_keys(value, keys);
-            }
+/// Section, kind and item of each entry of a document.
+fn items(document: &serde_json::Value) -> Vec<(&str, &str, &serde_json::Value)> {
+    let sections = document.as_object().expect("a document").iter();
+    let mut items = Vec::new();
+    for (section, list) in sections {
+        for item in list.as_array().into_iter().flatten() {
+            items.push((section.as_str(), item["kind"].as_str().unwrap_or_default(), item));
         }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| collect_keys(item, keys)),
-        _ => {}
     }
-    keys.sort();
-    keys.dedup();
+    items
+}
+
+/// Each value with its dotted key.
+fn leaves(item: &serde_json::Value) -> Vec<(String, &serde_json::Value)> {
+    let mut leaves = Vec::new();
+    for (key, value) in item.as_object().expect("an item") {
+        match value.as_object() {
+            Some(table) => {
+                leaves.extend(table.iter().map(|(inner, value)| (format!("{key}.{inner}"), value)))
+            }
+            None => leaves.push((key.clone(), value)),
+        }
+    }
+    leaves
 }

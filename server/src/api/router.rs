@@ -14,7 +14,7 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{
-    Document, Problem, check_json, check_toml, diff, from_json, from_toml, merge_into_toml,
+    Checked, Document, Problem, check_toml, diff, draft_json, draft_toml, from_toml, merge_into_toml,
 };
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
@@ -86,6 +86,34 @@ pub(crate) struct Validation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     toml: Option<String>,
+}
+
+impl Validation {
+    fn of(draft: Draft, live: &Live) -> Validation {
+        let validation = match draft.checked {
+            Ok(checked) => Validation {
+                valid: true,
+                problems: Vec::new(),
+                changes: diff(&live.checked, &checked).changes,
+                warnings: checked.warnings,
+                document: None,
+                toml: None,
+            },
+            Err(problems) => Validation::refused(problems),
+        };
+        Validation { document: Some(draft.document), toml: Some(draft.toml), ..validation }
+    }
+
+    fn refused(problems: Vec<Problem>) -> Validation {
+        Validation {
+            valid: false,
+            problems: problems.into_iter().map(DocumentProblem::from).collect(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            document: None,
+            toml: None,
+        }
+    }
 }
 
 /// A revision without its text.
@@ -174,24 +202,9 @@ pub(crate) async fn validate(
     document: DocumentText,
 ) -> Result<axum::Json<Validation>> {
     let live = shared.state.pipeline.router();
-    let draft = Draft::read(document, &live)?;
-    Ok(axum::Json(match draft.checked {
-        Ok(checked) => Validation {
-            valid: true,
-            problems: Vec::new(),
-            changes: diff(&live.checked, &checked).changes,
-            warnings: checked.warnings,
-            document: draft.document,
-            toml: draft.toml,
-        },
-        Err(problems) => Validation {
-            valid: false,
-            problems: problems.into_iter().map(DocumentProblem::from).collect(),
-            changes: Vec::new(),
-            warnings: Vec::new(),
-            document: draft.document,
-            toml: draft.toml,
-        },
+    Ok(axum::Json(match Draft::read(document, &live)? {
+        Ok(draft) => Validation::of(draft, &live),
+        Err(problems) => Validation::refused(problems),
     }))
 }
 
@@ -280,17 +293,18 @@ pub(crate) async fn status(State(shared): State<Shared>) -> axum::Json<Status> {
     axum::Json(shared.state.pipeline.status())
 }
 
-/// A document as it was sent, and what it means.
+/// A document that was sent, what it means, and the text that would be stored.
 struct Draft {
-    /// Where it can be read as one.
-    document: Option<Document>,
-    /// The text that would be stored.
-    toml: Option<String>,
-    checked: Result<logstead_config::Checked, Vec<Problem>>,
+    document: Document,
+    checked: Problems<Checked>,
+    toml: String,
 }
 
+/// Something, or why the document does not give it.
+type Problems<T> = std::result::Result<T, Vec<Problem>>;
+
 impl Draft {
-    fn read(DocumentText { media_type, text }: DocumentText, live: &Live) -> Result<Draft> {
+    fn read(DocumentText { media_type, text }: DocumentText, live: &Live) -> Result<Problems<Draft>> {
         match media_type.as_deref() {
             Some("application/json") => Ok(Draft::of_json(&text, live)),
             Some("application/toml") => Ok(Draft::of_toml(text)),
@@ -298,30 +312,21 @@ impl Draft {
         }
     }
 
-    fn of_toml(text: String) -> Draft {
-        let (document, checked) = match check_toml(&text) {
-            Ok((document, checked)) => (Some(document), Ok(checked)),
-            Err(problems) => (from_toml(&text).ok(), Err(problems)),
-        };
-        Draft { toml: document.is_some().then_some(text), document, checked }
+    fn of_toml(toml: String) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_toml(&toml)?;
+        Ok(Draft { document, checked, toml })
     }
 
     /// The text keeps the live one's comments where it can.
-    fn of_json(text: &str, live: &Live) -> Draft {
-        let (document, checked) = match check_json(text.as_bytes()) {
-            Ok((document, checked)) => (Some(document), Ok(checked)),
-            Err(problems) => (from_json(text.as_bytes()).ok(), Err(problems)),
-        };
-        let toml = document.as_ref().map(|document| merge_into_toml(&live.toml, document));
-        Draft { document, toml, checked }
+    fn of_json(text: &str, live: &Live) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
+        let toml = merge_into_toml(&live.toml, &document);
+        Ok(Draft { document, checked, toml })
     }
 
-    fn into_change(self) -> Result<Change> {
-        let checked = self.checked.map_err(unprocessable)?;
-        match (self.document, self.toml) {
-            (Some(document), Some(toml)) => Ok(Change { toml, document, checked }),
-            (None, _) | (_, None) => Err(ApiError::internal("a checked document has no text")),
-        }
+    fn into_change(self) -> Problems<Change> {
+        let Draft { document, checked, toml } = self;
+        checked.map(|checked| Change { toml, document, checked })
     }
 }
 
@@ -335,7 +340,7 @@ impl FormParams {
 async fn apply(
     shared: &Shared,
     caller: Caller,
-    draft: Draft,
+    draft: Problems<Draft>,
     expected: Option<u64>,
     comment: String,
 ) -> Result<Response> {
@@ -343,7 +348,7 @@ async fn apply(
         let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
         return Err(ApiError::bad_request(detail).path("comment"));
     }
-    let change = draft.into_change()?;
+    let change = draft.and_then(Draft::into_change).map_err(unprocessable)?;
     let before = shared.state.pipeline.router();
     let mut applied = RouterChange {
         revision: before.revision,
@@ -352,25 +357,9 @@ async fn apply(
     };
     // The same text again is no change: nothing to store.
     if change.toml != before.toml {
-        let (author, kept) = (caller.name.clone(), comment.clone());
-        let (pipeline, meta) = (shared.state.pipeline.clone(), shared.state.meta.clone());
-        let live = blocking(move || {
-            let (text, mut refused) = (change.toml.clone(), None);
-            let live = pipeline.apply(change, expected, || {
-                let stored = meta.add_revision(&text, &author, &kept, clock::now());
-                stored.map_err(|error| refused.insert(error).to_string())
-            });
-            if live.is_ok() {
-                crate::meta::kept::keep_or_say(pipeline.data(), &meta);
-            }
-            // Whether the disk is full is known only to who asked it.
-            live.map_err(|error| refused.map_or_else(|| Err(error), Ok))
-        });
-        applied.revision = match live.await? {
-            Ok(live) => live.revision,
-            Err(Ok(not_stored)) => return Err(not_stored.into()),
-            Err(Err(error)) => return Err(refusal(shared, error)),
-        };
+        let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
+        let live = blocking(move || make_live(&inner, change, expected, &author, &kept));
+        applied.revision = live.await??.revision;
         let detail = format!("revision {}: {comment}", applied.revision);
         shared.audit(caller.actor(), "router.apply", detail).await;
     }
@@ -378,7 +367,23 @@ async fn apply(
     Ok((tag, axum::Json(applied)).into_response())
 }
 
-fn refusal(shared: &Arc<Inner>, error: ApplyError) -> ApiError {
+/// Stores a change between preparing and committing it: so what is stored becomes live, and only that.
+fn make_live(
+    shared: &Inner,
+    change: Change,
+    expected: Option<u64>,
+    author: &str,
+    comment: &str,
+) -> Result<Arc<Live>> {
+    let (pipeline, meta) = (&shared.state.pipeline, &shared.state.meta);
+    let prepared = pipeline.prepare(change, expected).map_err(|error| refusal(shared, error))?;
+    let revision = meta.add_revision(prepared.toml(), author, comment, clock::now())?;
+    let live = prepared.commit(revision);
+    crate::meta::kept::keep_or_say(pipeline.data(), meta);
+    Ok(live)
+}
+
+fn refusal(shared: &Inner, error: ApplyError) -> ApiError {
     match error {
         ApplyError::Conflict { current } => conflict(current),
         ApplyError::Problems(problems) => unprocessable(problems),

@@ -26,7 +26,7 @@ mod worker;
 
 pub use crate::flow::counters::Counters;
 pub(crate) use apply::unfit;
-pub use apply::{ApplyError, Change};
+pub use apply::{ApplyError, Change, Prepared};
 pub use route::{Delivery, Routed, Router};
 pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
@@ -116,8 +116,8 @@ impl Pipeline {
         change: Change,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
-        pipeline.apply_with(Demand::WhatCan, change, None, || Ok(revision))?;
-        retry::start(&pipeline).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.prepare_with(Demand::WhatCan, change, None)?.commit(revision);
+        retry::start(&pipeline)?;
         Ok(pipeline)
     }
 
@@ -131,13 +131,24 @@ impl Pipeline {
         store: impl FnOnce() -> Result<u64, String>,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
-        match pipeline.apply(change, None, store) {
-            Ok(_) => Ok(pipeline),
+        match pipeline.begin_with(change, store) {
+            Ok(()) => Ok(pipeline),
             Err(error) => {
                 pipeline.stop();
                 Err(error)
             }
         }
+    }
+
+    fn begin_with(
+        &self,
+        first: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<(), ApplyError> {
+        let prepared = self.prepare(first, None)?;
+        let revision = store().map_err(ApplyError::System)?;
+        prepared.commit(revision);
+        Ok(())
     }
 
     /// Starts everything that needs no document, and opens what is stored.
@@ -174,11 +185,11 @@ impl Pipeline {
             applying: Mutex::new(()),
             stopping: AtomicBool::new(false),
         });
-        pipeline.start_workers(received).map_err(|error| ApplyError::System(error.to_string()))?;
-        pipeline.open_existing(change).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.start_workers(received)?;
+        pipeline.open_existing(change)?;
         pipeline.clock.begin();
         let sealers = sealer_count(pipeline.settings.threads.sealers);
-        pipeline.sealers.start(sealers).map_err(|error| ApplyError::System(error.to_string()))?;
+        pipeline.sealers.start(sealers)?;
         Ok(pipeline)
     }
 

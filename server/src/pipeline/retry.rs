@@ -46,8 +46,11 @@ fn try_again(pipeline: &Pipeline) -> bool {
     let change =
         Change { toml: live.toml.clone(), document: live.document.clone(), checked: (*live.checked).clone() };
     let revision = live.revision;
-    match pipeline.apply_with(Demand::WhatCan, change, Some(revision), || Ok(revision)) {
-        Ok(_) => is_worthwhile(pipeline),
+    match pipeline.prepare_with(Demand::WhatCan, change, Some(revision)) {
+        Ok(prepared) => {
+            prepared.commit(revision);
+            is_worthwhile(pipeline)
+        }
         Err(error) => {
             tracing::debug!("listeners could not be tried again: {error}");
             true

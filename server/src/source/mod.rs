@@ -18,12 +18,14 @@ mod datagrams;
 mod files;
 mod gather;
 mod proxy;
+mod ready;
 mod relp;
 mod settings;
 mod sockets;
 mod stream;
 mod tls;
 
+pub(crate) use ready::Ready;
 pub(crate) use settings::{Refused, Settings};
 pub(crate) use sockets::Bound;
 
@@ -35,12 +37,11 @@ use crate::flow::receipt::{Outcome, Pending};
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
-use accept::Door;
 use arc_swap::ArcSwap;
-use datagrams::Post;
 use gather::Gather;
 use logstead_config::{Count, Listener};
 use parking_lot::Mutex;
+use ready::Reader;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -197,12 +198,14 @@ pub(crate) struct Source {
     /// Taken when the source stops: without it, the thread ends with its tasks.
     commands: Mutex<Option<mpsc::UnboundedSender<Command>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// What the thread runs, for the sockets that it will read.
+    runtime: tokio::runtime::Handle,
 }
 
 /// What the thread is to do until told to stop.
 enum Command {
-    /// Read this socket.
-    Listen { listener: Listener, socket: Bound, stopped: watch::Receiver<bool> },
+    /// Read a socket with these.
+    Listen { readers: Vec<Reader>, stopped: watch::Receiver<bool> },
     /// Follow the files of the settings.
     Follow(watch::Receiver<bool>),
 }
@@ -221,13 +224,14 @@ impl Source {
         let shared = Arc::new(shared);
         let (commands, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let for_thread = shared.clone();
+        let (for_thread, handle) = (shared.clone(), runtime.handle().clone());
         let thread = std::thread::Builder::new().name(format!("source {}", shared.id)).spawn(move || {
             runtime.block_on(read_all(for_thread, received));
             runtime.shutdown_timeout(STOP_WAIT_MAX);
         })?;
         let (commands, thread) = (Mutex::new(Some(commands)), Mutex::new(Some(thread)));
-        Ok(Source { shared, listeners: Mutex::default(), following: Mutex::default(), commands, thread })
+        let (listeners, following) = (Mutex::default(), Mutex::default());
+        Ok(Source { shared, listeners, following, commands, thread, runtime: handle })
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -246,24 +250,26 @@ impl Source {
         same.map(|(_, running)| running.socket.try_clone())
     }
 
+    /// Whether it does what it is told: it ends only when it is stopped, or by a bug.
+    fn is_running(&self) -> bool {
+        self.commands.lock().as_ref().is_some_and(|commands| !commands.is_closed())
+    }
+
     /// Reads a socket from now on.
-    pub(crate) fn listen(&self, listener: Listener, socket: Bound) -> io::Result<String> {
-        let url = socket.url(&listener)?;
+    pub(crate) fn listen(&self, Ready { listener, url, other_handle, readers }: Ready) {
         let (stop, stopped) = watch::channel(false);
-        let running = Running { url: url.clone(), socket: socket.try_clone()?, stop };
-        self.listeners.lock().insert(listener.clone(), running);
-        self.command(Command::Listen { listener, socket, stopped })?;
-        Ok(url)
+        self.listeners.lock().insert(listener, Running { url, socket: other_handle, stop });
+        self.command(Command::Listen { readers, stopped });
     }
 
     /// Follows the files that the settings name, or none where they name none.
-    pub(crate) fn follow(&self) -> io::Result<()> {
+    pub(crate) fn follow(&self) {
         let mut following = self.following.lock();
         let is_wanted = self.shared.settings.load().files.is_some();
         match &*following {
             None if is_wanted => {
                 let (stop, stopped) = watch::channel(false);
-                self.command(Command::Follow(stopped))?;
+                self.command(Command::Follow(stopped));
                 *following = Some(stop);
             }
             Some(stop) if !is_wanted => {
@@ -272,13 +278,12 @@ impl Source {
             }
             _ => {}
         }
-        Ok(())
     }
 
-    fn command(&self, command: Command) -> io::Result<()> {
-        match self.commands.lock().as_ref().map(|commands| commands.send(command)) {
-            Some(Ok(())) => Ok(()),
-            _ => Err(io::Error::other("the source has stopped")),
+    /// A thread that ended with a panic says so when it is joined; it takes no commands.
+    fn command(&self, command: Command) {
+        if let Some(commands) = &*self.commands.lock() {
+            commands.send(command).ok();
         }
     }
 
@@ -359,44 +364,14 @@ impl Shared {
     }
 }
 
-/// Starts to read a socket.
-fn serve(
-    tasks: &mut JoinSet<()>,
-    shared: &Arc<Shared>,
-    listener: &Listener,
-    socket: Bound,
-    stopped: &watch::Receiver<bool>,
-) -> io::Result<()> {
-    match socket {
-        Bound::Udp(sockets) => {
-            for socket in sockets {
-                let post = Post::udp(socket)?;
-                tasks.spawn(datagrams::serve(shared.clone(), post, stopped.clone()));
-            }
-        }
-        Bound::UnixDatagrams(socket) => {
-            tasks.spawn(datagrams::serve(shared.clone(), Post::unix(socket)?, stopped.clone()));
-        }
-        Bound::Tcp(socket) => {
-            tasks.spawn(accept::serve(shared.clone(), Door::tcp(socket, listener)?, stopped.clone()));
-        }
-        Bound::UnixStream(socket) => {
-            tasks.spawn(accept::serve(shared.clone(), Door::unix(socket)?, stopped.clone()));
-        }
-    }
-    Ok(())
-}
-
 async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Command>) {
     let housekeeping = tokio::spawn(shared.clone().run_gathers());
     let mut tasks = JoinSet::new();
     while let Some(command) = commands.recv().await {
         match command {
             Command::Follow(stopped) => drop(tasks.spawn(files::serve(shared.clone(), stopped))),
-            Command::Listen { listener, socket, stopped } => {
-                if let Err(error) = serve(&mut tasks, &shared, &listener, socket, &stopped) {
-                    tracing::error!(source = %shared.id, "{listener} can not be used: {error}");
-                }
+            Command::Listen { readers, stopped } => {
+                readers.into_iter().for_each(|reader| reader.spawn(&mut tasks, &shared, &stopped));
             }
         }
     }

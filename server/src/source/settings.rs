@@ -51,7 +51,7 @@ impl Settings {
     }
 
     fn of_files(kind: &'static str, files: &Files) -> Result<Settings, Refused> {
-        let coalesce = logstead_config::Coalesce::DEFAULT;
+        let coalesce = logstead_config::Coalesce::default();
         Ok(Settings {
             kind,
             syslog: Arc::new(Syslog {

@@ -1,12 +1,12 @@
-/** One field of an item, by the table of fields.ts. An empty field takes its key out of the document. */
+/** One field of an item, by its row of the catalogue. An empty field takes its key out of the document. */
 import { NativeSelect, Switch, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type Json, listOf, textOf } from './document';
-import type { FieldSpec } from './fields';
+import type { Setting } from './fields';
 import classes from './ItemPanel.module.css';
 
 type Props = {
-  spec: FieldSpec;
+  spec: Setting;
   value: Json | undefined;
   error: string | undefined;
   onChange: (value: Json | undefined) => void;
@@ -25,13 +25,15 @@ export function FieldInput({ spec, value, error, onChange }: Props) {
     description: spec.help,
     error,
     inputWrapperOrder: order,
-    placeholder: spec.placeholder ?? '',
+    placeholder: spec.placeholder ?? spec.default ?? '',
     spellCheck: false,
   };
-  switch (spec.input.kind) {
+  switch (spec.kind) {
     case 'text':
+    case 'size':
+    case 'duration':
     case 'number': {
-      const read = spec.input.kind === 'number' ? numberOf : (text: string) => text;
+      const read = spec.kind === 'number' ? numberOf : (text: string) => text;
       return (
         <TextInput
           {...common}
@@ -54,21 +56,27 @@ export function FieldInput({ spec, value, error, onChange }: Props) {
           onChange={({ currentTarget: { value: text } }) =>
             onChange(text === '' ? undefined : text)
           }
-          data={[...(value === undefined ? [''] : []), ...spec.input.options]}
+          data={[...(value === undefined ? [''] : []), ...(spec.choices ?? [])]}
         />
       );
-    case 'switch':
+    case 'switch': {
+      const standard = spec.default === 'true';
       return (
         <Switch
           label={common.label}
           description={common.description}
           error={error}
-          checked={value === true}
-          onChange={({ currentTarget: { checked } }) => onChange(checked || undefined)}
+          checked={value === undefined ? standard : value === true}
+          onChange={({ currentTarget: { checked } }) =>
+            onChange(checked === standard ? undefined : checked)
+          }
         />
       );
-    case 'lines':
+    }
+    case 'list':
       return <LinesInput {...common} value={value} onChange={onChange} />;
+    case 'later':
+      return null;
   }
 }
 

@@ -15,9 +15,8 @@ import {
   textOf,
   valueAt,
 } from './document';
-import { shadowedBy } from './draft';
 import { type Edge, edgeWidth, flowHeight, inputEdges, outputEdges } from './flow';
-import { problemsOfItem } from './problems';
+import { problemsOfItem, warningOfRoute } from './problems';
 import classes from './Flow.module.css';
 
 const GUTTER_PX = 64;
@@ -26,6 +25,7 @@ type Props = {
   document: RouterDocument;
   status: RouterStatus | undefined;
   problems: readonly DocumentProblem[];
+  warnings: readonly string[];
   shown: ItemPlace | null;
   onShow: (place: ItemPlace) => void;
   onAdd: ((section: Section) => void) | null;
@@ -124,6 +124,7 @@ function Nodes({
   document,
   status,
   problems,
+  warnings,
   shown,
   onShow,
   section,
@@ -155,7 +156,7 @@ function Nodes({
                 <span className={classes.rate}>{rateLabel(status, live)}</span>
               </span>
               <span className={classes.bottom}>
-                <span className={classes.about}>{aboutOf(document, section, index, item)}</span>
+                <span className={classes.about}>{aboutOf(section, item, warnings)}</span>
                 {wrong > 0 && <Trouble>{wrong === 1 ? '1 problem' : `${wrong} problems`}</Trouble>}
                 {wrong === 0 && live?.trouble !== undefined && <Trouble>{live.trouble}</Trouble>}
               </span>
@@ -227,12 +228,12 @@ function rateLabel(status: RouterStatus | undefined, live: LiveItem | undefined)
 }
 
 /** One line that says what an item does. */
-function aboutOf(document: RouterDocument, section: Section, index: number, item: Item): string {
+function aboutOf(section: Section, item: Item, warnings: readonly string[]): string {
   switch (section) {
     case 'sources':
       return listOf(item['listen'] ?? item['paths']).join(' ') || textOf(item['kind']);
     case 'routes':
-      return aboutRoute(document, index, item);
+      return warningOfRoute(warnings, idOf(item)) ?? aboutRoute(item);
     case 'logspaces':
       return aboutLogspace(item);
     case 'destinations':
@@ -240,9 +241,7 @@ function aboutOf(document: RouterDocument, section: Section, index: number, item
   }
 }
 
-function aboutRoute(document: RouterDocument, index: number, route: Item): string {
-  const shadow = shadowedBy(document.routes, index);
-  if (shadow !== null) return `never reached: ${idOf(document.routes[shadow] ?? {})} takes all`;
+function aboutRoute(route: Item): string {
   const filter = textOf(route['where']).trim();
   const flags = [
     route['final'] === true ? 'final' : '',

@@ -11,13 +11,16 @@ type Props = {
   document: RouterDocument;
   status: RouterStatus | undefined;
   problems: readonly DocumentProblem[];
+  /** Sentences of the server. */
+  warnings: readonly string[];
   canEdit: boolean;
   item: ItemPlace | null;
   onShow: (item: ItemPlace | null) => void;
   onEdit: (edit: Edit) => void;
 };
 
-export function FormView({ document, status, problems, canEdit, item, onShow, onEdit }: Props) {
+export function FormView(props: Props) {
+  const { document, status, problems, warnings, canEdit, item, onShow, onEdit } = props;
   const shown = item === null ? undefined : itemAt(document, item);
   const add = (section: Section) => {
     const id = freeId(document, nounOf(section).toLowerCase());
@@ -31,6 +34,7 @@ export function FormView({ document, status, problems, canEdit, item, onShow, on
           document={document}
           status={status}
           problems={problems}
+          warnings={warnings}
           shown={item}
           onShow={onShow}
           onAdd={canEdit ? add : null}

@@ -1,6 +1,7 @@
 /** What a route matches and where it sends. */
-import { Checkbox, Switch, Textarea } from '@mantine/core';
+import { Checkbox, Textarea } from '@mantine/core';
 import type { DocumentProblem } from '../api/model';
+import { FieldInput } from './FieldInput';
 import {
   type Item,
   type Json,
@@ -9,12 +10,14 @@ import {
   listOf,
   targetIds,
   textOf,
+  valueAt,
 } from './document';
+import { routeSettings } from './fields';
 import { problemOfField } from './problems';
 import classes from './ItemPanel.module.css';
 
 /** The keys that this form has a field for. */
-export const routeKeys = ['from', 'where', 'to', 'final', 'fallback', 'flow_control'];
+export const routeKeys = ['from', 'where', 'to', ...routeSettings.map(({ key }) => key)];
 
 type Props = {
   document: RouterDocument;
@@ -54,27 +57,15 @@ export function RouteFields({ document, route, problems, onSet }: Props) {
         error={problemOfField(problems, 'to')}
         onChange={(to) => onSet('to', to)}
       />
-      <Switch
-        label="Final"
-        description="Messages taken here go to no later route."
-        checked={route['final'] === true}
-        error={problemOfField(problems, 'final')}
-        onChange={(event) => onSet('final', event.currentTarget.checked)}
-      />
-      <Switch
-        label="Fallback"
-        description="Takes only messages that no earlier route took."
-        checked={route['fallback'] === true}
-        error={problemOfField(problems, 'fallback')}
-        onChange={(event) => onSet('fallback', event.currentTarget.checked)}
-      />
-      <Switch
-        label="Flow control"
-        description="A full destination slows the sender down instead of dropping messages."
-        checked={route['flow_control'] !== false}
-        error={problemOfField(problems, 'flow_control')}
-        onChange={(event) => onSet('flow_control', event.currentTarget.checked)}
-      />
+      {routeSettings.map((setting) => (
+        <FieldInput
+          key={setting.key}
+          spec={setting}
+          value={valueAt(route, setting.key)}
+          error={problemOfField(problems, setting.key)}
+          onChange={(value) => onSet(setting.key, value)}
+        />
+      ))}
     </>
   );
 }

@@ -68,6 +68,10 @@ function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   return <Notice tone="error" title={error.message} onRetry={onRetry} />;
 }
 
+function contentOf(live: Live): Content {
+  return { kind: 'toml', text: live.toml };
+}
+
 type LoadedProps = Props & { live: Live; status: RouterStatus | undefined; canEdit: boolean };
 
 function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
@@ -78,6 +82,8 @@ function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
   const validation = useQuery(validationQuery(content === null ? null : settled));
   const opinion = content === null ? undefined : validation.data;
   const problems = opinion?.problems ?? [];
+  const ofLive = useQuery(validationQuery(content === null ? contentOf(live) : null));
+  const warnings = (content === null ? ofLive.data : opinion)?.warnings ?? [];
 
   const write = (next: Content) => setDraft({ base: draft?.base ?? live.revision, content: next });
   const document = documentOf(draft, opinion, live);
@@ -121,6 +127,7 @@ function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
               document={document}
               status={status}
               problems={problems}
+              warnings={warnings}
               canEdit={canEdit}
               item={view.item}
               onShow={showItem}

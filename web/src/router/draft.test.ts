@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RouterDocument } from './document';
-import { type Edit, addIndex, edited, freeId, shadowedBy } from './draft';
+import { type Edit, addIndex, edited, freeId } from './draft';
 
 const document: RouterDocument = {
   version: 1,
@@ -87,13 +87,6 @@ test('an edit of a place that is not there changes nothing', () => {
     { type: 'move', place, to: 0 },
   ];
   for (const edit of edits) expect(edited(document, edit)).toEqual(document);
-});
-
-test('a route behind a final one that takes everything is never reached', () => {
-  expect(shadowedBy(document.routes, 1)).toBeNull();
-  expect(shadowedBy([...document.routes, { id: 'late' }], 2)).toBe(1);
-  const narrow = document.routes.map((route) => ({ ...route, where: 'host:a' }));
-  expect(shadowedBy([...narrow, { id: 'late' }], 2)).toBeNull();
 });
 
 test('a new item gets a name that nothing has', () => {

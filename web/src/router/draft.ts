@@ -62,14 +62,6 @@ export function addIndex(document: RouterDocument, section: Section): number {
   return index;
 }
 
-/** The position of the route that keeps this one from ever getting a message. */
-export function shadowedBy(routes: readonly Item[], index: number): number | null {
-  const at = routes
-    .slice(0, index)
-    .findIndex((route) => takesAll(route) && route['final'] === true);
-  return at === -1 ? null : at;
-}
-
 /** An id that nothing in the document has yet: `route`, `route-2`, `route-3`, … */
 export function freeId(document: RouterDocument, stem: string): string {
   const { sources, routes, logspaces, destinations } = document;
@@ -79,17 +71,12 @@ export function freeId(document: RouterDocument, stem: string): string {
   return id;
 }
 
+/** Only a guess at where a route is meant to be: the server says which routes are never reached. */
 function leavesNothing(route: Item | undefined): boolean {
-  return (
-    route !== undefined &&
-    (route['fallback'] === true || (takesAll(route) && route['final'] === true))
-  );
-}
-
-function takesAll(route: Item): boolean {
+  if (route === undefined) return false;
   const filter = textOf(route['where']).trim();
-  const matchesAll = filter === '' || filter === '*';
-  return matchesAll && listOf(route['from']).length === 0 && route['fallback'] !== true;
+  const isWide = (filter === '' || filter === '*') && listOf(route['from']).length === 0;
+  return route['fallback'] === true || (isWide && route['final'] === true);
 }
 
 function set(

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { placeOf, problemOfField, problemsOfItem, problemsOfNoField } from './problems';
+import {
+  placeOf,
+  problemOfField,
+  problemsOfItem,
+  problemsOfNoField,
+  warningOfRoute,
+} from './problems';
 
 const problems = [
   { path: 'routes[2].where', message: 'is no query' },
@@ -34,4 +40,10 @@ test('every problem of an item is shown, at its field or above the fields', () =
   expect(problemOfField(ofRoute, 'from')).toBeUndefined();
   expect(problemsOfNoField(ofRoute, ['where', 'to'])).toEqual([problems[2]]);
   expect(problemsOfItem(problems, { section: 'routes', index: 1 })).toEqual([]);
+});
+
+test('a warning of the server stands with its route', () => {
+  const warnings = ['source `a`: it is lost', 'route `late`: it can never match, because of `a`'];
+  expect(warningOfRoute(warnings, 'late')).toBe('it can never match, because of `a`');
+  expect(warningOfRoute(warnings, 'a')).toBeUndefined();
 });

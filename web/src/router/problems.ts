@@ -50,6 +50,12 @@ export function problemsOfNoField(
   });
 }
 
+/** What the server says of a route that no message reaches. */
+export function warningOfRoute(warnings: readonly string[], id: string): string | undefined {
+  const start = `route \`${id}\`: `;
+  return warnings.find((warning) => warning.startsWith(start))?.slice(start.length);
+}
+
 function isWithin(key: string, field: string): boolean {
   return key === field || key.startsWith(`${field}.`);
 }

@@ -1,0 +1,84 @@
+//! The settings of the router document, each told once. The parser takes defaults and limits from here, the console its
+//! forms, and the manual its tables.
+//!
+//! **Invariant:** a key that the parser reads has a row, and its default can be read (a key without one panics in every
+//! test that reads a document).
+
+mod rows;
+mod setting;
+
+pub use setting::{Kind, Setting, Standard};
+
+pub(crate) use rows::{
+    DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, RELP_SOURCE, ROUTE, SYSLOG_DESTINATION,
+    SYSLOG_SOURCE,
+};
+pub(crate) use setting::{find, names};
+
+/// The keys of one kind of item.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The list of the document that it stands in.
+    pub section: &'static str,
+    /// Empty where all items of a section are of one kind.
+    pub kind: &'static str,
+    /// In the order of the form, `id` and `kind` included.
+    pub settings: Vec<&'static Setting>,
+}
+
+/// A table of the manual.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Stands in the markers around it.
+    pub name: &'static str,
+    /// Its rows.
+    pub settings: Vec<&'static Setting>,
+}
+
+/// Every kind of item with all its keys.
+pub fn catalogue() -> Vec<Item> {
+    let source =
+        |kind, groups: &[&'static [Setting]]| item("sources", kind, &[&[rows::SOURCE], groups].concat());
+    let destination =
+        |kind, groups: &[&'static [Setting]]| item("destinations", kind, &[groups, &[DESTINATION]].concat());
+    vec![
+        source("syslog", SYSLOG_SOURCE),
+        source("relp", RELP_SOURCE),
+        source("file", FILE_SOURCE),
+        source("http", &[]),
+        source("internal", &[]),
+        item("logspaces", "", &[LOGSPACE]),
+        destination("syslog", &[SYSLOG_DESTINATION]),
+        destination("file", &[FILE_DESTINATION]),
+        item("routes", "", &[ROUTE]),
+    ]
+}
+
+/// The tables of the manual. What several kinds have stands in one of its own.
+pub fn tables() -> Vec<Table> {
+    let table = |name, groups: &[&'static [Setting]]| Table {
+        name,
+        settings: groups.iter().copied().flatten().collect(),
+    };
+    vec![
+        table("source", &[rows::SOURCE]),
+        table("source syslog", &[rows::OF_SYSLOG]),
+        table("source relp", &[rows::OF_RELP]),
+        table("source sockets", &[rows::READING, rows::SOCKETS]),
+        table("source file", &[rows::OF_FILES]),
+        table("logspace", &[LOGSPACE]),
+        table("destination", &[DESTINATION]),
+        table("destination syslog", &[SYSLOG_DESTINATION]),
+        table("destination file", &[FILE_DESTINATION]),
+        table("route", &[ROUTE]),
+    ]
+}
+
+/// A key that two groups have stands where the later group has it, with what the earlier one says.
+fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> Item {
+    let all: Vec<&'static Setting> = groups.iter().copied().flatten().collect();
+    let is_last = |at: usize| !all[at + 1..].iter().any(|later| later.key == all[at].key);
+    let lasts = (0..all.len()).filter(|at| is_last(*at));
+    let first = |at: usize| all.iter().find(|row| row.key == all[at].key).copied();
+    Item { section, kind, settings: lasts.filter_map(first).collect() }
+}

@@ -1,0 +1,179 @@
+//! One key of the router document: what it can be, and how a person is told about it.
+
+use serde::{Serialize, Serializer};
+
+use crate::node::{Node, Origin};
+use crate::problem::{Findings, Path};
+use crate::read::{Choice, Read};
+
+/// A row of the catalogue. Values are written as in TOML, without quotes and brackets.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Setting {
+    /// Dotted where it stands in a table, as `coalesce.delay`.
+    pub key: &'static str,
+    /// What the form calls it.
+    pub label: &'static str,
+    /// What it can be.
+    #[serde(flatten, serialize_with = "Kind::serialize")]
+    pub kind: Kind,
+    /// What counts without it.
+    #[serde(flatten)]
+    pub standard: Standard,
+    /// The least that is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<&'static str>,
+    /// The most that is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<&'static str>,
+    /// What the form shows in an empty field, unless that is the default: an example, or what empty means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<&'static str>,
+    /// A sentence for the form.
+    pub help: &'static str,
+    /// What the manual says, where `{min}` and `{max}` are the limits.
+    #[serde(skip)]
+    pub meaning: &'static str,
+}
+
+/// What a value can be.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// Bytes, as `64KiB`.
+    Size,
+    /// A duration, as `90d`.
+    Duration,
+    /// A whole number.
+    Number,
+    /// Yes or no.
+    Switch,
+    /// A list of texts.
+    List,
+    /// One of a few names.
+    Choice(fn() -> Vec<&'static str>),
+    /// A key of a later version: only its default is accepted.
+    Later,
+}
+
+/// What counts when a key is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "standard", content = "default", rename_all = "snake_case")]
+pub enum Standard {
+    /// It must be there.
+    Required,
+    /// Nothing.
+    Nothing,
+    /// This value.
+    Value(&'static str),
+}
+
+impl Setting {
+    pub(super) const fn new(key: &'static str, kind: Kind, label: &'static str) -> Setting {
+        Setting {
+            key,
+            label,
+            kind,
+            standard: Standard::Nothing,
+            min: None,
+            max: None,
+            placeholder: None,
+            help: "",
+            meaning: "",
+        }
+    }
+
+    pub(super) const fn required(self) -> Setting {
+        Setting { standard: Standard::Required, ..self }
+    }
+
+    pub(super) const fn default(self, value: &'static str) -> Setting {
+        Setting { standard: Standard::Value(value), ..self }
+    }
+
+    pub(super) const fn min(self, min: &'static str) -> Setting {
+        Setting { min: Some(min), ..self }
+    }
+
+    pub(super) const fn max(self, max: &'static str) -> Setting {
+        Setting { max: Some(max), ..self }
+    }
+
+    pub(super) const fn empty(self, placeholder: &'static str) -> Setting {
+        Setting { placeholder: Some(placeholder), ..self }
+    }
+
+    pub(super) const fn help(self, help: &'static str) -> Setting {
+        Setting { help, ..self }
+    }
+
+    pub(super) const fn means(self, meaning: &'static str) -> Setting {
+        Setting { meaning, ..self }
+    }
+
+    /// Its default as a value.
+    pub(crate) fn standard<T: Read>(&self) -> T {
+        let Standard::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
+        read(text)
+    }
+
+    /// Its limits as values.
+    pub(crate) fn limits<T: Read>(&self) -> (Option<T>, Option<T>) {
+        (self.min.map(read), self.max.map(read))
+    }
+
+    /// Its row in the manual.
+    pub fn manual_row(&self) -> String {
+        let default = match self.standard {
+            Standard::Required => "required".to_owned(),
+            Standard::Nothing => String::new(),
+            // Only a list is empty.
+            Standard::Value("") => "`[]`".to_owned(),
+            Standard::Value(value) => format!("`{value}`"),
+        };
+        let limit = |limit: Option<&'static str>| limit.unwrap_or_default();
+        let meaning = self.meaning.replace("{min}", limit(self.min)).replace("{max}", limit(self.max));
+        format!("| `{}` | {default} | {meaning} |", self.key).replace("|  |", "| |")
+    }
+}
+
+impl Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Told {
+            kind: &'static str,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            choices: Vec<&'static str>,
+        }
+        let told = |kind| Told { kind, choices: Vec::new() };
+        match self {
+            Kind::Text => told("text"),
+            Kind::Size => told("size"),
+            Kind::Duration => told("duration"),
+            Kind::Number => told("number"),
+            Kind::Switch => told("switch"),
+            Kind::List => told("list"),
+            Kind::Choice(choices) => Told { kind: "choice", choices: choices() },
+            Kind::Later => told("later"),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// The row of a key; `table` is the table that it stands in, with its dot.
+pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> &'static Setting {
+    let mut rows = groups.iter().copied().flatten();
+    let found = rows.find(|row| row.key.strip_prefix(table) == Some(key));
+    found.unwrap_or_else(|| panic!("the catalogue has no row for `{table}{key}`"))
+}
+
+/// The names of a choice.
+pub(crate) fn names<T: Choice>() -> Vec<&'static str> {
+    T::NAMES.iter().map(|(name, _)| *name).collect()
+}
+
+fn read<T: Read>(text: &str) -> T {
+    let mut findings = Findings::default();
+    let value = T::read(&Node::bare(text, Origin::Unplaced), &Path::default(), &mut findings);
+    value.unwrap_or_else(|| panic!("the catalogue says `{text}`, which cannot be read"))
+}

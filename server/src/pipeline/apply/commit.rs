@@ -1,0 +1,134 @@
+//! The swap: the new revision is live, then what it no longer has is stopped.
+//!
+//! **Invariant:** nothing here fails.
+
+use super::prepare::{Next, NextSource, Prepared};
+use crate::destination::Destination;
+use crate::flow::budget::Budget;
+use crate::pipeline::route::Router;
+use crate::pipeline::running::{Failed, Inlet, Live, Running};
+use crate::pipeline::{Pipeline, now};
+use crate::source::Source;
+use logstead_config::{Checked, SourceKind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a destination that is taken out of the document may empty its queue.
+const REMOVED_WAIT_MAX: Duration = Duration::from_secs(60);
+
+impl Prepared<'_> {
+    /// Makes the change live under this number.
+    pub fn commit(self, revision: u64) -> Arc<Live> {
+        let Prepared { pipeline, change, before, next, alone } = self;
+        // Trying again what could not be opened is no change.
+        let is_same = revision == before.live.revision;
+        let live = Arc::new(Live {
+            revision,
+            toml: change.toml,
+            document: change.document,
+            checked: Arc::new(change.checked),
+            applied_at: if is_same { before.live.applied_at } else { now() },
+        });
+        let running = Arc::new(pipeline.running_next(live.clone(), &next, &before));
+        pipeline.running.store(running.clone());
+        next.started.keep();
+        report_listeners(&before.failed, &running.failed);
+        pipeline.configure(&running);
+        next.sources.into_values().for_each(receive);
+        stop_removed(&live.checked, &before);
+        drop(alone);
+        live
+    }
+}
+
+impl Pipeline {
+    fn running_next(&self, live: Arc<Live>, next: &Next, before: &Running) -> Running {
+        let router = Router::new(&live.checked, &self.counters);
+        let mut logspaces = before.logspaces.clone();
+        logspaces.extend(next.logspaces.clone());
+        let inlet = |kind: &SourceKind, open: &Option<Arc<Inlet>>| {
+            let source = live.checked.sources.iter().find(|source| source.kind == *kind)?;
+            let same = open.as_ref().filter(|inlet| *inlet.id == *source.id);
+            Some(same.cloned().unwrap_or_else(|| self.inlet(&source.id)))
+        };
+        Running {
+            http: inlet(&SourceKind::Http, &before.http),
+            internal: inlet(&SourceKind::Internal, &before.internal),
+            sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
+            targets: Running::reach(&router, &logspaces, &next.destinations),
+            router,
+            logspaces,
+            destinations: next.destinations.clone(),
+            failed: next.failed.clone(),
+            live,
+        }
+    }
+
+    fn inlet(&self, id: &str) -> Arc<Inlet> {
+        Arc::new(Inlet {
+            id: id.into(),
+            counters: self.counters.source(id),
+            budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+        })
+    }
+
+    /// Tells what runs already how it is to run from now on.
+    fn configure(&self, running: &Running) {
+        let checked = &running.live.checked;
+        for (id, logspace) in &running.logspaces {
+            logspace.configure(self.configuration(id, checked, running.logspaces.len()));
+        }
+        for config in &checked.destinations {
+            running.destinations[&config.id].configure(config);
+        }
+    }
+}
+
+fn receive(NextSource { source, settings, sockets }: NextSource) {
+    source.shared().settings.store(Arc::new(settings));
+    source.follow();
+    sockets.into_iter().for_each(|socket| source.listen(socket));
+}
+
+/// Stops what the new revision no longer has. A destination gets time to empty its queue, in the background.
+fn stop_removed(checked: &Checked, before: &Running) {
+    for (id, source) in &before.sources {
+        match checked.sources.iter().find(|checked| checked.id == *id && has_thread(&checked.kind)) {
+            Some(checked) => source.retain(checked.kind.listen()),
+            None => stop(source),
+        }
+    }
+    for (id, destination) in &before.destinations {
+        if !checked.destinations.iter().any(|config| config.id == *id) {
+            empty(destination.clone());
+        }
+    }
+}
+
+fn stop(source: &Source) {
+    source.stop();
+    source.join();
+}
+
+fn empty(destination: Arc<Destination>) {
+    destination.stop(REMOVED_WAIT_MAX);
+    let joining = std::thread::Builder::new().spawn(move || destination.join());
+    if let Err(error) = joining {
+        tracing::warn!("what a removed destination could not send is not counted: {error}");
+    }
+}
+
+fn has_thread(kind: &SourceKind) -> bool {
+    matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::File(_))
+}
+
+/// Says once what cannot be listened on, and when it can.
+fn report_listeners(before: &[Failed], now: &[Failed]) {
+    for failed in now.iter().filter(|failed| !before.contains(failed)) {
+        let Failed { source, reason, .. } = failed;
+        tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
+    }
+    for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
+        tracing::info!(source = failed.source, "{failed} is no longer in trouble");
+    }
+}

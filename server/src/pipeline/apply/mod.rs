@@ -1,0 +1,120 @@
+//! How another revision of the router document becomes live, in two steps: [`prepare`](Pipeline::prepare) opens all
+//! that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once. Between them
+//! the caller stores the revision.
+//!
+//! Sockets, queues and logspaces that both revisions have live on, so no message is lost or seen twice: a
+//! socket whose source was renamed is handed over open, a destination that changed keeps its queue.
+//!
+//! **Invariant:** whatever can fail is part of preparing. A change that is not committed leaves no trace.
+
+mod commit;
+mod logspaces;
+mod prepare;
+mod started;
+
+pub use prepare::Prepared;
+
+use super::route::Router;
+use super::running::{Live, Running};
+use super::{Pipeline, now};
+use crate::flow::counters::Counters;
+use crate::machine::folders::Folders;
+use crate::source::{Refused, Settings};
+use logstead_config::{Checked, Document, Problem};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A revision that is to become live.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Its text.
+    pub toml: String,
+    /// The same as a document.
+    pub document: Document,
+    /// What it means.
+    pub checked: Checked,
+}
+
+/// Why a change did not become live. What ran before runs on.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Another revision than the expected one is live.
+    #[error("revision {current} is live")]
+    Conflict {
+        /// The live revision.
+        current: u64,
+    },
+    /// The document cannot run on this machine.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<Problem>),
+    /// The revision could not be stored, or a thread could not be started.
+    #[error("{0}")]
+    System(String),
+}
+
+impl From<io::Error> for ApplyError {
+    fn from(error: io::Error) -> ApplyError {
+        ApplyError::System(error.to_string())
+    }
+}
+
+/// What a source that cannot be prepared does to the whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// The revision does not become live: whoever changes it is there to mend it.
+    All,
+    /// The others run, and it is tried again: at a start nobody may be there, and one port that is taken must not
+    /// keep the others, and the console, closed.
+    WhatCan,
+}
+
+/// What runs before the first revision is live: nothing.
+pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Running {
+    let nothing = Checked {
+        sources: vec![],
+        logspaces: vec![],
+        destinations: vec![],
+        routes: vec![],
+        warnings: vec![],
+    };
+    let live = Live {
+        revision,
+        toml: change.toml.clone(),
+        document: change.document.clone(),
+        checked: Arc::new(nothing),
+        applied_at: now(),
+    };
+    Running {
+        router: Router::new(&live.checked, counters),
+        live: Arc::new(live),
+        targets: Vec::new(),
+        logspaces: BTreeMap::new(),
+        destinations: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        failed: Vec::new(),
+        http: None,
+        internal: None,
+    }
+}
+
+/// Why a document cannot run on this machine with these settings, as far as that can be said without opening
+/// sockets.
+pub(crate) fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
+    let mut problems = folders.forbidden(checked);
+    for (index, source) in checked.sources.iter().enumerate() {
+        if let Some(Err(refused)) = Settings::new(&source.kind, data) {
+            problems.push(of_source(index, &refused));
+        }
+    }
+    problems
+}
+
+fn of_source(index: usize, Refused { key, message }: &Refused) -> Problem {
+    problem(format!("sources[{index}].{key}"), message)
+}
+
+fn problem(path: String, message: &str) -> Problem {
+    Problem { path, message: message.to_owned(), line: None, column: None }
+}

@@ -1,0 +1,270 @@
+//! Everything about a change that can fail: whether it may be made, and opening what it needs.
+
+use super::started::Started;
+use super::{ApplyError, Change, Demand, Pipeline, of_source, problem};
+use crate::destination::Destination;
+use crate::flow::budget::Budget;
+use crate::pipeline::logspace::Logspace;
+use crate::pipeline::running::{Failed, Running};
+use crate::source::{Bound, Ready, Settings, Shared, Source, Ways};
+use logstead_config::{Checked, Count, Listener, Problem, Source as Config};
+use parking_lot::MutexGuard;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+/// One reads some million datagrams a second: this many cores can hardly parse more.
+const CORES_PER_UDP_SOCKET: usize = 4;
+
+/// A change that can become live at any moment, since all that can fail has succeeded and nobody else changes
+/// anything meanwhile. Dropped, it leaves no trace.
+#[must_use = "it is undone when it is dropped"]
+pub struct Prepared<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) change: Change,
+    pub(super) before: Arc<Running>,
+    pub(super) next: Next,
+    // The last field: others may change something when all is undone.
+    pub(super) alone: MutexGuard<'a, ()>,
+}
+
+/// Everything that the new revision needs and that is not live yet.
+#[derive(Default)]
+pub(super) struct Next {
+    pub(super) failed: Vec<Failed>,
+    pub(super) sources: BTreeMap<String, NextSource>,
+    pub(super) logspaces: BTreeMap<String, Arc<Logspace>>,
+    pub(super) destinations: BTreeMap<String, Arc<Destination>>,
+    pub(super) started: Started,
+}
+
+pub(super) struct NextSource {
+    pub(super) source: Arc<Source>,
+    pub(super) settings: Settings,
+    /// Those that it does not read yet.
+    pub(super) sockets: Vec<Ready>,
+}
+
+impl Pipeline {
+    /// Opens what a change needs, and reports every problem at once. `expected` is the revision that must be live.
+    /// Blocks, also others that change something, until what it returns is committed or dropped: not for async
+    /// tasks.
+    pub fn prepare(&self, change: Change, expected: Option<u64>) -> Result<Prepared<'_>, ApplyError> {
+        self.prepare_with(Demand::All, change, expected)
+    }
+
+    /// As [`Pipeline::prepare`], with what is demanded of the sources.
+    pub(in crate::pipeline) fn prepare_with(
+        &self,
+        demand: Demand,
+        change: Change,
+        expected: Option<u64>,
+    ) -> Result<Prepared<'_>, ApplyError> {
+        let alone = self.applying.lock();
+        if self.stop_requested() {
+            return Err(ApplyError::System("the server is stopping".to_owned()));
+        }
+        let before = self.running.load_full();
+        let current = before.live.revision;
+        if expected.is_some_and(|expected| expected != current) {
+            return Err(ApplyError::Conflict { current });
+        }
+        let next = Preparing::new(self, &before, demand).open(&change.checked)?;
+        Ok(Prepared { pipeline: self, change, before, next, alone })
+    }
+
+    /// What a document that was stored says and the settings of the process do not allow, or not any more. The paths
+    /// are not read; the rest of their sources runs.
+    fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
+        let refused = |source: &Config| {
+            let paths = self.folders.refused_paths(&source.kind).into_iter();
+            let id = source.id.clone();
+            paths.map(move |(_, reason)| Failed {
+                source: id.clone(),
+                listener: None,
+                reason,
+                is_final: true,
+            })
+        };
+        checked.sources.iter().flat_map(refused).collect()
+    }
+
+    fn start_source(&self, id: &str, settings: Settings) -> io::Result<Arc<Source>> {
+        let ways = Ways {
+            counters: self.counters.source(id),
+            budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+            work: self.work.clone(),
+            sockets: self.sockets.clone(),
+        };
+        Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
+    }
+}
+
+impl Prepared<'_> {
+    /// The text of the revision, to be stored.
+    pub fn toml(&self) -> &str {
+        &self.change.toml
+    }
+}
+
+/// Listeners whose sockets are bound.
+type Sockets = Vec<(Listener, Bound)>;
+
+/// A change whose needs are being opened.
+struct Preparing<'a> {
+    pipeline: &'a Pipeline,
+    before: &'a Running,
+    demand: Demand,
+    /// Settings and sockets of the sources, in the order of the document.
+    sources: Vec<(&'a str, Settings, Sockets)>,
+    problems: Vec<Problem>,
+    next: Next,
+}
+
+impl<'a> Preparing<'a> {
+    fn new(pipeline: &'a Pipeline, before: &'a Running, demand: Demand) -> Preparing<'a> {
+        let (sources, problems, next) = (Vec::new(), Vec::new(), Next::default());
+        Preparing { pipeline, before, demand, sources, problems, next }
+    }
+
+    fn open(mut self, checked: &'a Checked) -> Result<Next, ApplyError> {
+        match self.demand {
+            Demand::All => self.problems = self.pipeline.folders.forbidden(checked),
+            Demand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
+        }
+        for (index, config) in checked.sources.iter().enumerate() {
+            match Settings::new(&config.kind, &self.pipeline.data) {
+                Some(Ok(settings)) => self.bind(index, config, settings),
+                Some(Err(refused)) => self.leave(config, of_source(index, &refused)),
+                None => {}
+            }
+        }
+        self.open_logspaces(checked);
+        self.start_destinations(checked);
+        if !self.problems.is_empty() {
+            return Err(ApplyError::Problems(self.problems));
+        }
+        for (id, settings, sockets) in std::mem::take(&mut self.sources) {
+            self.start(id, settings, sockets)?;
+        }
+        Ok(self.next)
+    }
+
+    /// Binds the listeners of a source that it does not read yet.
+    fn bind(&mut self, index: usize, config: &'a Config, settings: Settings) {
+        let mut sockets = Sockets::new();
+        for (at, listener) in config.kind.listen().iter().enumerate() {
+            if self.is_read(&config.id, listener) {
+                continue;
+            }
+            match self.socket(listener, udp_sockets(settings.partitions)) {
+                Ok(socket) => sockets.push((listener.clone(), socket)),
+                Err(error) => {
+                    let path = format!("sources[{index}].listen[{at}]");
+                    let problem = problem(path, &cannot_listen(listener, &error));
+                    self.failed(&config.id, &[Some(listener)], problem);
+                }
+            }
+        }
+        self.sources.push((&config.id, settings, sockets));
+    }
+
+    fn is_read(&self, source: &str, listener: &Listener) -> bool {
+        self.before.sources.get(source).is_some_and(|source| source.has(listener))
+    }
+
+    /// The open socket of any source, or a new one.
+    fn socket(&self, listener: &Listener, udp_sockets: usize) -> io::Result<Bound> {
+        let taken_over = self.before.sources.values().find_map(|source| source.socket(listener));
+        taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, &self.pipeline.folders))
+    }
+
+    /// A source whose settings are refused: if it runs, then on with those that it has.
+    fn leave(&mut self, config: &'a Config, problem: Problem) {
+        if let Some(running) = self.before.sources.get(&config.id) {
+            let settings = (**running.shared().settings.load()).clone();
+            self.sources.push((&config.id, settings, Vec::new()));
+        }
+        let listen = config.kind.listen();
+        let closed = listen.iter().filter(|listener| !self.is_read(&config.id, listener)).map(Some);
+        let closed: Vec<_> = if listen.is_empty() { vec![None] } else { closed.collect() };
+        self.failed(&config.id, &closed, problem);
+    }
+
+    /// What of a source cannot be received on, `None` for all of it.
+    fn failed(&mut self, source: &str, closed: &[Option<&Listener>], problem: Problem) {
+        match self.demand {
+            Demand::All => self.problems.push(problem),
+            Demand::WhatCan => self.next.failed.extend(closed.iter().map(|listener| Failed {
+                source: source.to_owned(),
+                listener: listener.cloned(),
+                reason: problem.message.clone(),
+                is_final: false,
+            })),
+        }
+    }
+
+    fn open_logspaces(&mut self, checked: &Checked) {
+        for (index, config) in checked.logspaces.iter().enumerate() {
+            let open = match self.before.logspaces.get(&config.id) {
+                Some(open) => Ok(open.clone()),
+                None => self.pipeline.open(&config.id, checked).inspect(|opened| {
+                    self.next.started.logspaces.push(opened.clone());
+                }),
+            };
+            match open {
+                Ok(logspace) => drop(self.next.logspaces.insert(config.id.clone(), logspace)),
+                Err(error) => self.problems.push(problem(format!("logspaces[{index}]"), &error)),
+            }
+        }
+    }
+
+    fn start_destinations(&mut self, checked: &Checked) {
+        let Pipeline { folders, counters, .. } = self.pipeline;
+        for (index, config) in checked.destinations.iter().enumerate() {
+            let running = match self.before.destinations.get(&config.id) {
+                Some(running) => Ok(running.clone()),
+                None => Destination::start(config, folders, counters.destination(&config.id))
+                    .map(Arc::new)
+                    .inspect(|started| self.next.started.destinations.push(started.clone())),
+            };
+            match running {
+                Ok(running) => drop(self.next.destinations.insert(config.id.clone(), running)),
+                Err(error) => {
+                    self.problems.push(problem(format!("destinations[{index}]"), &error.to_string()));
+                }
+            }
+        }
+    }
+
+    /// Starts a source unless it runs, and makes its new sockets ready to be read.
+    fn start(&mut self, id: &str, settings: Settings, sockets: Sockets) -> io::Result<()> {
+        let source = match self.before.sources.get(id) {
+            Some(running) => running.clone(),
+            None => {
+                let source = self.pipeline.start_source(id, settings.clone())?;
+                self.next.started.sources.push(source.clone());
+                source
+            }
+        };
+        let sockets = sockets.into_iter().map(|(listener, socket)| source.ready(listener, socket));
+        let sockets = sockets.collect::<io::Result<_>>()?;
+        self.next.sources.insert(id.to_owned(), NextSource { source, settings, sockets });
+        Ok(())
+    }
+}
+
+/// How many sockets read one UDP address.
+fn udp_sockets(partitions: Count) -> usize {
+    match partitions {
+        Count::Auto => crate::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
+        Count::Exactly(partitions) => partitions as usize,
+    }
+}
+
+fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
+    let instead = if listener.path().is_some() { "path" } else { "port" };
+    format!(
+        "{listener} can not be listened on: {error}; stop what listens there, or choose another {instead}"
+    )
+}

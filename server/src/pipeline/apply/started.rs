@@ -1,0 +1,36 @@
+//! What was started for a revision that is not live yet.
+//!
+//! **Invariant:** unless it is kept, it ends with this, and its sockets and files are closed by then.
+
+use crate::destination::Destination;
+use crate::pipeline::logspace::Logspace;
+use crate::source::Source;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Default)]
+pub(super) struct Started {
+    pub(super) sources: Vec<Arc<Source>>,
+    pub(super) logspaces: Vec<Arc<Logspace>>,
+    pub(super) destinations: Vec<Arc<Destination>>,
+}
+
+impl Started {
+    /// The revision is live: all of it runs on.
+    pub(super) fn keep(mut self) {
+        self.sources.clear();
+        self.logspaces.clear();
+        self.destinations.clear();
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.sources.iter().for_each(|source| source.stop());
+        self.logspaces.iter().for_each(|logspace| logspace.stop());
+        self.destinations.iter().for_each(|destination| destination.stop(Duration::ZERO));
+        self.sources.iter().for_each(|source| source.join());
+        self.logspaces.iter().for_each(|logspace| logspace.join());
+        self.destinations.iter().for_each(|destination| destination.join());
+    }
+}

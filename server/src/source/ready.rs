@@ -1,0 +1,67 @@
+//! A socket that is ready to be read: the runtime of its source knows it, and there is another handle to hand it on
+//! to another source without closing it.
+//!
+//! **Invariant:** whatever can fail about a socket has succeeded, so a source can begin to read it at any moment.
+
+use super::accept::{self, Door};
+use super::datagrams::{self, Post};
+use super::sockets::Bound;
+use super::{Shared, Source};
+use logstead_config::Listener;
+use std::io;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+pub(crate) struct Ready {
+    pub(super) listener: Listener,
+    /// With the port that the system chose.
+    pub(super) url: String,
+    pub(super) other_handle: Bound,
+    pub(super) readers: Vec<Reader>,
+}
+
+/// What reads one socket.
+pub(super) enum Reader {
+    Door(Door),
+    Post(Post),
+}
+
+impl Source {
+    /// Prepares a socket for [`Source::listen`].
+    pub(crate) fn ready(&self, listener: Listener, socket: Bound) -> io::Result<Ready> {
+        if !self.is_running() {
+            return Err(io::Error::other("the source has stopped"));
+        }
+        let (url, other_handle) = (socket.url(&listener)?, socket.try_clone()?);
+        let _runtime_that_reads = self.runtime.enter();
+        let readers = Reader::all(socket, &listener)?;
+        Ok(Ready { listener, url, other_handle, readers })
+    }
+}
+
+impl Reader {
+    fn all(socket: Bound, listener: &Listener) -> io::Result<Vec<Reader>> {
+        let one = match socket {
+            Bound::Udp(sockets) => {
+                return sockets.into_iter().map(|socket| Post::udp(socket).map(Reader::Post)).collect();
+            }
+            Bound::UnixDatagrams(socket) => Post::unix(socket).map(Reader::Post),
+            Bound::Tcp(socket) => Door::tcp(socket, listener).map(Reader::Door),
+            Bound::UnixStream(socket) => Door::unix(socket).map(Reader::Door),
+        };
+        Ok(vec![one?])
+    }
+
+    pub(super) fn spawn(
+        self,
+        tasks: &mut JoinSet<()>,
+        shared: &Arc<Shared>,
+        stopped: &watch::Receiver<bool>,
+    ) {
+        match self {
+            Reader::Door(door) => tasks.spawn(accept::serve(shared.clone(), door, stopped.clone())),
+            Reader::Post(post) => tasks.spawn(datagrams::serve(shared.clone(), post, stopped.clone())),
+        };
+    }
+}
