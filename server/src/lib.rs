@@ -18,6 +18,7 @@ mod machine;
 pub mod meta;
 pub mod pipeline;
 pub mod source;
+mod store;
 mod web;
 
 pub use machine::lock::{DataLock, LockError};

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a route is reached only through [`require`] with the role it needs, or is one of the few that
 //! answer everybody; see the table in [`super::routes`].
-//! **Invariant:** whoever's [`Grant`] withholds anything reaches messages only through [`Caller::searchers`] and within
+//! **Invariant:** whoever's [`Grant`] withholds anything reaches messages only through [`Caller::logspaces`] and within
 //! [`Caller::scope`]; what is about the store as a whole needs [`Needs::Everything`].
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
@@ -11,12 +11,13 @@ use super::peer::Client;
 use super::{Inner, Shared, session};
 use crate::machine::clock;
 use crate::meta::{Account, Actor, Grant, Role, Secret};
+use crate::store::Logspaces;
 use crate::web::Pulse;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use logstead_indexer::{Hit, Searcher};
+use logstead_indexer::Hit;
 use logstead_record::query::{self, Context, Matcher, Query};
 use logstead_record::{Selection, Timestamp};
 use std::sync::Arc;
@@ -79,10 +80,9 @@ impl Caller {
     }
 
     /// The logspaces that it may search.
-    pub(crate) fn searchers(&self, shared: &Inner) -> Vec<(String, Searcher)> {
-        let mut searchers = shared.state.pipeline.searchers();
-        searchers.retain(|(id, _)| self.may_search(id));
-        searchers
+    pub(crate) fn logspaces(&self, shared: &Inner) -> Logspaces {
+        let all = shared.state.pipeline.searchers().into_iter();
+        all.filter(|(id, _)| self.may_search(id)).collect()
     }
 
     /// The filter that everything it sees is within; `None` for all messages.

@@ -2,12 +2,15 @@
 
 use super::Shared;
 use super::access::Caller;
+use super::cancel::{Cancel, ask};
 use super::error::Result;
 use super::extract::{Json, Query};
-use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
-use super::table::{Table, prepare};
+use super::scope::{Scope, list, target};
+use super::table::Table;
+use super::warning::QueryWarning;
+use crate::store::Coverage;
 use axum::extract::{Extension, State};
-use logstead_indexer::{Aggregation, Asked, Run, Settings};
+use logstead_indexer::{Aggregation, Asked, Settings};
 use logstead_record::query::Pipeline;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -88,10 +91,9 @@ async fn run(
     let weight = scope.weight(true);
     let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
         let mut coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
-        let cancelled = || cancel.is_requested();
-        let made = aggregation.finish(&Run { cancelled: &cancelled, lanes: cancel.lanes() })?;
+        let made = aggregation.finish(&cancel.run())?;
         if made.is_cut_short {
-            coverage.cut_short();
+            coverage.complete = false;
             scope.warnings.push(QueryWarning::plain(CUT_SHORT.to_owned()));
         }
         let table = Table::from(made);
@@ -116,7 +118,7 @@ pub(super) fn compile(
     memory_bytes_max: usize,
 ) -> Result<Aggregation> {
     let settings = Settings { now: scope.now, range: scope.range, memory_bytes_max };
-    let (aggregation, range) = prepare(pipeline, settings, &scope.searchers)?;
+    let (aggregation, range) = scope.logspaces.prepare(pipeline, settings)?;
     scope.query = aggregation.filter().clone();
     scope.range = range;
     Ok(aggregation)

@@ -2,15 +2,15 @@
 
 use super::Shared;
 use super::access::Caller;
+use super::cancel::{Cancel, Weight, ask_within};
 use super::error::{ApiError, Result};
 use super::extract::Json;
-use super::scope::{Cancel, Scope, Target, Weight, ask_within, list};
+use super::scope::{Scope, Target, list};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Asked, Facet, Facets, Run};
+use logstead_indexer::{self as indexer, Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
 use logstead_record::{Field, SEVERITY_NAMES, Timestamp};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
@@ -332,11 +332,7 @@ impl Offer {
                 self.typed.rank(name).or_else(|| aliases.filter_map(|alias| self.typed.rank(alias)).min());
             rank.map(|rank| (rank, FieldName::Known(*field)))
         });
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        let searchers = self.scope.searchers.iter();
-        let dynamic: BTreeSet<String> =
-            searchers.flat_map(|(_, searcher)| searcher.field_names(self.scope.range, &run)).collect();
+        let dynamic = self.scope.logspaces.field_names(self.scope.range, &cancel.run());
         let dynamic = dynamic.into_iter().filter_map(|name| {
             // What every message has of its own hides a field of that name.
             let name = Some(FieldName::new(&name)).filter(|name| matches!(name, FieldName::Dynamic(_)))?;

@@ -2,13 +2,15 @@
 
 use super::Shared;
 use super::access::Caller;
-use super::cursor::Cursor;
+use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
 use super::extract::{Path, Query};
 use super::histogram::check_field;
 use super::message::Message;
-use super::scope::{Cancel, Coverage, QueryWarning, Scope, Target, ask, list};
-use super::search::{PageRequest, by_id};
+use super::scope::{Scope, Target, list};
+use super::search::{by_id, messages};
+use super::warning::QueryWarning;
+use crate::store::{Coverage, PageRequest, Place};
 use axum::extract::{Extension, State};
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
@@ -89,20 +91,19 @@ pub(crate) async fn context(
     let weight = scope.weight(false);
     let answer = move |cancel: &Cancel| {
         let mut side = |order: Order, limit: usize| {
-            let cursor = Cursor { order, time: hit.time, logspace: logspace.clone(), sequence: hit.sequence };
-            PageRequest::around(cursor, limit).messages(&mut scope, cancel)
+            scope.page(&PageRequest { order, limit, after: Some(Place::of(&logspace, &hit)) }, cancel)
         };
-        let (mut before, more_before, before_coverage) = side(Order::Newest, before);
-        let (after, more_after, after_coverage) = side(Order::Oldest, after);
-        before.reverse();
+        let mut before = side(Order::Newest, before);
+        let after = side(Order::Oldest, after);
+        before.hits.reverse();
         ContextResponse {
             message: Message::new(&logspace, &hit),
-            before,
-            after,
-            more_before,
-            more_after,
+            before: messages(&before.hits),
+            after: messages(&after.hits),
+            more_before: before.more,
+            more_after: after.more,
             took_ms: started.elapsed().as_millis() as u64,
-            coverage: before_coverage.plus(&after_coverage),
+            coverage: before.coverage.plus(after.coverage),
             warnings: scope.warnings,
         }
     };

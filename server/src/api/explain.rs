@@ -3,14 +3,16 @@
 use super::Shared;
 use super::access::Caller;
 use super::aggregate::compile;
+use super::cancel::{Cancel, Weight, ask};
 use super::error::{ApiError, Result};
 use super::extract::Json;
 use super::parts::{WrittenClause, WrittenStage, written};
-use super::scope::{Cancel, QueryWarning, Scope, Weight, ask, list, target};
+use super::scope::{Scope, list, target};
+use super::warning::QueryWarning;
+use crate::store::{Logspaces, Wanted};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Explained, Filter, Run, Searcher};
-use logstead_record::Timestamp;
-use logstead_record::query::{Context, Pipeline, Query, TimeRange, outline};
+use logstead_indexer::{self as indexer, Explained, Run};
+use logstead_record::query::{Pipeline, Query, outline};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -142,12 +144,11 @@ pub(crate) async fn explain(
     let narrowed = scope.narrowed;
     let answer = move |cancel: &Cancel| {
         let mut logspaces = Vec::new();
-        scope.each(cancel, |of, run| {
-            let explained = of.searcher.explain(of.filter, of.range, run);
+        for of in scope.logspaces.each(scope.wanted()) {
+            let explained = of.searcher.explain(&of.filter, of.range, &cancel.run());
             let explained = if narrowed { without_contents(explained) } else { explained };
-            logspaces.push(LogspaceExplained::new(of.logspace, &explained));
-            indexer::Coverage::default()
-        });
+            logspaces.push(LogspaceExplained::new(of.id, &explained));
+        }
         scope.warn_of_unknown_fields(cancel);
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
         ExplainResponse {
@@ -183,17 +184,8 @@ fn without_contents(explained: Explained) -> Explained {
 }
 
 /// What is done for an answer over everything that matches.
-pub(super) fn effort(
-    query: &Query,
-    range: TimeRange,
-    now: Timestamp,
-    searchers: &[(String, Searcher)],
-    run: &Run<'_>,
-) -> Effort {
-    let of = searchers.iter().map(|(logspace, searcher)| {
-        let filter = Filter::new(query, &Context { now, logspace });
-        Effort::of(&searcher.explain(&filter, range, run))
-    });
+pub(super) fn effort(logspaces: &Logspaces, wanted: Wanted<'_>, run: &Run<'_>) -> Effort {
+    let of = logspaces.each(wanted).map(|of| Effort::of(&of.searcher.explain(&of.filter, of.range, run)));
     of.fold(Effort::default(), |sum, effort| sum.plus(&effort))
 }
 

@@ -8,20 +8,21 @@
 
 use super::access::Caller;
 use super::aggregate::compile;
+use super::cancel::{Cancel, Guard, Weight, ask};
 use super::error::{ApiError, Result};
-use super::export_read::{ReadError, Reading, Wanted};
 use super::export_write::{self, Writing};
 use super::extract::Query;
-use super::scope::{Cancel, Guard, Scope, Weight, ask, list, target};
+use super::scope::{Scope, list, target};
 use super::search::Order;
 use super::stream::{Piece, Pieces};
 use super::table::Table;
 use super::{Shared, blocking, busy};
+use crate::store::{Cancelled, Reading};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use logstead_indexer::{self as indexer, Asked, Run};
+use logstead_indexer::{Asked, Hit};
 use logstead_record::Timestamp;
 use logstead_record::query::Pipeline;
 use serde::Deserialize;
@@ -136,19 +137,14 @@ pub(crate) async fn export(
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports run (limits.exports_max)"));
     };
-    let order = match request.order.unwrap_or_default() {
-        Order::Newest => indexer::Order::Newest,
-        Order::Oldest => indexer::Order::Oldest,
-    };
+    let order = request.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
     let (now, has_summary) = (scope.now, request.summary);
     let begin = move || {
-        let Scope { query, range, searchers, .. } = &scope;
-        let wanted = Wanted { query, now, range: *range, order, limit };
-        let begun = Reading::begin(searchers, &wanted, &run(&cancel, &|| cancel.is_requested()));
+        let begun = scope.logspaces.clone().read(scope.wanted(), (order, limit), &cancel.run());
         begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
     };
-    let stopping = |ReadError::Cancelled| busy("the server is stopping");
+    let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, permit, guard))
 }
@@ -170,12 +166,11 @@ async fn export_table(
     let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>)> {
         let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
         let reasons = scope.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
-        if coverage.is_cancelled() {
+        if !coverage.unfinished.is_empty() {
             return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
         }
-        let damaged = if coverage.is_complete() { Vec::new() } else { reasons };
-        let cancelled = || cancel.is_requested();
-        let table = aggregation.finish(&run(cancel, &cancelled))?;
+        let damaged = if coverage.complete { Vec::new() } else { reasons };
+        let table = aggregation.finish(&cancel.run())?;
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
@@ -193,10 +188,6 @@ async fn export_table(
     }
     format.describe(&mut response, now, count);
     Ok(response)
-}
-
-fn run<'a>(cancel: &'a Cancel, cancelled: &'a (dyn Fn() -> bool + Sync)) -> Run<'a> {
-    Run { cancelled, lanes: cancel.lanes() }
 }
 
 /// The last line for those who asked for it.
@@ -255,7 +246,7 @@ impl Exporting {
             (self, piece) = match made.await {
                 Ok((exporting, Ok(piece))) => (exporting, piece),
                 // The client has gone, and hears nothing.
-                Ok((_, Err(ReadError::Cancelled))) => return,
+                Ok((_, Err(Cancelled))) => return,
                 Err(_) => return tracing::error!("an export was broken off by a panic"),
             };
             let is_end = piece.is_empty();
@@ -274,14 +265,14 @@ impl Exporting {
     }
 
     /// What comes next; nothing at the end.
-    fn next_piece(&mut self) -> std::result::Result<Bytes, ReadError> {
+    fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if !self.is_begun {
             self.writing.heading(&mut out);
             self.is_begun = true;
         }
-        let cancelled = || self.cancel.is_requested();
-        self.reading.next_piece(&self.writing, &run(&self.cancel, &cancelled), &mut out)?;
+        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| self.writing.message(logspace, hit, out);
+        self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
         if self.has_summary && self.reading.left() == 0 {
             self.has_summary = false;
             let Exporting { reading, .. } = self;

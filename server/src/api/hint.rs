@@ -1,7 +1,8 @@
 //! What a search that found nothing may have meant: a field that no message has is probably misspelt, or was
 //! never meant to be a field.
 
-use logstead_indexer::{Run, Searcher};
+use crate::store::Logspaces;
+use logstead_indexer::Run;
 use logstead_record::query::TimeRange;
 use std::collections::BTreeSet;
 
@@ -18,15 +19,14 @@ pub(super) struct UnknownField {
 /// Those of these fields that no message in range has.
 pub(super) fn unknown_fields(
     asked: &[&str],
-    searchers: &[(String, Searcher)],
+    logspaces: &Logspaces,
     range: TimeRange,
     run: &Run<'_>,
 ) -> Vec<UnknownField> {
     if asked.is_empty() {
         return Vec::new();
     }
-    let known: BTreeSet<String> =
-        searchers.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect();
+    let known = logspaces.field_names(range, run);
     let unknown = asked.iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
     unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }

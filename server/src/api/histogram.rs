@@ -2,10 +2,13 @@
 
 use super::Shared;
 use super::access::Caller;
+use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
 use super::extract::{Json, Query};
 use super::facets::ValueCount;
-use super::scope::{Cancel, Coverage, QueryWarning, Scope, ask, list, target};
+use super::scope::{Scope, list, target};
+use super::warning::QueryWarning;
+use crate::store::Coverage;
 use axum::extract::{Extension, State};
 use logstead_config::Period;
 use logstead_indexer::{self as indexer, Asked, BUCKETS_MAX, Counts, Width};

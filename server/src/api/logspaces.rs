@@ -1,15 +1,16 @@
 //! What logspaces hold, what a retention would remove, and whether all of it is as it was written.
 
 use super::access::Caller;
+use super::cancel::Cancel;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::scope::{Cancel, unknown_logspace};
+use super::scope::unknown_logspace;
 use super::{Shared, blocking};
 use crate::pipeline::LogspaceInfo;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_config::{Period, Retention, Size, UnitError};
-use logstead_indexer::{Checked, Run, Searcher};
+use logstead_indexer::{Checked, Searcher};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::Instant;
@@ -165,9 +166,7 @@ pub(crate) async fn verify(
 fn verify_all(searcher: &Searcher, cancel: &Cancel) -> Verification {
     let started = Instant::now();
     let mut verification = Verification::default();
-    let cancelled = || cancel.is_requested();
-    let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-    searcher.verify(&run, &mut |checked| verification.add(checked));
+    searcher.verify(&cancel.run(), &mut |checked| verification.add(checked));
     verification.complete = !cancel.is_requested();
     verification.intact = verification.complete && verification.problems == 0;
     verification.took_ms = started.elapsed().as_millis() as u64;

@@ -15,19 +15,22 @@
 
 use super::Shared;
 use super::access::Caller;
+use super::cancel::{Cancel, Guard};
 use super::error::{Problem, Result};
 use super::explain::effort;
 use super::extract::Json;
 use super::facets::{Counting, Facet};
 use super::histogram::{Drawing, Histogram, Spans};
-use super::scope::{Cancel, Coverage, Guard, QueryWarning, Scope, list, target};
-use super::search::{Order, PageRequest, SearchResponse};
+use super::scope::{Scope, list, target};
+use super::search::{Order, SearchResponse, page_request};
+use super::warning::QueryWarning;
+use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
-use logstead_indexer::{AnswerError, Run};
+use logstead_indexer::AnswerError;
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
 use serde::{Deserialize, Serialize};
@@ -151,7 +154,7 @@ pub(crate) async fn overview(
         Spans { buckets: request.buckets, interval: request.interval.as_deref(), by: request.by.as_deref() };
     let fields = request.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
     let overview = Overview {
-        page: PageRequest::new(request.limit, request.order.unwrap_or_default(), None)?,
+        page: page_request(request.limit, request.order, None)?,
         drawing: Drawing::new(&scope, &spans, memory_bytes_max)?,
         counting: Counting::new(fields, request.facet_limit, "facet_limit", memory_bytes_max)?,
         scope,
@@ -181,7 +184,10 @@ struct Overview {
 
 impl Overview {
     fn run(mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) {
-        send(lines, &OverviewLine::Rows(self.page.run(&mut self.scope, cancel)));
+        send(
+            lines,
+            &OverviewLine::Rows(SearchResponse::new(&mut self.scope, &self.page, self.started, cancel)),
+        );
         let coverage = match self.answer(cancel, lines) {
             Ok(coverage) => coverage,
             Err(error) => {
@@ -210,7 +216,7 @@ impl Overview {
             let coverage = self.slice(range, cancel)?;
             sum = Some(match sum {
                 None => coverage,
-                Some(sum) => Coverage::joined(sum, &coverage),
+                Some(sum) => Coverage::joined(sum, coverage),
             });
             slices.took(began.elapsed());
             let is_last = slices.fraction() == 1.0;
@@ -238,12 +244,9 @@ impl Overview {
     /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
-        let Scope { query, range, now, searchers, .. } = &self.scope;
-        let messages: u64 = searchers.iter().map(|(_, searcher)| searcher.stats().messages).sum();
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        let looked_at = || effort(query, *range, *now, searchers, &run).looked_at();
-        self.pace.messages_min <= messages && self.pace.looked_at_min <= looked_at()
+        let Scope { logspaces, .. } = &self.scope;
+        let looked_at = || effort(logspaces, self.scope.wanted(), &cancel.run()).looked_at();
+        self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
 }
 
@@ -365,7 +368,7 @@ mod tests {
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
         let fields = vec!["host".to_owned(), "severity".to_owned()];
         let overview = Overview {
-            page: PageRequest::new(None, Order::Newest, None).unwrap(),
+            page: page_request(None, None, None).unwrap(),
             drawing: Drawing::new(&scope, &spans, 1 << 20).unwrap(),
             counting: Counting::new(fields, None, "facet_limit", 1 << 20).unwrap(),
             scope,

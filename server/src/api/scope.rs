@@ -1,28 +1,24 @@
-//! What every question to the store has in common: a query, a range of time, logspaces; its turn, and its end.
+//! What every question to the store has in common: a query, a range of time, logspaces.
 //!
 //! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
 //! tells why.
 //! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
 //! number of what was looked at that depends on what they say.
-//! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
 use super::access::Caller;
+use super::cancel::{Cancel, Weight};
 use super::clocks::Clocks;
-use super::error::{ApiError, Place, Result};
+use super::error::{ApiError, Result};
 use super::hint::{self, UnknownField};
-use super::{Inner, Shared, blocking, explain};
+use super::warning::{QueryWarning, place};
+use super::{Inner, explain};
 use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
-use logstead_indexer::{self as indexer, AnswerError, Filter, Run, Searcher};
+use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
+use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
-use logstead_record::query::{
-    self, Context, ErrorKind, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time,
-};
+use logstead_record::query::{self, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time};
 use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use serde::{Deserialize, Deserializer};
 use std::time::{Duration, Instant};
 
 /// An estimate that takes longer is one of a question that takes long.
@@ -68,76 +64,7 @@ pub(super) struct Scope {
     /// What the query leaves of it.
     pub(super) range: TimeRange,
     pub(super) now: Timestamp,
-    pub(super) searchers: Vec<(String, Searcher)>,
-}
-
-/// A logspace, and what it is asked.
-pub(super) struct InLogspace<'a> {
-    pub(super) logspace: &'a str,
-    pub(super) searcher: &'a Searcher,
-    pub(super) filter: &'a Filter,
-    pub(super) range: TimeRange,
-}
-
-/// What was looked at.
-#[derive(Clone, Default, Serialize, utoipa::ToSchema)]
-pub(crate) struct Coverage {
-    /// Whether all was looked at that had to be; a warning tells why not.
-    complete: bool,
-    /// Sealed segments that were asked.
-    segments: u64,
-    /// Sealed segments that needed no look, because of their time.
-    skipped_segments: u64,
-    /// Sealed segments without an index: their messages were looked at.
-    unindexed_segments: u64,
-    /// Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
-    /// grant: they would reveal other messages.
-    blocks: u64,
-    /// Messages that were compared with the query one by one.
-    scanned_messages: u64,
-    /// The memory they take.
-    scanned_bytes: u64,
-    /// Batches of the journal that were looked at.
-    journal_batches: u64,
-    /// Batches of the journal that needed no look, because of their time.
-    skipped_batches: u64,
-    /// Whether it ended before it was through.
-    #[serde(skip)]
-    cancelled: bool,
-}
-
-/// What to know about an answer.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct QueryWarning {
-    message: String,
-    /// What it is about, where a program may want to know.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    code: Option<WarningCode>,
-    /// Where in the query, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    line: Option<usize>,
-    /// In characters, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    column: Option<usize>,
-    /// The column after the last character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    end_column: Option<usize>,
-    /// A query that was perhaps meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    suggestion: Option<String>,
-}
-
-/// What a warning is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum WarningCode {
-    /// The query names its own time range: `from` and `to` do not apply.
-    RangeInQuery,
+    pub(super) logspaces: Logspaces,
 }
 
 impl Scope {
@@ -169,7 +96,7 @@ impl Scope {
             narrowed: caller.scope().is_some(),
             stages,
             now,
-            searchers: select_logspaces(shared, caller, target.logspaces)?,
+            logspaces: select_logspaces(shared, caller, target.logspaces)?,
         })
     }
 
@@ -178,7 +105,7 @@ impl Scope {
     /// that it could begin with.
     pub(super) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
-        let stored = stored(&self.searchers);
+        let stored = self.logspaces.stored();
         let first = match range.first {
             Timestamp::MIN => stored?.first,
             first => first,
@@ -191,60 +118,65 @@ impl Scope {
         Some(TimeRange { first, last }).filter(|range| !range.is_empty())
     }
 
-    /// Asks one logspace after the other; what they looked at is added up.
-    pub(super) fn each(
-        &mut self,
-        cancel: &Cancel,
-        mut ask: impl FnMut(InLogspace<'_>, &Run<'_>) -> indexer::Coverage,
-    ) -> Coverage {
-        let mut sum = Coverage { complete: true, ..Coverage::default() };
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        for (logspace, searcher) in &self.searchers {
-            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
-            let coverage = ask(InLogspace { logspace, searcher, filter: &filter, range: self.range }, &run);
-            sum.add(&coverage, logspace, &mut self.warnings);
-            if coverage.cancelled {
-                warn_once(&mut self.warnings, cancel.reason(logspace));
-            }
-        }
-        if self.narrowed {
-            // They tell how many messages that the caller may not see have the words of the query.
-            (sum.blocks, sum.scanned_messages, sum.scanned_bytes) = (0, 0, 0);
-        }
-        sum
+    /// What the logspaces are asked.
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted { query: &self.query, range: self.range, now: self.now }
+    }
+
+    /// How many messages match.
+    pub(super) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
+        let (count, coverage) = self.logspaces.count(self.wanted(), &cancel.run());
+        (count, self.told(coverage, cancel))
+    }
+
+    /// The first messages.
+    pub(super) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
+        let page = self.logspaces.page(self.wanted(), request, &cancel.run());
+        Page { coverage: self.told(page.coverage, cancel), ..page }
     }
 
     /// Adds what all logspaces have to the same answers.
     pub(super) fn answer(
         &mut self,
         cancel: &Cancel,
-        answers: &mut [indexer::Asked<'_>],
+        answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
-        let mut failed = None;
-        let coverage = self.each(cancel, |of, run| {
-            if failed.is_some() {
-                return indexer::Coverage::default();
+        let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
+        Ok(self.told(coverage, cancel))
+    }
+
+    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
+        let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
+        coverage.is_ok_and(|coverage| coverage.complete)
+    }
+
+    /// Warns of what was not looked at. The parts of one question say the same, which is told once.
+    fn told(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
+        let damaged = coverage
+            .damaged
+            .iter()
+            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` can not be read: {damage}"));
+        let unfinished = coverage.unfinished.iter().map(|logspace| cancel.reason(logspace));
+        for message in damaged.chain(unfinished) {
+            if self.warnings.iter().all(|warning| warning.message() != message) {
+                self.warnings.push(QueryWarning::plain(message));
             }
-            let added = of.searcher.answer((of.logspace, of.filter, of.range), run, answers);
-            added.unwrap_or_else(|error| {
-                failed = Some(error);
-                indexer::Coverage::default()
-            })
-        });
-        failed.map_or(Ok(coverage), Err)
+        }
+        // The others tell how many messages that the caller may not see have the words of the query.
+        if self.narrowed { coverage.without_contents() } else { coverage }
     }
 
     /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
     /// the index can not decide about.
     pub(super) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now) = (self.query.clone(), self.range, self.now);
-        let searchers = self.searchers.clone();
+        let logspaces = self.logspaces.clone();
         Weight::Unknown(Box::new(move || {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
-            let effort = explain::effort(&query, range, now, &searchers, &run);
+            let effort = explain::effort(&logspaces, Wanted { query: &query, range, now }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         }))
     }
@@ -259,20 +191,6 @@ impl Scope {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
-    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [indexer::Asked<'_>]) -> bool {
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        for (logspace, searcher) in &self.searchers {
-            let filter = Filter::new(&self.query, &Context { now: self.now, logspace });
-            let coverage = searcher.answer((logspace, &filter, self.range), &run, answers);
-            if coverage.map_or(true, |coverage| !coverage.complete) {
-                return false;
-            }
-        }
-        true
-    }
-
     /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
     /// of the messages, as the names are those of all.
     pub(super) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
@@ -280,7 +198,7 @@ impl Scope {
         for field in self.unknown_fields(&names, cancel) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
-            self.warnings.push(QueryWarning { suggestion, ..warning });
+            self.warnings.push(warning.suggesting(suggestion));
         }
     }
 
@@ -302,215 +220,8 @@ impl Scope {
         if self.narrowed {
             return Vec::new();
         }
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-        let unknown = hint::unknown_fields(names, &self.searchers, self.range, &run);
-        if cancelled() { Vec::new() } else { unknown }
-    }
-}
-
-/// From the first message that is stored to the last.
-pub(super) fn stored(searchers: &[(String, Searcher)]) -> Option<TimeRange> {
-    let stats = searchers.iter().map(|(_, searcher)| searcher.stats());
-    let times = stats.filter_map(|stats| stats.first_time.zip(stats.last_time));
-    times
-        .map(|(first, last)| TimeRange { first, last })
-        .reduce(|a, b| TimeRange { first: a.first.min(b.first), last: a.last.max(b.last) })
-}
-
-/// Tells a question to end before it is through.
-pub(crate) struct Cancel {
-    shared: Shared,
-    client_is_gone: Arc<AtomicBool>,
-    started: Instant,
-    time_max: Option<Duration>,
-}
-
-/// Dropped when the client has its answer, or does not want it any more.
-pub(crate) struct Guard(Arc<AtomicBool>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// How long a question takes, which decides where it waits for its turn.
-pub(super) enum Weight {
-    /// This tells whether it takes no time, and is as quick itself.
-    Unknown(Box<dyn FnOnce() -> bool + Send>),
-    /// It may take long.
-    Heavy,
-}
-
-/// Answers a question where blocking is allowed, once its turn has come.
-pub(super) async fn ask<T: Send + 'static>(
-    shared: &Shared,
-    caller: &Caller,
-    weight: Weight,
-    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
-) -> Result<T> {
-    ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
-}
-
-/// The same for a question that has less time.
-pub(super) async fn ask_within<T: Send + 'static>(
-    shared: &Shared,
-    caller: &Caller,
-    weight: Weight,
-    time_max: Duration,
-    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
-) -> Result<T> {
-    let permit = shared.search_permit(caller, weight).await?;
-    let (cancel, _guard) = Cancel::without_limit(shared);
-    let cancel = Cancel { time_max: Some(time_max), ..cancel };
-    let answer = move || {
-        let _permit = permit;
-        answer(&cancel)
-    };
-    blocking(answer).await
-}
-
-impl Cancel {
-    pub(super) fn new(shared: &Shared) -> (Cancel, Guard) {
-        let (cancel, guard) = Cancel::without_limit(shared);
-        let time_max = Some(shared.state.settings.limits.search_time_max.duration());
-        (Cancel { time_max, ..cancel }, guard)
-    }
-
-    /// For what may take as long as it takes.
-    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
-        let client_is_gone = Arc::new(AtomicBool::new(false));
-        let guard = Guard(client_is_gone.clone());
-        let started = Instant::now();
-        (Cancel { shared: shared.clone(), client_is_gone, started, time_max: None }, guard)
-    }
-
-    pub(crate) fn is_requested(&self) -> bool {
-        self.client_is_gone.load(Ordering::Relaxed)
-            || self.shared.state.pipeline.stop_requested()
-            || self.time_max.is_some_and(|max| max < self.started.elapsed())
-    }
-
-    pub(crate) fn lanes(&self) -> &SharedLanes {
-        &self.shared.lanes
-    }
-
-    fn reason(&self, logspace: &str) -> String {
-        if self.shared.state.pipeline.stop_requested() {
-            return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
-        }
-        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
-        format!(
-            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
-             narrow the time range, or raise limits.search_time_max"
-        )
-    }
-}
-
-impl Coverage {
-    pub(super) fn is_complete(&self) -> bool {
-        self.complete
-    }
-
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancelled
-    }
-
-    /// What was looked at is all, but there was no time to make the answer of all of it.
-    pub(super) fn cut_short(&mut self) {
-        self.complete = false;
-    }
-
-    /// What two questions looked at.
-    pub(super) fn plus(self, other: &Coverage) -> Coverage {
-        Coverage {
-            complete: self.complete && other.complete,
-            cancelled: self.cancelled || other.cancelled,
-            segments: self.segments + other.segments,
-            skipped_segments: self.skipped_segments + other.skipped_segments,
-            unindexed_segments: self.unindexed_segments + other.unindexed_segments,
-            blocks: self.blocks + other.blocks,
-            scanned_messages: self.scanned_messages + other.scanned_messages,
-            scanned_bytes: self.scanned_bytes + other.scanned_bytes,
-            journal_batches: self.journal_batches + other.journal_batches,
-            skipped_batches: self.skipped_batches + other.skipped_batches,
-        }
-    }
-
-    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
-    /// at counts twice as long as there are so many.
-    pub(super) fn joined(self, other: &Coverage) -> Coverage {
-        let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
-        let batches =
-            (self.journal_batches + self.skipped_batches).max(other.journal_batches + other.skipped_batches);
-        let sum = self.plus(other);
-        let (asked, looked_at) = (sum.segments.min(segments), sum.journal_batches.min(batches));
-        Coverage {
-            segments: asked,
-            skipped_segments: segments - asked,
-            unindexed_segments: sum.unindexed_segments.min(asked),
-            journal_batches: looked_at,
-            skipped_batches: batches - looked_at,
-            ..sum
-        }
-    }
-
-    fn add(&mut self, other: &indexer::Coverage, logspace: &str, warnings: &mut Vec<QueryWarning>) {
-        self.complete &= other.complete;
-        self.cancelled |= other.cancelled;
-        self.segments += other.segments;
-        self.skipped_segments += other.skipped_segments;
-        self.unindexed_segments += other.unindexed_segments;
-        self.blocks += other.blocks;
-        self.scanned_messages += other.scanned_messages;
-        self.scanned_bytes += other.scanned_bytes;
-        self.journal_batches += other.journal_batches;
-        self.skipped_batches += other.skipped_batches;
-        for damage in &other.damaged {
-            warn_once(warnings, format!("a part of logspace `{logspace}` can not be read: {damage}"));
-        }
-    }
-}
-
-/// The parts of one question say the same.
-fn warn_once(warnings: &mut Vec<QueryWarning>, message: String) {
-    if warnings.iter().all(|warning| warning.message != message) {
-        warnings.push(QueryWarning::plain(message));
-    }
-}
-
-impl QueryWarning {
-    pub(super) fn plain(message: String) -> QueryWarning {
-        QueryWarning { message, code: None, line: None, column: None, end_column: None, suggestion: None }
-    }
-
-    pub(super) fn message(&self) -> &str {
-        &self.message
-    }
-
-    fn of_range() -> QueryWarning {
-        let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
-        QueryWarning { code: Some(WarningCode::RangeInQuery), ..QueryWarning::plain(message) }
-    }
-
-    fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
-        let place = place(warning.span, text);
-        QueryWarning {
-            line: Some(place.line),
-            column: Some(place.column),
-            end_column: place.end_column,
-            suggestion: warning.suggestion,
-            ..QueryWarning::plain(warning.message)
-        }
-    }
-
-    fn of_field(UnknownField { name, meant }: &UnknownField, otherwise: &str) -> QueryWarning {
-        let hint = match meant {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => otherwise.to_owned(),
-        };
-        QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
+        let unknown = hint::unknown_fields(names, &self.logspaces, self.range, &cancel.run());
+        if cancel.is_requested() { Vec::new() } else { unknown }
     }
 }
 
@@ -532,12 +243,6 @@ fn stages_refused(text: &str) -> ApiError {
         Err(error) => refused.at(place(error.span, text)),
         Ok(_) => refused,
     }
-}
-
-fn place(span: Range<usize>, text: &str) -> Place {
-    let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
-    let (line, column, end_column) = error.line_column(text);
-    Place { line, column, end_column: Some(end_column) }
 }
 
 fn range(target: &Target<'_>, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
@@ -573,19 +278,14 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-fn select_logspaces(
-    shared: &Inner,
-    caller: &Caller,
-    wanted: Option<&[String]>,
-) -> Result<Vec<(String, Searcher)>> {
-    let searchers = caller.searchers(shared);
-    let Some(wanted) = wanted else { return Ok(searchers) };
+fn select_logspaces(shared: &Inner, caller: &Caller, wanted: Option<&[String]>) -> Result<Logspaces> {
+    let logspaces = caller.logspaces(shared);
+    let Some(wanted) = wanted else { return Ok(logspaces) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
-    if let Some(unknown) = wanted.iter().find(|id| !searchers.iter().any(|(known, _)| known == *id)) {
-        let ids: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
-        return Err(unknown_logspace(unknown, &ids));
+    if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
+        return Err(unknown_logspace(unknown, &logspaces.ids().collect::<Vec<_>>()));
     }
-    Ok(searchers.into_iter().filter(|(id, _)| wanted.contains(id)).collect())
+    Ok(logspaces.only(wanted))
 }
 
 /// 404, naming those that there are.

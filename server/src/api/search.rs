@@ -1,16 +1,17 @@
 //! Searching and counting, over one or several logspaces.
 
 use super::access::Caller;
-use super::cursor::Cursor;
+use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
 use super::message::Message;
-use super::scope::{Cancel, Coverage, InLogspace, QueryWarning, Scope, ask, list, target};
-use super::{Shared, blocking};
+use super::scope::{Scope, list, target};
+use super::warning::QueryWarning;
+use super::{Shared, blocking, cursor};
+use crate::store::{Coverage, PageRequest, Place};
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Hit, Position, Run};
+use logstead_indexer::{self as indexer, Hit};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering as Compared;
 use std::time::Instant;
 
 /// Most messages of one page.
@@ -171,8 +172,8 @@ pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Resul
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
-    let searchers = caller.searchers(shared);
-    let (logspace, searcher) = searchers.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
+    let logspaces = caller.logspaces(shared);
+    let (logspace, searcher) = logspaces.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || searcher.get(sequence)).await?;
     let hit = found
         .map_err(ApiError::internal)?
@@ -186,11 +187,12 @@ async fn run_search(
     caller: &Caller,
     request: SearchRequest,
 ) -> Result<axum::Json<SearchResponse>> {
-    let order = request.order.unwrap_or_default();
-    let page = PageRequest::new(request.limit, order, request.cursor.as_deref())?;
+    let started = Instant::now();
+    let page = page_request(request.limit, request.order, request.cursor.as_deref())?;
     let mut scope = Scope::new(shared, caller, &target!(request))?;
     let weight = scope.weight(false);
-    ask(shared, caller, weight, move |cancel| page.run(&mut scope, cancel)).await.map(axum::Json)
+    let answer = move |cancel: &Cancel| SearchResponse::new(&mut scope, &page, started, cancel);
+    ask(shared, caller, weight, answer).await.map(axum::Json)
 }
 
 async fn run_count(
@@ -202,133 +204,59 @@ async fn run_count(
     let mut scope = Scope::new(shared, caller, &target!(request))?;
     let weight = scope.weight(false);
     let counted = move |cancel: &Cancel| {
-        let mut count = 0;
-        let coverage = scope.each(cancel, |of, run| {
-            let counted = of.searcher.count(of.filter, of.range, run);
-            count += counted.count;
-            counted.coverage
-        });
+        let (count, coverage) = scope.count(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
         CountResponse { count, took_ms, coverage, warnings: scope.warnings }
     };
     ask(shared, caller, weight, counted).await.map(axum::Json)
 }
 
-/// Which page of messages is asked for.
-pub(super) struct PageRequest {
-    order: indexer::Order,
-    limit: usize,
-    cursor: Option<Cursor>,
-    started: Instant,
+/// Which page a request means.
+pub(super) fn page_request(
+    limit: Option<u32>,
+    order: Option<Order>,
+    cursor: Option<&str>,
+) -> Result<PageRequest> {
+    let order = order.unwrap_or_default().into();
+    let after = cursor.map(|text| check_cursor(text, order)).transpose()?;
+    Ok(PageRequest { order, limit: check_limit(limit)?, after })
 }
 
-impl PageRequest {
-    pub(super) fn new(limit: Option<u32>, order: Order, cursor: Option<&str>) -> Result<PageRequest> {
-        let order = match order {
-            Order::Newest => indexer::Order::Newest,
-            Order::Oldest => indexer::Order::Oldest,
-        };
-        Ok(PageRequest {
-            order,
-            limit: check_limit(limit)?,
-            cursor: cursor.map(|text| check_cursor(text, order)).transpose()?,
-            started: Instant::now(),
-        })
-    }
-
-    /// The nearest messages on one side of another, which lies where the cursor says.
-    pub(super) fn around(cursor: Cursor, limit: usize) -> PageRequest {
-        let order = cursor.order;
-        PageRequest { order, limit, cursor: Some(cursor), started: Instant::now() }
-    }
-
-    /// The messages of the page, whether there are more, and what was looked at.
-    pub(super) fn messages(&self, scope: &mut Scope, cancel: &Cancel) -> (Vec<Message>, bool, Coverage) {
-        let (mut page, coverage) = self.page(scope, cancel);
-        page.cut();
-        (page.messages(), page.more, coverage)
-    }
-
+impl SearchResponse {
     /// The page, with all warnings that there are so far.
-    pub(super) fn run(&self, scope: &mut Scope, cancel: &Cancel) -> SearchResponse {
-        let (page, coverage) = self.page(scope, cancel);
-        let (messages, cursor) = page.finish();
-        if messages.is_empty() {
+    pub(super) fn new(
+        scope: &mut Scope,
+        request: &PageRequest,
+        started: Instant,
+        cancel: &Cancel,
+    ) -> SearchResponse {
+        let page = scope.page(request, cancel);
+        if page.hits.is_empty() {
             scope.warn_of_unknown_fields(cancel);
         }
         SearchResponse {
-            messages,
-            cursor,
-            took_ms: self.started.elapsed().as_millis() as u64,
-            coverage,
+            messages: messages(&page.hits),
+            cursor: page.end().map(|place| cursor::encode(request.order, &place)),
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage: page.coverage,
             warnings: std::mem::take(&mut scope.warnings),
             query: scope.asked.to_string(),
         }
     }
+}
 
-    fn page(&self, scope: &mut Scope, cancel: &Cancel) -> (Page, Coverage) {
-        let mut page =
-            Page { order: self.order, limit: self.limit, hits: Vec::new(), more: false, cancelled: false };
-        let coverage = scope.each(cancel, |of, run| {
-            let after = self.cursor.as_ref().map(|cursor| cursor.position_in(of.logspace));
-            page.ask(&of, after, run)
-        });
-        (page, coverage)
+impl From<Order> for indexer::Order {
+    fn from(order: Order) -> indexer::Order {
+        match order {
+            Order::Newest => indexer::Order::Newest,
+            Order::Oldest => indexer::Order::Oldest,
+        }
     }
 }
 
-/// The hits of several logspaces, merged to one page.
-struct Page {
-    order: indexer::Order,
-    limit: usize,
-    hits: Vec<(String, Hit)>,
-    more: bool,
-    /// Whether it is only a part of the page.
-    cancelled: bool,
-}
-
-impl Page {
-    fn ask(&mut self, of: &InLogspace<'_>, after: Option<Position>, run: &Run<'_>) -> indexer::Coverage {
-        let InLogspace { filter, range, .. } = *of;
-        let request = indexer::Request { filter, range, order: self.order, limit: self.limit, after };
-        let found = of.searcher.search(&request, run);
-        self.more |= found.more;
-        self.cancelled |= found.coverage.cancelled;
-        self.hits.extend(found.hits.into_iter().map(|hit| (of.logspace.to_owned(), hit)));
-        found.coverage
-    }
-
-    /// The first messages of all, and where the next page begins. After a page that was cut short there is
-    /// none: it could skip what this one did not get to see. What is damaged no page gets to see.
-    fn finish(mut self) -> (Vec<Message>, Option<String>) {
-        self.cut();
-        let order = self.order;
-        let last = self.hits.last().filter(|_| self.more && !self.cancelled);
-        let cursor = last.map(|(id, hit)| {
-            Cursor { order, time: hit.time, logspace: id.clone(), sequence: hit.sequence }.encode()
-        });
-        (self.messages(), cursor)
-    }
-
-    /// Keeps the first messages of all.
-    fn cut(&mut self) {
-        let order = self.order;
-        self.hits.sort_unstable_by(|a, b| compare(order, a, b));
-        self.more |= self.limit < self.hits.len();
-        self.hits.truncate(self.limit);
-    }
-
-    fn messages(&self) -> Vec<Message> {
-        self.hits.iter().map(|(id, hit)| Message::new(id, hit)).collect()
-    }
-}
-
-fn compare(order: indexer::Order, (a_id, a): &(String, Hit), (b_id, b): &(String, Hit)) -> Compared {
-    let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
-    match order {
-        indexer::Order::Oldest => ascending,
-        indexer::Order::Newest => ascending.reverse(),
-    }
+/// Messages as they are shown.
+pub(super) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
+    hits.iter().map(|(logspace, hit)| Message::new(logspace, hit)).collect()
 }
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
@@ -342,10 +270,10 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-fn check_cursor(text: &str, order: indexer::Order) -> Result<Cursor> {
+fn check_cursor(text: &str, order: indexer::Order) -> Result<Place> {
     let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
-    match Cursor::decode(text) {
-        Some(cursor) if cursor.order == order => Ok(cursor),
+    match cursor::decode(text) {
+        Some((of, place)) if of == order => Ok(place),
         Some(_) => Err(refused("the cursor is of a page in the other order: begin anew without it")),
         None => Err(refused("the cursor is not one that a search has answered: begin anew without it")),
     }

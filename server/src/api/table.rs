@@ -1,9 +1,7 @@
-//! A table as the API shows it, and how one is made.
+//! A table as the API shows it.
 
 use super::facets::text;
-use super::scope::stored;
-use logstead_indexer::{self as indexer, Aggregation, AnswerError, Kind, Searcher, Settings, Value};
-use logstead_record::query::{Pipeline, TimeRange};
+use logstead_indexer::{self as indexer, Kind, Value};
 use serde::Serialize;
 
 /// A table.
@@ -44,22 +42,6 @@ enum Cell {
     Number(f64),
     Text(String),
     Null,
-}
-
-/// Makes a pipeline ready to run over some logspaces, and says in which range. Spans of time are chosen by what is
-/// stored.
-pub(crate) fn prepare(
-    pipeline: &Pipeline,
-    settings: Settings,
-    searchers: &[(String, Searcher)],
-) -> Result<(Aggregation, TimeRange), AnswerError> {
-    let now = TimeRange { first: settings.now, last: settings.now };
-    let within = settings.range.intersect(stored(searchers).unwrap_or(now));
-    // What comes meanwhile is in no span.
-    let range = if within.is_empty() { now } else { within };
-    let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
-    let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
-    Ok((aggregation, range))
 }
 
 impl Table {

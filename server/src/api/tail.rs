@@ -7,22 +7,23 @@
 //! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
 
 use super::access::{Caller, authenticate};
+use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Problem, Result};
 use super::extract::Query;
 use super::message::Message;
-use super::scope::{Cancel, Scope, Target, ask, list};
+use super::scope::{Scope, Target, list};
 use super::stream::{Piece, Pieces};
 use super::tail_position::Position;
 use super::tail_sampling::Sampling;
 use super::tail_turn::{Following, event};
 use super::{Shared, blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
+use crate::store::Logspaces;
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use logstead_indexer::{Filter, Follower, Hit, Order, Request, Run};
-use logstead_record::query::Context;
+use logstead_indexer::{Hit, Searcher};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,11 +138,13 @@ pub(crate) async fn tail(
     let sampling = sampling(&shared, since.is_some());
     let query = scope.query.clone();
     let (following, stored) = if last == 0 || since.is_some() {
-        (follow(scope, since.as_ref(), sampling), Vec::new())
+        (follow(&scope, since.as_ref(), sampling), Vec::new())
     } else {
         let weight = scope.weight(false);
-        ask(&shared, &caller, weight, move |cancel| follow_after_last(scope, last as usize, sampling, cancel))
-            .await?
+        ask(&shared, &caller, weight, move |cancel| {
+            follow_after_last(&scope, last as usize, sampling, cancel)
+        })
+        .await?
     };
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
@@ -207,41 +210,24 @@ fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
 }
 
 /// From now on, or from a position. What the position does not know was made after it.
-fn follow(scope: Scope, since: Option<&Position>, sampling: Sampling) -> Following {
-    let mut following = Following::new(sampling);
-    for (logspace, searcher) in scope.searchers {
-        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
-        let next = match since {
-            Some(position) => position.of(&logspace).unwrap_or(0),
-            None => searcher.next_sequence(),
-        };
-        following.add(logspace, Follower::new(searcher, filter, next));
-    }
-    following
+fn follow(scope: &Scope, since: Option<&Position>, sampling: Sampling) -> Following {
+    let from = |logspace: &str, searcher: &Searcher| match since {
+        Some(position) => position.of(logspace).unwrap_or(0),
+        None => searcher.next_sequence(),
+    };
+    Following::new(sampling, scope.logspaces.clone().follow(scope.wanted(), from))
 }
 
 /// From now on, and the newest messages that are stored, the oldest of them first.
 fn follow_after_last(
-    scope: Scope,
+    scope: &Scope,
     last: usize,
     sampling: Sampling,
     cancel: &Cancel,
 ) -> (Following, Vec<(String, Hit)>) {
-    let mut following = Following::new(sampling);
-    let mut stored: Vec<(String, Hit)> = Vec::new();
-    let cancelled = || cancel.is_requested();
-    let run = Run { cancelled: &cancelled, lanes: cancel.lanes() };
-    for (logspace, searcher) in scope.searchers {
-        let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
-        let request =
-            Request { filter: &filter, range: scope.range, order: Order::Newest, limit: last, after: None };
-        let (found, next) = searcher.search_and_next(&request, &run);
-        stored.extend(found.hits.into_iter().map(|hit| (logspace.clone(), hit)));
-        following.add(logspace, Follower::new(searcher, filter, next));
-    }
-    stored.sort_by(|(a_id, a), (b_id, b)| (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence)));
-    stored.drain(..stored.len().saturating_sub(last));
-    (following, stored)
+    let logspaces = scope.logspaces.clone();
+    let (followers, newest) = logspaces.follow_after_newest(scope.wanted(), last, &cancel.run());
+    (Following::new(sampling, followers), newest)
 }
 
 /// A tail that is open.
@@ -340,15 +326,14 @@ impl Tail {
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
         let scope = self.request.scope(&self.shared, &caller)?;
-        let is_there = |logspace: &String| scope.searchers.iter().any(|(id, _)| id == logspace);
+        let is_there = |logspace: &String| scope.logspaces.get(logspace).is_some();
         if scope.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());
         }
-        for (logspace, searcher) in scope.searchers {
-            if !following.follows(&logspace) {
-                let filter = Filter::new(&scope.query, &Context { now: scope.now, logspace: &logspace });
-                following.add(logspace, Follower::new(searcher, filter, 0));
-            }
+        let new = scope.logspaces.clone().into_iter().filter(|(id, _)| !following.follows(id));
+        let new: Logspaces = new.collect();
+        for (logspace, follower) in new.follow(scope.wanted(), |_, _| 0) {
+            following.add(logspace, follower);
         }
         Ok(())
     }

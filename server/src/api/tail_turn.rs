@@ -4,8 +4,8 @@
 //! sees each message once. Counts add up: what was stored, what of it matched, what of that was sent.
 //! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
 
+use super::cancel::Cancel;
 use super::message::Message;
-use super::scope::Cancel;
 use super::tail::{TailGap, TailMessages, TailStatus};
 use super::tail_position::Position;
 use super::tail_sampling::{Sampling, one_in};
@@ -65,8 +65,10 @@ pub(super) fn event(name: &str, position: Option<&Position>, data: &impl Seriali
 }
 
 impl Following {
-    /// Of no logspace yet.
-    pub(super) fn new(sampling: Sampling) -> Following {
+    pub(super) fn new(
+        sampling: Sampling,
+        followers: impl IntoIterator<Item = (String, Follower)>,
+    ) -> Following {
         let events = Events {
             sampling,
             counts: Counts::default(),
@@ -78,7 +80,9 @@ impl Following {
             ready_bytes: 0,
             turn_ends: Instant::now(),
         };
-        Following { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() }
+        let mut following = Following { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() };
+        followers.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
+        following
     }
 
     pub(super) fn add(&mut self, logspace: String, mut follower: Follower) {
@@ -107,8 +111,7 @@ impl Following {
     pub(super) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let Following { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
-        let cancelled = || cancel.is_requested();
-        let run = Run { cancelled: &cancelled, ..Run::alone() };
+        let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
         let count = followers.len();
         for at in (0..count).map(|number| (*first + number) % count) {
             followers[at].read(&run, &mut |followed| events.take(at, followed));

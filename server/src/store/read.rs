@@ -6,11 +6,10 @@
 //! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted, apart
 //! from those that can not be read. These are left out and counted, and what held them is named.
 
-use super::export_write::Writing;
+use super::order::compare;
+use super::{Logspaces, Wanted};
 use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Searcher};
-use logstead_record::Timestamp;
-use logstead_record::query::{Context, Query, TimeRange};
-use std::cmp::Ordering;
+use logstead_record::query::TimeRange;
 use std::collections::{BTreeSet, VecDeque};
 
 /// A piece of text is made at least this long.
@@ -23,16 +22,6 @@ const FIRST_PAGE_MESSAGES: usize = 1000;
 const PAGE_MESSAGES_MAX: u64 = 20_000;
 /// Shorter ones are not much smaller.
 const PAGE_MESSAGES_MIN: u64 = 16;
-
-/// What to read.
-pub(crate) struct Wanted<'a> {
-    pub(crate) query: &'a Query,
-    pub(crate) now: Timestamp,
-    pub(crate) range: TimeRange,
-    pub(crate) order: Order,
-    /// At most so many messages.
-    pub(crate) limit: u64,
-}
 
 /// Messages that are being read.
 pub(crate) struct Reading {
@@ -57,40 +46,42 @@ struct InLogspace {
     more: bool,
 }
 
-/// Why messages can not be read to the end.
+/// Messages are not read to the end, as nobody wants them any more.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReadError {
-    /// Nobody wants them any more.
-    #[error("it was cancelled")]
-    Cancelled,
+#[error("it was cancelled")]
+pub(crate) struct Cancelled;
+
+impl Logspaces {
+    /// Begins to read at most `limit` messages of logspaces as they are now. Counts what matches.
+    pub(crate) fn read(
+        self,
+        wanted: Wanted<'_>,
+        (order, limit): (Order, u64),
+        run: &Run<'_>,
+    ) -> Result<Reading, Cancelled> {
+        let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
+        let (count, coverage) = frozen.count(wanted, run);
+        if !coverage.unfinished.is_empty() {
+            return Err(Cancelled);
+        }
+        let in_logspace = |(id, searcher): (String, Searcher)| {
+            let filter = wanted.filter(&id);
+            InLogspace { id, searcher, filter, after: None, page: VecDeque::new(), more: true }
+        };
+        Ok(Reading {
+            order,
+            range: wanted.range,
+            logspaces: frozen.into_iter().map(in_logspace).collect(),
+            left: count.min(limit),
+            missing: 0,
+            damaged: coverage.damaged.into_iter().map(|(id, damage)| named(&id, &damage)).collect(),
+            written_bytes: 0,
+            written_messages: 0,
+        })
+    }
 }
 
 impl Reading {
-    /// Of logspaces as they are now. Counts what matches.
-    pub(crate) fn begin(
-        searchers: &[(String, Searcher)],
-        wanted: &Wanted<'_>,
-        run: &Run<'_>,
-    ) -> Result<Reading, ReadError> {
-        let Wanted { order, range, limit, .. } = *wanted;
-        let (mut logspaces, mut damaged, mut count) = (Vec::new(), BTreeSet::new(), 0);
-        for (id, searcher) in searchers {
-            let searcher = searcher.frozen();
-            let filter = Filter::new(wanted.query, &Context { now: wanted.now, logspace: id });
-            let counted = searcher.count(&filter, range, run);
-            if counted.coverage.cancelled {
-                return Err(ReadError::Cancelled);
-            }
-            count += counted.count;
-            damaged.extend(named(id, counted.coverage.damaged));
-            let page = VecDeque::new();
-            logspaces.push(InLogspace { id: id.clone(), searcher, filter, after: None, page, more: true });
-        }
-        let left = count.min(limit);
-        let (written_bytes, written_messages) = (0, 0);
-        Ok(Reading { order, range, logspaces, left, missing: 0, damaged, written_bytes, written_messages })
-    }
-
     /// How many messages are still to be read.
     pub(crate) fn left(&self) -> u64 {
         self.left
@@ -111,13 +102,13 @@ impl Reading {
         &self.damaged
     }
 
-    /// Writes what comes next; nothing at the end.
+    /// Writes what comes next, each message by `write`; nothing at the end.
     pub(crate) fn next_piece(
         &mut self,
-        writing: &Writing,
+        write: impl Fn(&str, &Hit, &mut Vec<u8>),
         run: &Run<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), Cancelled> {
         let start = out.len();
         while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
             self.fill_pages(run)?;
@@ -130,7 +121,7 @@ impl Reading {
                 return Ok(());
             };
             let before = out.len();
-            writing.message(id, &hit, out);
+            write(id, &hit, out);
             self.written_bytes += (out.len() - before) as u64;
             self.written_messages += 1;
             self.left -= 1;
@@ -139,7 +130,7 @@ impl Reading {
     }
 
     /// Sees to it that each logspace has a message, if it has any more.
-    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), ReadError> {
+    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let Reading { logspaces, damaged, range, order, .. } = self;
@@ -149,9 +140,9 @@ impl Reading {
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
                 let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
                 if coverage.cancelled {
-                    return Err(ReadError::Cancelled);
+                    return Err(Cancelled);
                 }
-                damaged.extend(named(&logspace.id, coverage.damaged));
+                damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));
                 logspace.more = more;
                 logspace.after = hits.last().map(Hit::position).or(logspace.after);
                 logspace.page = hits.into();
@@ -162,21 +153,16 @@ impl Reading {
 
     /// The logspace whose next message comes first.
     fn first(&self) -> Option<usize> {
-        let rank = |at: usize| {
-            let logspace = &self.logspaces[at];
-            logspace.page.front().map(|hit| (hit.time, &logspace.id, hit.sequence))
-        };
-        let compare = |a: &usize, b: &usize| match self.order {
-            Order::Oldest => rank(*a).cmp(&rank(*b)),
-            Order::Newest => rank(*b).cmp(&rank(*a)),
-        };
-        let with_message = (0..self.logspaces.len()).filter(|at| !self.logspaces[*at].page.is_empty());
-        with_message.min_by(|a, b| -> Ordering { compare(a, b) })
+        let next = self.logspaces.iter().enumerate().filter_map(|(at, of)| {
+            let hit = of.page.front()?;
+            Some((at, (of.id.as_str(), hit)))
+        });
+        next.min_by(|(_, a), (_, b)| compare(self.order, *a, *b)).map(|(at, _)| at)
     }
 }
 
-fn named(logspace: &str, damaged: Vec<String>) -> impl Iterator<Item = String> {
-    damaged.into_iter().map(move |damage| format!("{logspace}: {damage}"))
+fn named(logspace: &str, damage: &str) -> String {
+    format!("{logspace}: {damage}")
 }
 
 /// How many messages a page of one of so many logspaces should have.
