@@ -20,5 +20,6 @@ pub mod pipeline;
 pub mod source;
 mod store;
 mod web;
+mod wire;
 
 pub use machine::lock::{DataLock, LockError};

@@ -10,14 +10,14 @@ use super::access::Caller;
 use super::aggregate::compile;
 use super::cancel::{Cancel, Guard, Weight, ask};
 use super::error::{ApiError, Result};
-use super::export_write::{self, Writing};
 use super::extract::Query;
 use super::scope::{Scope, list, target};
 use super::search::Order;
 use super::stream::{Piece, Pieces};
-use super::table::Table;
 use super::{Shared, blocking, busy};
 use crate::store::{Cancelled, Reading};
+use crate::wire::file::{self, Writing};
+use crate::wire::table::Table;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -131,7 +131,9 @@ pub(crate) async fn export(
     }
     let writing = match format {
         ExportFormat::Ndjson => Writing::Ndjson,
-        ExportFormat::Csv => Writing::csv(request.columns)?,
+        ExportFormat::Csv => {
+            Writing::csv(request.columns).map_err(|detail| ApiError::bad_request(detail).path("columns"))?
+        }
         ExportFormat::Raw => Writing::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
@@ -174,7 +176,7 @@ async fn export_table(
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
-        let written = export_write::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
             text.extend_from_slice(&summary(count, 0, damaged.iter()));

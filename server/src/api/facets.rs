@@ -9,6 +9,7 @@ use super::histogram::check_field;
 use super::scope::{Scope, list, target};
 use super::warning::QueryWarning;
 use crate::store::Coverage;
+use crate::wire::table::text;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Value};
 use logstead_record::query::FieldName;
@@ -194,11 +195,4 @@ impl ValueCount {
     pub(super) fn new(value: &Value, count: u64) -> ValueCount {
         ValueCount { value: text(value), count }
     }
-}
-
-/// A value as text.
-pub(super) fn text(value: &Value) -> String {
-    let mut text = Vec::new();
-    value.write(&mut text);
-    String::from_utf8_lossy(&text).into_owned()
 }

@@ -9,6 +9,7 @@ use super::facets::ValueCount;
 use super::scope::{Scope, list, target};
 use super::warning::QueryWarning;
 use crate::store::Coverage;
+use crate::wire::table::text;
 use axum::extract::{Extension, State};
 use logstead_config::Period;
 use logstead_indexer::{self as indexer, Asked, BUCKETS_MAX, Counts, Width};
@@ -267,7 +268,7 @@ impl Bucket {
             let mut by = BTreeMap::new();
             for series in counts.series.iter().filter(|series| 0 < series.counts[at]) {
                 // Values that differ only in bytes that are no text are shown as one.
-                *by.entry(super::facets::text(&series.value)).or_default() += series.counts[at];
+                *by.entry(text(&series.value)).or_default() += series.counts[at];
             }
             by
         };

@@ -5,10 +5,10 @@
 //! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
 
 use super::cancel::Cancel;
-use super::message::Message;
 use super::tail::{TailGap, TailMessages, TailStatus};
 use super::tail_position::Position;
 use super::tail_sampling::{Sampling, one_in};
+use crate::wire::message::Message;
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
 use logstead_record::Timestamp;

@@ -6,8 +6,8 @@ use super::Failure;
 use super::progress::Progress;
 use super::question::Question;
 use super::remote::Remote;
-use crate::api::export_write::{self, Writing};
-use crate::api::table::Table;
+use crate::wire::file::{self, Writing};
+use crate::wire::table::Table;
 use clap::{ArgGroup, Args, ValueEnum};
 use logstead_indexer::{Hit, Order as Ordered};
 use serde_json::Value;
@@ -147,7 +147,7 @@ impl Export {
     fn messages(&self, question: &Question, output: &mut Output) -> Result<Lacks, Failure> {
         let writing = match self.format {
             Format::Ndjson => Writing::Ndjson,
-            Format::Csv => Writing::csv(self.columns.clone()).map_err(|error| Failure::no(error.detail()))?,
+            Format::Csv => Writing::csv(self.columns.clone()).map_err(Failure::no)?,
             Format::Raw => Writing::Raw,
         };
         let order = match self.order {
@@ -177,7 +177,7 @@ impl Export {
         }
         let (table, coverage) = question.table()?;
         let rows_max = self.limit.unwrap_or(u64::MAX);
-        let written = export_write::table(&Table::from(table), rows_max, self.format == Format::Csv);
+        let written = file::table(&Table::from(table), rows_max, self.format == Format::Csv);
         let (_, text) = written.map_err(Failure::environment)?;
         output.write(&text)?;
         let damaged: Vec<String> =

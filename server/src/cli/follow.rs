@@ -5,10 +5,10 @@
 
 use super::question::{refused, to_the_end};
 use super::{Failure, store, text};
-use crate::api::message::Message;
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::store::Wanted;
+use crate::wire::message::Message;
 use logstead_indexer::{Followed, Follower, Hit, Run, Searcher};
 use logstead_record::query::{TimeRange, parse_search};
 use serde_json::Value;

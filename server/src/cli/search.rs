@@ -4,9 +4,9 @@ use super::question::{Question, warn_of_damage};
 use super::table::Table;
 use super::text::{csv, shown};
 use super::{Failure, text};
-use crate::api::message::Message;
-use crate::api::table;
 use crate::store::PageRequest;
+use crate::wire::message::Message;
+use crate::wire::table;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::builder::RangedU64ValueParser;
@@ -176,7 +176,7 @@ impl Answer {
 impl Format {
     pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
         if let Format::Csv = self {
-            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+            text::line(&csv(COLUMNS.into_iter())).map_err(Failure::environment)?;
         }
         messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
     }
@@ -195,7 +195,7 @@ impl Format {
         match self {
             Format::Json => message.to_string(),
             Format::Raw => text("raw").to_owned(),
-            Format::Csv => COLUMNS.map(|name| csv(text(name))).join(","),
+            Format::Csv => csv(COLUMNS.iter().map(|name| text(name))),
             Format::Text => {
                 let pid = text("pid");
                 let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };

@@ -8,7 +8,7 @@
 //!
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
-use super::error::{ApiError, Result};
+use super::csv;
 use super::message::Message;
 use super::table::Table;
 use logstead_indexer::Hit;
@@ -31,16 +31,15 @@ pub(crate) enum Writing {
 }
 
 impl Writing {
-    /// Rows with these columns, or with those that are usual.
-    pub(crate) fn csv(columns: Option<Vec<String>>) -> Result<Writing> {
+    /// Rows with these columns, or with those that are usual; or why these cannot be.
+    pub(crate) fn csv(columns: Option<Vec<String>>) -> Result<Writing, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
-        let refused = |detail: String| ApiError::bad_request(detail).path("columns");
         if columns.is_empty() {
-            return Err(refused("columns names no field: leave it out, or write it as time,host".to_owned()));
+            return Err("columns names no field: leave it out, or write it as time,host".to_owned());
         }
         if COLUMNS_MAX < columns.len() {
             let count = columns.len();
-            return Err(refused(format!("columns names {count} fields: name at most {COLUMNS_MAX}")));
+            return Err(format!("columns names {count} fields: name at most {COLUMNS_MAX}"));
         }
         let column = |name: String| {
             let field = FieldName::new(&name);
@@ -69,7 +68,7 @@ impl Writing {
                 for (number, (_, field)) in columns.iter().enumerate() {
                     value.clear();
                     value_of(field, logspace, hit, &mut value);
-                    separated(number, &value, out);
+                    csv::value(number, &value, out);
                 }
                 out.extend_from_slice(b"\r\n");
             }
@@ -162,30 +161,10 @@ fn joined<'a>(values: impl Iterator<Item = &'a [u8]>, between: u8, out: &mut Vec
     }
 }
 
+/// A row of a file, with its end.
 fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
-    for (number, value) in values.enumerate() {
-        separated(number, value.as_ref(), out);
-    }
+    csv::row(values, out);
     out.extend_from_slice(b"\r\n");
-}
-
-/// A value of a row, quoted where it has to be.
-fn separated(number: usize, value: &[u8], out: &mut Vec<u8>) {
-    if number != 0 {
-        out.push(b',');
-    }
-    if !value.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
-        out.extend_from_slice(value);
-        return;
-    }
-    out.push(b'"');
-    for &byte in value {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
 
 #[cfg(test)]

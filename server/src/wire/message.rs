@@ -1,4 +1,4 @@
-//! A message as the API shows it.
+//! A message as a JSON object.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

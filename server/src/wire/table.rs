@@ -1,6 +1,5 @@
-//! A table as the API shows it.
+//! A table as a JSON object.
 
-use super::facets::text;
 use logstead_indexer::{self as indexer, Kind, Value};
 use serde::Serialize;
 
@@ -46,7 +45,7 @@ enum Cell {
 
 impl Table {
     /// Whether it has no row.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }
@@ -82,4 +81,11 @@ impl Cell {
             Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
         }
     }
+}
+
+/// A value as text.
+pub(crate) fn text(value: &Value) -> String {
+    let mut text = Vec::new();
+    value.write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
