@@ -3,7 +3,7 @@
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Peer, Query};
-use super::scope::refusal;
+use super::question::refusal;
 use super::session;
 use super::throttle::Attempt;
 use super::{Inner, Shared};

@@ -2,10 +2,10 @@
 
 use super::Shared;
 use super::access::Caller;
-use super::cancel::{Cancel, Weight, ask_within};
 use super::error::{ApiError, Result};
 use super::extract::Json;
-use super::scope::{Scope, Target, list};
+use super::question::cancel::{Cancel, Weight, ask_within};
+use super::question::{Common, Parameters, Question, Read};
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
@@ -61,20 +61,8 @@ const TIMES: [(&str, &str); 6] = [
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompleteRequest {
-    /// As far as it is written; it need not be right yet.
-    #[serde(default)]
-    query: String,
     /// Before which character something is written, from 0; at the end where it is missing.
     cursor: Option<usize>,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default.
-    #[serde(default, deserialize_with = "list")]
-    logspaces: Option<Vec<String>>,
     /// How many options to offer.
     #[schema(default = 20, minimum = 1, maximum = 200)]
     limit: Option<u32>,
@@ -150,28 +138,22 @@ pub(crate) enum ValueType {
     Logspace,
 }
 
-/// Says what may stand at a place in a query. Answers within some 300 ms with what it has.
+/// Says what may stand at a place in a query, which need not be right yet. Answers within some 300 ms with what it has.
 #[utoipa::path(
-    post, path = "/api/v1/complete", tag = "search",
+    post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))
 )]
 pub(crate) async fn complete(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Json(request): Json<CompleteRequest>,
+    Json(Read { common, own }): Json<Read<CompleteRequest>>,
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
-    let limit = check_limit(request.limit)?;
-    let writing = query::writing(&request.query, request.cursor.unwrap_or(usize::MAX));
-    let rest = writing.rest.to_string();
-    let target = Target {
-        query: &rest,
-        from: request.from.as_deref(),
-        to: request.to.as_deref(),
-        logspaces: request.logspaces.as_deref(),
-        timezone: request.timezone.as_deref(),
-    };
-    let scope = Scope::new(&shared, &caller, &target)?;
+    let limit = check_limit(own.limit)?;
+    let text = common.query.as_deref().unwrap_or_default();
+    let writing = query::writing(text, own.cursor.unwrap_or(usize::MAX));
+    let rest = Common { query: Some(writing.rest.to_string()), ..common };
+    let question = Question::new(&shared, &caller, &rest, false)?;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {
@@ -179,7 +161,7 @@ pub(crate) async fn complete(
         _ => FIELDS_TIME_MAX,
     };
     let mut offer =
-        Offer { typed: Typed::new(&writing.typed), scope, limit, memory_bytes_max, complete: true };
+        Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
     // It ends soon by itself.
     let weight = Weight::Unknown(Box::new(|| true));
     let answer = move |cancel: &Cancel| {
@@ -191,6 +173,8 @@ pub(crate) async fn complete(
     let took_ms = started.elapsed().as_millis() as u64;
     Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
 }
+
+impl Parameters for CompleteRequest {}
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
     match limit.unwrap_or(LIMIT) {
@@ -226,7 +210,7 @@ impl Typed {
 /// Makes options.
 struct Offer {
     typed: Typed,
-    scope: Scope,
+    question: Question,
     limit: usize,
     memory_bytes_max: usize,
     complete: bool,
@@ -300,7 +284,7 @@ impl Offer {
     /// Fields whose names have what is typed; those with values in the rest of the query first.
     fn fields(&self, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
         let mut names = self.field_names(cancel);
-        if !self.scope.narrowed {
+        if !self.question.narrowed {
             names.truncate(self.limit);
         }
         let (facets, is_whole) = self.facets(&names, cancel);
@@ -316,7 +300,7 @@ impl Offer {
         // Who may see a part of the messages is not told the names that only the others have.
         let is_shown = |name: &&FieldName| {
             let has_values = || facets.iter().any(|facet| facet.field == **name && !facet.values.is_empty());
-            !self.scope.narrowed || matches!(name, FieldName::Known(_)) || has_values()
+            !self.question.narrowed || matches!(name, FieldName::Known(_)) || has_values()
         };
         let mut options: Vec<CompleteOption> = names.iter().filter(is_shown).map(option).collect();
         options.truncate(self.limit);
@@ -332,7 +316,7 @@ impl Offer {
                 self.typed.rank(name).or_else(|| aliases.filter_map(|alias| self.typed.rank(alias)).min());
             rank.map(|rank| (rank, FieldName::Known(*field)))
         });
-        let dynamic = self.scope.logspaces.field_names(self.scope.range, &cancel.run());
+        let dynamic = self.question.logspaces.field_names(self.question.range, &cancel.run());
         let dynamic = dynamic.into_iter().filter_map(|name| {
             // What every message has of its own hides a field of that name.
             let name = Some(FieldName::new(&name)).filter(|name| matches!(name, FieldName::Dynamic(_)))?;
@@ -407,7 +391,7 @@ impl Offer {
             let text = Part::Text(self.typed.text.clone());
             let pattern = Pattern::new([Part::Run, text, Part::Run], false);
             let test = FieldTest::Holds(TextTest::Pattern(pattern));
-            self.scope.narrow(Query::Field(field.clone(), test));
+            self.question.narrow(Query::Field(field.clone(), test));
         }
     }
 
@@ -445,7 +429,7 @@ impl Offer {
             |field: &&FieldName| !matches!(field, FieldName::Known(Message | Raw | Received | Time));
         let fields: Vec<FieldName> = fields.iter().filter(counted).take(FACETS_MAX).cloned().collect();
         let mut facets = Facets::new(fields, VALUES_MAX, self.memory_bytes_max);
-        let is_whole = self.scope.peek(cancel, &mut [Asked::Facets(&mut facets)]);
+        let is_whole = self.question.peek(cancel, &mut [Asked::Facets(&mut facets)]);
         (facets.finish(), is_whole)
     }
 }

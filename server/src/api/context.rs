@@ -1,22 +1,18 @@
 //! What happened around a message: the messages before it and after it.
 
-use super::Shared;
-use super::access::Caller;
-use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
-use super::extract::{Path, Query};
+use super::extract::Path;
 use super::histogram::check_field;
-use super::scope::{Scope, Target, list};
+use super::question::cancel::{Cancel, ask};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters, list, select_logspaces};
 use super::search::{by_id, messages};
-use super::warning::QueryWarning;
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
-use axum::extract::{Extension, State};
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
 use logstead_record::{Field, Flags};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// Most messages of each side.
 const LIMIT_MAX: u32 = 1000;
@@ -39,10 +35,7 @@ pub(crate) struct ContextRequest {
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>, example = "host,program")]
     same: Option<Vec<String>>,
-    /// Only messages that match this, in the query language; empty or `*` means all. The message itself need not.
-    #[serde(default)]
-    query: String,
-    /// Ids, with commas between them; the message's own logspace where it is missing.
+    /// Ids, with commas between them; by default the message's own.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
@@ -65,33 +58,29 @@ pub(crate) struct ContextResponse {
     warnings: Vec<QueryWarning>,
 }
 
-/// The messages around one, by time: those of one time by logspace and by the order in which they were stored.
+/// The messages around one that match a query, which the message itself need not, by time: those of one time by logspace and by the order in which they were stored.
 #[utoipa::path(
     get, path = "/api/v1/messages/{id}/context", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42"), ContextRequest),
     responses((status = 200, body = ContextResponse))
 )]
 pub(crate) async fn context(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Query(request): Query<ContextRequest>,
+    asked: Asked<ContextRequest>,
 ) -> Result<axum::Json<ContextResponse>> {
-    let started = Instant::now();
-    let before = check_limit(request.before, "before")?;
-    let after = check_limit(request.after, "after")?;
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let before = check_limit(own.before, "before")?;
+    let after = check_limit(own.after, "after")?;
     let (logspace, hit) = by_id(&shared, &caller, id).await?;
-    let logspaces = request.logspaces.unwrap_or_else(|| vec![logspace.clone()]);
-    let target =
-        Target { query: &request.query, from: None, to: None, logspaces: Some(&logspaces), timezone: None };
-    let mut scope = Scope::new(&shared, &caller, &target)?;
-    for name in request.same.iter().flatten() {
-        scope.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);
+    let logspaces = own.logspaces.unwrap_or_else(|| vec![logspace.clone()]);
+    question.logspaces = select_logspaces(&shared, &caller, Some(&logspaces))?;
+    for name in own.same.iter().flatten() {
+        question.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);
     }
-    let weight = scope.weight(false);
+    let weight = question.weight(false);
     let answer = move |cancel: &Cancel| {
         let mut side = |order: Order, limit: usize| {
-            scope.page(&PageRequest { order, limit, after: Some(Place::of(&logspace, &hit)) }, cancel)
+            question.page(&PageRequest { order, limit, after: Some(Place::of(&logspace, &hit)) }, cancel)
         };
         let mut before = side(Order::Newest, before);
         let after = side(Order::Oldest, after);
@@ -104,10 +93,14 @@ pub(crate) async fn context(
             more_after: after.more,
             took_ms: started.elapsed().as_millis() as u64,
             coverage: before.coverage.plus(after.coverage),
-            warnings: scope.warnings,
+            warnings: question.warnings,
         }
     };
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
+}
+
+impl Parameters for ContextRequest {
+    const COMMON: &'static [&'static str] = &["query"];
 }
 
 fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {

@@ -1,38 +1,20 @@
 //! How a query is answered and what that costs, before it runs.
 
-use super::Shared;
-use super::access::Caller;
 use super::aggregate::compile;
-use super::cancel::{Cancel, Weight, ask};
 use super::error::{ApiError, Result};
-use super::extract::Json;
 use super::parts::{WrittenClause, WrittenStage, written};
-use super::scope::{Scope, list, target};
-use super::warning::QueryWarning;
+use super::question::cancel::{Cancel, Weight, ask};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters};
 use crate::store::{Logspaces, Wanted};
-use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Explained, Run};
 use logstead_record::query::{Pipeline, Query, outline};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// What to explain.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ExplainRequest {
-    /// In the query language, perhaps with stages; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default.
-    #[serde(default, deserialize_with = "list")]
-    logspaces: Option<Vec<String>>,
-}
+pub(crate) struct ExplainRequest {}
 
 /// How a query is answered.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -123,47 +105,47 @@ pub(crate) struct Clause {
 
 /// Says how a query is answered and what that costs, without running it.
 #[utoipa::path(
-    post, path = "/api/v1/explain", tag = "search",
+    post, path = "/api/v1/explain", tag = "search", request_body = ExplainRequest,
     responses((status = 200, body = ExplainResponse))
 )]
-pub(crate) async fn explain(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<ExplainRequest>,
-) -> Result<axum::Json<ExplainResponse>> {
-    let started = Instant::now();
-    let mut scope = Scope::with_stages(&shared, &caller, &target!(request))?;
-    let outline = outline(&request.query).map_err(ApiError::internal)?;
-    let (clauses_of_query, stages) = written(&request.query, &outline);
+pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
+    let Asked { shared, caller, mut question, common, started, .. } = asked;
+    let text = common.query.unwrap_or_default();
+    let outline = outline(&text).map_err(ApiError::internal)?;
+    let (clauses_of_query, stages) = written(&text, &outline);
     // What the caller wrote is explained, also where less of it may be seen: nothing is searched for here.
-    scope.query = scope.asked.clone();
-    let pipeline = Pipeline { filter: scope.asked.clone(), stages: std::mem::take(&mut scope.stages) };
+    question.query = question.asked.clone();
+    let pipeline = Pipeline { filter: question.asked.clone(), stages: std::mem::take(&mut question.stages) };
     if !pipeline.stages.is_empty() {
-        compile(&mut scope, &pipeline, shared.query_memory_max())?;
+        compile(&mut question, &pipeline, shared.query_memory_max())?;
     }
-    let narrowed = scope.narrowed;
+    let narrowed = question.narrowed;
     let answer = move |cancel: &Cancel| {
         let mut logspaces = Vec::new();
-        for of in scope.logspaces.each(scope.wanted()) {
+        for of in question.logspaces.each(question.wanted()) {
             let explained = of.searcher.explain(&of.filter, of.range, &cancel.run());
             let explained = if narrowed { without_contents(explained) } else { explained };
             logspaces.push(LogspaceExplained::new(of.id, &explained));
         }
-        scope.warn_of_unknown_fields(cancel);
+        question.warn_of_unknown_fields(cancel);
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
         ExplainResponse {
             query: pipeline.to_string(),
-            filter: scope.query.to_string(),
+            filter: question.query.to_string(),
             clauses_of_query,
             stages,
             cost: Cost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
             sum,
             logspaces,
             took_ms: started.elapsed().as_millis() as u64,
-            warnings: scope.warnings,
+            warnings: question.warnings,
         }
     };
     ask(&shared, &caller, Weight::Heavy, answer).await.map(axum::Json)
+}
+
+impl Parameters for ExplainRequest {
+    const STAGES: bool = true;
 }
 
 /// Without the numbers that depend on what the messages say: for who may see a part of them.

@@ -1,21 +1,16 @@
 //! The most frequent values of fields, and how many different ones there are.
 
-use super::Shared;
-use super::access::Caller;
-use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
-use super::extract::{Json, Query};
 use super::histogram::check_field;
-use super::scope::{Scope, list, target};
-use super::warning::QueryWarning;
+use super::question::cancel::{Cancel, ask};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters, Question, list};
 use crate::store::Coverage;
 use crate::wire::table::text;
-use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Asked, Value};
+use logstead_indexer::{self as indexer, Asked as Answer, Value};
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// Most fields of one request.
 pub(super) const FIELDS_MAX: usize = 32;
@@ -29,19 +24,6 @@ const LIMIT: u32 = 10;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FacetsRequest {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
     /// Names: 1 to 32. In an address with commas between them.
     #[serde(default, deserialize_with = "list")]
     #[schema(value_type = Vec<String>, required)]
@@ -85,51 +67,31 @@ pub(crate) struct ValueCount {
 
 /// Counts the values of fields.
 #[utoipa::path(
-    post, path = "/api/v1/facets", tag = "search",
+    post, path = "/api/v1/facets", tag = "search", request_body = FacetsRequest,
     responses((status = 200, body = FacetsResponse))
 )]
-pub(crate) async fn facets(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<FacetsRequest>,
-) -> Result<axum::Json<FacetsResponse>> {
-    run(&shared, &caller, request).await
-}
-
-/// Counts the values of fields; the same as the POST, for curl.
-#[utoipa::path(
-    get, path = "/api/v1/facets", tag = "search", params(FacetsRequest),
-    responses((status = 200, body = FacetsResponse))
-)]
-pub(crate) async fn facets_get(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Query(request): Query<FacetsRequest>,
-) -> Result<axum::Json<FacetsResponse>> {
-    run(&shared, &caller, request).await
-}
-
-async fn run(shared: &Shared, caller: &Caller, request: FacetsRequest) -> Result<axum::Json<FacetsResponse>> {
-    let started = Instant::now();
-    let mut scope = Scope::new(shared, caller, &target!(request))?;
-    let fields = request.fields.unwrap_or_default();
+pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<FacetsResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let fields = own.fields.unwrap_or_default();
     if fields.is_empty() {
         let detail = "fields is empty: name the fields whose values to count, such as host";
         return Err(ApiError::bad_request(detail).path("fields"));
     }
-    let mut counting = Counting::new(fields, request.limit, "limit", shared.query_memory_max())?;
-    let weight = scope.weight(true);
+    let mut counting = Counting::new(fields, own.limit, "limit", shared.query_memory_max())?;
+    let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
-        let coverage = scope.answer(cancel, &mut [counting.asked()])?;
-        let fields = counting.finish(&mut scope, cancel);
+        let coverage = question.answer(cancel, &mut [counting.asked()])?;
+        let fields = counting.finish(&mut question, cancel);
         if fields.values().all(|facet| facet.distinct == 0) {
-            scope.warn_of_unknown_fields(cancel);
+            question.warn_of_unknown_fields(cancel);
         }
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(FacetsResponse { fields, took_ms, coverage, warnings: scope.warnings })
+        Ok(FacetsResponse { fields, took_ms, coverage, warnings: question.warnings })
     };
-    ask(shared, caller, weight, answer).await?.map(axum::Json)
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
+
+impl Parameters for FacetsRequest {}
 
 /// Facets that are being made.
 pub(super) struct Counting {
@@ -162,15 +124,15 @@ impl Counting {
         Ok(Counting { names, facets })
     }
 
-    pub(super) fn asked(&mut self) -> Asked<'_> {
-        Asked::Facets(&mut self.facets)
+    pub(super) fn asked(&mut self) -> Answer<'_> {
+        Answer::Facets(&mut self.facets)
     }
 
     /// The facets. Says so where no message has a field.
-    pub(super) fn finish(self, scope: &mut Scope, cancel: &Cancel) -> BTreeMap<String, Facet> {
+    pub(super) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.facets.so_far();
         let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
-        scope.warn_of_unknown_names(empty, cancel);
+        question.warn_of_unknown_names(empty, cancel);
         self.named(facets)
     }
 

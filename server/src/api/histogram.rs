@@ -1,23 +1,18 @@
 //! How many messages there are in each span of time, perhaps for each value of a field.
 
-use super::Shared;
-use super::access::Caller;
-use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
-use super::extract::{Json, Query};
 use super::facets::ValueCount;
-use super::scope::{Scope, list, target};
-use super::warning::QueryWarning;
+use super::question::cancel::{Cancel, ask};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters, Question};
 use crate::store::Coverage;
 use crate::wire::table::text;
-use axum::extract::{Extension, State};
 use logstead_config::Period;
-use logstead_indexer::{self as indexer, Asked, BUCKETS_MAX, Counts, Width};
+use logstead_indexer::{self as indexer, Asked as Answer, BUCKETS_MAX, Counts, Width};
 use logstead_record::Timestamp;
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// Buckets of a histogram that says nothing about them.
 const BUCKETS: usize = 60;
@@ -27,21 +22,6 @@ const BUCKETS: usize = 60;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistogramRequest {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
-    /// message that is stored where it is missing.
-    from: Option<String>,
-    /// End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
-    /// counts in `total` and `later`.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
     /// Buckets are as short as a round length may be with at most so many.
     #[schema(default = 60, minimum = 1, maximum = 10000)]
     #[param(default = 60, minimum = 1, maximum = 10000)]
@@ -102,51 +82,30 @@ pub(crate) struct Bucket {
 }
 
 /// Counts messages in spans of time.
+///
+/// Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
+/// what is dated later counts in `total` and `later`.
 #[utoipa::path(
-    post, path = "/api/v1/histogram", tag = "search",
+    post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
     responses((status = 200, body = HistogramResponse))
 )]
-pub(crate) async fn histogram(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<HistogramRequest>,
-) -> Result<axum::Json<HistogramResponse>> {
-    run(&shared, &caller, request).await
-}
-
-/// Counts messages in spans of time; the same as the POST, for curl.
-#[utoipa::path(
-    get, path = "/api/v1/histogram", tag = "search", params(HistogramRequest),
-    responses((status = 200, body = HistogramResponse))
-)]
-pub(crate) async fn histogram_get(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Query(request): Query<HistogramRequest>,
-) -> Result<axum::Json<HistogramResponse>> {
-    run(&shared, &caller, request).await
-}
-
-async fn run(
-    shared: &Shared,
-    caller: &Caller,
-    request: HistogramRequest,
-) -> Result<axum::Json<HistogramResponse>> {
-    let started = Instant::now();
-    let mut scope = Scope::new(shared, caller, &target!(request))?;
-    let mut drawing = Drawing::new(&scope, &request.spans(), shared.query_memory_max())?;
-    let weight = scope.weight(true);
+pub(crate) async fn histogram(asked: Asked<HistogramRequest>) -> Result<axum::Json<HistogramResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let mut drawing = Drawing::new(&question, &own.spans(), shared.query_memory_max())?;
+    let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
-        let coverage = scope.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
-        let histogram = drawing.finish(&mut scope, cancel);
+        let coverage = question.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
+        let histogram = drawing.finish(&mut question, cancel);
         if histogram.total == 0 {
-            scope.warn_of_unknown_fields(cancel);
+            question.warn_of_unknown_fields(cancel);
         }
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(HistogramResponse { histogram, took_ms, coverage, warnings: scope.warnings })
+        Ok(HistogramResponse { histogram, took_ms, coverage, warnings: question.warnings })
     };
-    ask(shared, caller, weight, answer).await?.map(axum::Json)
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
+
+impl Parameters for HistogramRequest {}
 
 impl HistogramRequest {
     fn spans(&self) -> Spans<'_> {
@@ -168,18 +127,18 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    pub(super) fn new(scope: &Scope, spans: &Spans<'_>, memory_bytes_max: usize) -> Result<Drawing> {
+    pub(super) fn new(question: &Question, spans: &Spans<'_>, memory_bytes_max: usize) -> Result<Drawing> {
         let (width, path) = spans.width()?;
         let by = spans.by.map(|name| check_field(name, "by")).transpose()?;
-        let histogram = scope
+        let histogram = question
             .drawn_range()
             .map(|range| indexer::Histogram::new(range, width, by.clone(), memory_bytes_max));
         let histogram = histogram.transpose().map_err(|error| ApiError::from(error).path(path))?;
         Ok(Drawing { histogram, by })
     }
 
-    pub(super) fn asked(&mut self) -> Option<Asked<'_>> {
-        self.histogram.as_mut().map(Asked::Histogram)
+    pub(super) fn asked(&mut self) -> Option<Answer<'_>> {
+        self.histogram.as_mut().map(Answer::Histogram)
     }
 
     /// When each bucket begins.
@@ -194,10 +153,10 @@ impl Drawing {
     }
 
     /// The histogram. Says so where no message has the field that it is made by.
-    pub(super) fn finish(self, scope: &mut Scope, cancel: &Cancel) -> Histogram {
+    pub(super) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(indexer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
-            scope.warn_of_unknown_names(self.by.iter(), cancel);
+            question.warn_of_unknown_names(self.by.iter(), cancel);
         }
         Histogram::new(counts, self.by.is_some())
     }

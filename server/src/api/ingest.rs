@@ -5,8 +5,8 @@
 
 use super::error::{ApiError, Place, Problem, Result};
 use super::extract::{Peer, Pieces, Query, media_type, unsupported};
+use super::question::unknown_logspace;
 use super::reading::{IngestParams, LineFormat, Reading};
-use super::scope::unknown_logspace;
 use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::machine::clock;
 use crate::pipeline::SubmitError;

@@ -1,10 +1,10 @@
 //! What logspaces hold, what a retention would remove, and whether all of it is as it was written.
 
 use super::access::Caller;
-use super::cancel::Cancel;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::scope::unknown_logspace;
+use super::question::cancel::Cancel;
+use super::question::unknown_logspace;
 use super::{Shared, blocking};
 use crate::pipeline::LogspaceInfo;
 use axum::extract::{Extension, State};

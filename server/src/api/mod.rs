@@ -8,7 +8,6 @@ mod access;
 mod accounts;
 mod aggregate;
 mod assets;
-mod cancel;
 mod clocks;
 mod complete;
 mod context;
@@ -27,10 +26,10 @@ mod overview;
 mod parts;
 mod peer;
 mod query;
+mod question;
 mod reading;
 mod router;
 mod saved_searches;
-mod scope;
 mod search;
 mod session;
 mod stream;
@@ -42,25 +41,36 @@ mod tail_turn;
 mod throttle;
 mod turn;
 mod turns;
-mod warning;
 
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use access::{Caller, Needs};
+use aggregate::AggregateRequest;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use cancel::Weight;
+use axum::routing::get;
+use complete::CompleteRequest;
+use context::ContextRequest;
 use error::{ApiError, Result};
+use explain::ExplainRequest;
+use export::ExportRequest;
+use facets::FacetsRequest;
+use histogram::HistogramRequest;
 use logstead_config::settings::Settings;
+use overview::OverviewRequest;
 use parking_lot::Mutex;
+use question::cancel::Weight;
+use question::describe::{got, posted, posted_or_got};
+use search::{CountRequest, SearchRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tail::TailRequest;
 use throttle::Throttle;
 use tokio::sync::Semaphore;
 use turn::{Lane, Permit};
@@ -173,19 +183,19 @@ fn routes() -> [(Needs, OpenApiRouter<Shared>); 5] {
         .routes(routes!(system::healthz))
         .routes(routes!(system::readyz));
     let analyst = OpenApiRouter::new()
-        .routes(routes!(search::search, search::search_get))
-        .routes(routes!(search::count, search::count_get))
+        .routes(posted_or_got::<SearchRequest>(routes!(search::search), get(search::search)))
+        .routes(posted_or_got::<CountRequest>(routes!(search::count), get(search::count)))
         .routes(routes!(search::message))
-        .routes(routes!(context::context))
-        .routes(routes!(histogram::histogram, histogram::histogram_get))
-        .routes(routes!(facets::facets, facets::facets_get))
-        .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
-        .routes(routes!(explain::explain))
-        .routes(routes!(complete::complete))
+        .routes(got::<ContextRequest>(routes!(context::context)))
+        .routes(posted_or_got::<HistogramRequest>(routes!(histogram::histogram), get(histogram::histogram)))
+        .routes(posted_or_got::<FacetsRequest>(routes!(facets::facets), get(facets::facets)))
+        .routes(posted_or_got::<AggregateRequest>(routes!(aggregate::aggregate), get(aggregate::aggregate)))
+        .routes(posted::<ExplainRequest>(routes!(explain::explain)))
+        .routes(posted::<CompleteRequest>(routes!(complete::complete)))
         .routes(routes!(query::query))
-        .routes(routes!(overview::overview))
-        .routes(routes!(tail::tail))
-        .routes(routes!(export::export))
+        .routes(posted::<OverviewRequest>(routes!(overview::overview)))
+        .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(got::<ExportRequest>(routes!(export::export)))
         .routes(routes!(saved_searches::list, saved_searches::create))
         .routes(routes!(saved_searches::replace, saved_searches::remove))
         .routes(routes!(saved_searches::used))

@@ -13,20 +13,16 @@
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use super::Shared;
-use super::access::Caller;
-use super::cancel::{Cancel, Guard};
 use super::error::{Problem, Result};
 use super::explain::effort;
-use super::extract::Json;
 use super::facets::{Counting, Facet};
 use super::histogram::{Drawing, Histogram, Spans};
-use super::scope::{Scope, list, target};
+use super::question::cancel::{Cancel, Guard};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters, Question, list};
 use super::search::{Order, SearchResponse, page_request};
-use super::warning::QueryWarning;
 use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
@@ -68,18 +64,6 @@ const SLICES: usize = 16;
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverviewRequest {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default.
-    #[serde(default, deserialize_with = "list")]
-    logspaces: Option<Vec<String>>,
     /// Messages of the first page.
     #[schema(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
@@ -139,29 +123,23 @@ pub(crate) struct OverviewEnd {
 /// Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
 /// each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
 #[utoipa::path(
-    post, path = "/api/v1/overview", tag = "search",
+    post, path = "/api/v1/overview", tag = "search", request_body = OverviewRequest,
     responses((status = 200, body = OverviewLine, content_type = "application/x-ndjson"))
 )]
-pub(crate) async fn overview(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<OverviewRequest>,
-) -> Result<Response> {
-    let started = Instant::now();
-    let scope = Scope::new(&shared, &caller, &target!(request))?;
+pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> {
+    let Asked { shared, caller, question, own, started, .. } = asked;
     let memory_bytes_max = shared.query_memory_max();
-    let spans =
-        Spans { buckets: request.buckets, interval: request.interval.as_deref(), by: request.by.as_deref() };
-    let fields = request.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
+    let spans = Spans { buckets: own.buckets, interval: own.interval.as_deref(), by: own.by.as_deref() };
+    let fields = own.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
     let overview = Overview {
-        page: page_request(request.limit, request.order, None)?,
-        drawing: Drawing::new(&scope, &spans, memory_bytes_max)?,
-        counting: Counting::new(fields, request.facet_limit, "facet_limit", memory_bytes_max)?,
-        scope,
+        page: page_request(own.limit, own.order, None)?,
+        drawing: Drawing::new(&question, &spans, memory_bytes_max)?,
+        counting: Counting::new(fields, own.facet_limit, "facet_limit", memory_bytes_max)?,
+        question,
         started,
         pace: PACE,
     };
-    let permit = shared.search_permit(&caller, overview.scope.weight(true)).await?;
+    let permit = shared.search_permit(&caller, overview.question.weight(true)).await?;
     let (cancel, guard) = Cancel::new(&shared);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(move || {
@@ -172,12 +150,14 @@ pub(crate) async fn overview(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
+impl Parameters for OverviewRequest {}
+
 /// All that is needed to make the lines.
 struct Overview {
     page: PageRequest,
     drawing: Drawing,
     counting: Counting,
-    scope: Scope,
+    question: Question,
     started: Instant,
     pace: Pace,
 }
@@ -186,7 +166,7 @@ impl Overview {
     fn run(mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) {
         send(
             lines,
-            &OverviewLine::Rows(SearchResponse::new(&mut self.scope, &self.page, self.started, cancel)),
+            &OverviewLine::Rows(SearchResponse::new(&mut self.question, &self.page, self.started, cancel)),
         );
         let coverage = match self.answer(cancel, lines) {
             Ok(coverage) => coverage,
@@ -195,10 +175,10 @@ impl Overview {
                 return send(lines, &OverviewLine::Error(error.into_problem()));
             }
         };
-        send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.scope, cancel)));
-        send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.scope, cancel)));
+        send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.question, cancel)));
+        send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.question, cancel)));
         let took_ms = self.started.elapsed().as_millis() as u64;
-        send(lines, &OverviewLine::End(OverviewEnd { took_ms, coverage, warnings: self.scope.warnings }));
+        send(lines, &OverviewLine::End(OverviewEnd { took_ms, coverage, warnings: self.question.warnings }));
     }
 }
 
@@ -206,7 +186,7 @@ impl Overview {
     /// Adds everything that matches to histogram and facets.
     fn answer(&mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) -> Result<Coverage, AnswerError> {
         let began = Instant::now();
-        let mut slices = Slices::new(self.scope.range, self.drawing.starts());
+        let mut slices = Slices::new(self.question.range, self.drawing.starts());
         if !self.pays(cancel) {
             slices.take_all();
         }
@@ -231,9 +211,9 @@ impl Overview {
     fn slice(&mut self, range: TimeRange, cancel: &Cancel) -> Result<Coverage, AnswerError> {
         let mut asked = vec![self.counting.asked()];
         asked.extend(self.drawing.asked());
-        let whole = std::mem::replace(&mut self.scope.range, range);
-        let coverage = self.scope.answer(cancel, &mut asked);
-        self.scope.range = whole;
+        let whole = std::mem::replace(&mut self.question.range, range);
+        let coverage = self.question.answer(cancel, &mut asked);
+        self.question.range = whole;
         coverage
     }
 
@@ -244,8 +224,8 @@ impl Overview {
     /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
-        let Scope { logspaces, .. } = &self.scope;
-        let looked_at = || effort(logspaces, self.scope.wanted(), &cancel.run()).looked_at();
+        let Question { logspaces, .. } = &self.question;
+        let looked_at = || effort(logspaces, self.question.wanted(), &cancel.run()).looked_at();
         self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
 }
@@ -336,8 +316,8 @@ impl Stream for Lines {
 mod tests {
     use super::*;
     use crate::api::access::Caller;
-    use crate::api::scope::Target;
-    use crate::api::{ApiState, Inner, app};
+    use crate::api::question::Common;
+    use crate::api::{ApiState, Inner, Shared, app};
     use crate::meta::{Account, Grant, Meta, Role};
     use crate::pipeline::{Change, Pipeline};
     use axum::http::Request;
@@ -363,15 +343,16 @@ mod tests {
     async fn lines(shared: &Shared, pace: Pace, query: &str, to: Option<&str>) -> Vec<Value> {
         let caller =
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
-        let target = Target { query, from: None, to, logspaces: None, timezone: None };
-        let scope = Scope::new(shared, &caller, &target).unwrap();
+        let (query, to) = (Some(query.to_owned()), to.map(str::to_owned));
+        let common = Common { query, to, ..Common::default() };
+        let question = Question::new(shared, &caller, &common, false).unwrap();
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
         let fields = vec!["host".to_owned(), "severity".to_owned()];
         let overview = Overview {
             page: page_request(None, None, None).unwrap(),
-            drawing: Drawing::new(&scope, &spans, 1 << 20).unwrap(),
+            drawing: Drawing::new(&question, &spans, 1 << 20).unwrap(),
             counting: Counting::new(fields, None, "facet_limit", 1 << 20).unwrap(),
-            scope,
+            question,
             started: Instant::now(),
             pace,
         };

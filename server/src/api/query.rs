@@ -6,7 +6,7 @@ use super::blocking;
 use super::error::{ApiError, Result};
 use super::extract::Json;
 use super::parts::{WrittenClause, WrittenStage, written};
-use super::scope::refusal;
+use super::question::refusal;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
 };

@@ -3,7 +3,7 @@
 
 use super::clocks::zone;
 use super::error::{ApiError, Result};
-use super::scope::split_list;
+use super::question::split_list;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, Row, Timestamp};

@@ -1,11 +1,11 @@
 //! Searching and counting, over one or several logspaces.
 
 use super::access::Caller;
-use super::cancel::{Cancel, ask};
 use super::error::{ApiError, Result};
-use super::extract::{Json, Path, Query};
-use super::scope::{Scope, list, target};
-use super::warning::QueryWarning;
+use super::extract::Path;
+use super::question::cancel::{Cancel, ask};
+use super::question::warning::QueryWarning;
+use super::question::{Asked, Parameters, Question};
 use super::{Shared, blocking, cursor};
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
@@ -22,20 +22,6 @@ const LIMIT_MAX: u32 = 10_000;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
-    /// missing.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
     /// Messages of a page.
     #[schema(default = 100, minimum = 1, maximum = 10000)]
     #[param(default = 100, minimum = 1, maximum = 10000)]
@@ -46,6 +32,8 @@ pub(crate) struct SearchRequest {
     /// Where the page begins: `cursor` of the page before.
     cursor: Option<String>,
 }
+
+impl Parameters for SearchRequest {}
 
 /// Which messages come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -74,21 +62,9 @@ pub(crate) struct SearchResponse {
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CountRequest {
-    /// In the query language; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
-}
+pub(crate) struct CountRequest {}
+
+impl Parameters for CountRequest {}
 
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -102,54 +78,31 @@ pub(crate) struct CountResponse {
 
 /// Finds messages.
 #[utoipa::path(
-    post, path = "/api/v1/search", tag = "search",
+    post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
     responses((status = 200, body = SearchResponse))
 )]
-pub(crate) async fn search(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<SearchRequest>,
-) -> Result<axum::Json<SearchResponse>> {
-    run_search(&shared, &caller, request).await
-}
-
-/// Finds messages; the same as the POST, for curl.
-#[utoipa::path(
-    get, path = "/api/v1/search", tag = "search", params(SearchRequest),
-    responses((status = 200, body = SearchResponse))
-)]
-pub(crate) async fn search_get(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Query(request): Query<SearchRequest>,
-) -> Result<axum::Json<SearchResponse>> {
-    run_search(&shared, &caller, request).await
+pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let page = page_request(own.limit, own.order, own.cursor.as_deref())?;
+    let weight = question.weight(false);
+    let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
+    ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
 /// Counts messages.
 #[utoipa::path(
-    post, path = "/api/v1/count", tag = "search",
+    post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
     responses((status = 200, body = CountResponse))
 )]
-pub(crate) async fn count(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<CountRequest>,
-) -> Result<axum::Json<CountResponse>> {
-    run_count(&shared, &caller, request).await
-}
-
-/// Counts messages; the same as the POST, for curl.
-#[utoipa::path(
-    get, path = "/api/v1/count", tag = "search", params(CountRequest),
-    responses((status = 200, body = CountResponse))
-)]
-pub(crate) async fn count_get(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Query(request): Query<CountRequest>,
-) -> Result<axum::Json<CountResponse>> {
-    run_count(&shared, &caller, request).await
+pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<CountResponse>> {
+    let Asked { shared, caller, mut question, started, .. } = asked;
+    let weight = question.weight(false);
+    let counted = move |cancel: &Cancel| {
+        let (count, coverage) = question.count(cancel);
+        let took_ms = started.elapsed().as_millis() as u64;
+        CountResponse { count, took_ms, coverage, warnings: question.warnings }
+    };
+    ask(&shared, &caller, weight, counted).await.map(axum::Json)
 }
 
 /// One message by its id.
@@ -182,35 +135,6 @@ pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Resul
     Ok((logspace, hit))
 }
 
-async fn run_search(
-    shared: &Shared,
-    caller: &Caller,
-    request: SearchRequest,
-) -> Result<axum::Json<SearchResponse>> {
-    let started = Instant::now();
-    let page = page_request(request.limit, request.order, request.cursor.as_deref())?;
-    let mut scope = Scope::new(shared, caller, &target!(request))?;
-    let weight = scope.weight(false);
-    let answer = move |cancel: &Cancel| SearchResponse::new(&mut scope, &page, started, cancel);
-    ask(shared, caller, weight, answer).await.map(axum::Json)
-}
-
-async fn run_count(
-    shared: &Shared,
-    caller: &Caller,
-    request: CountRequest,
-) -> Result<axum::Json<CountResponse>> {
-    let started = Instant::now();
-    let mut scope = Scope::new(shared, caller, &target!(request))?;
-    let weight = scope.weight(false);
-    let counted = move |cancel: &Cancel| {
-        let (count, coverage) = scope.count(cancel);
-        let took_ms = started.elapsed().as_millis() as u64;
-        CountResponse { count, took_ms, coverage, warnings: scope.warnings }
-    };
-    ask(shared, caller, weight, counted).await.map(axum::Json)
-}
-
 /// Which page a request means.
 pub(super) fn page_request(
     limit: Option<u32>,
@@ -225,22 +149,22 @@ pub(super) fn page_request(
 impl SearchResponse {
     /// The page, with all warnings that there are so far.
     pub(super) fn new(
-        scope: &mut Scope,
+        question: &mut Question,
         request: &PageRequest,
         started: Instant,
         cancel: &Cancel,
     ) -> SearchResponse {
-        let page = scope.page(request, cancel);
+        let page = question.page(request, cancel);
         if page.hits.is_empty() {
-            scope.warn_of_unknown_fields(cancel);
+            question.warn_of_unknown_fields(cancel);
         }
         SearchResponse {
             messages: messages(&page.hits),
             cursor: page.end().map(|place| cursor::encode(request.order, &place)),
             took_ms: started.elapsed().as_millis() as u64,
             coverage: page.coverage,
-            warnings: std::mem::take(&mut scope.warnings),
-            query: scope.asked.to_string(),
+            warnings: std::mem::take(&mut question.warnings),
+            query: question.asked.to_string(),
         }
     }
 }

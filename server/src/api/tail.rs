@@ -6,11 +6,10 @@
 //! **Invariant:** what is sent is what its caller may see at that moment: every second it is found out anew.
 //! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
 
-use super::access::{Caller, authenticate};
-use super::cancel::{Cancel, ask};
+use super::access::authenticate;
 use super::error::{ApiError, Problem, Result};
-use super::extract::Query;
-use super::scope::{Scope, Target, list};
+use super::question::cancel::{Cancel, ask};
+use super::question::{Asked, Common, Parameters, Question};
 use super::stream::{Piece, Pieces};
 use super::tail_position::Position;
 use super::tail_sampling::Sampling;
@@ -20,7 +19,6 @@ use crate::pipeline::watch::{Ending, Stored};
 use crate::store::Logspaces;
 use crate::wire::message::Message;
 use axum::body::Bytes;
-use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::{Hit, Searcher};
@@ -50,15 +48,6 @@ const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TailRequest {
-    /// In the query language, without stages; empty or `*` means all.
-    #[serde(default)]
-    query: String,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
     /// Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
     /// themselves, says the same and wins.
     since: Option<String>,
@@ -121,28 +110,23 @@ pub(crate) struct TailGap {
     params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description = "Goes on after this position")),
     responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
 )]
-pub(crate) async fn tail(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-    Query(request): Query<TailRequest>,
-) -> Result<Response> {
-    let since = request.since(&headers)?;
-    let last = request.last()?;
-    let scope = request.scope(&shared, &caller)?;
+pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Result<Response> {
+    let Asked { shared, caller, question, own, common, .. } = asked;
+    let since = own.since(&headers)?;
+    let last = own.last()?;
     let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
         return Err(busy("too many tails are open (limits.tails_max)"));
     };
     // From here on nothing that is stored goes unnoticed.
     let (news, ending) = shared.state.pipeline.watch();
     let sampling = sampling(&shared, since.is_some());
-    let query = scope.query.clone();
+    let query = question.query.clone();
     let (following, stored) = if last == 0 || since.is_some() {
-        (follow(&scope, since.as_ref(), sampling), Vec::new())
+        (follow(&question, since.as_ref(), sampling), Vec::new())
     } else {
-        let weight = scope.weight(false);
+        let weight = question.weight(false);
         ask(&shared, &caller, weight, move |cancel| {
-            follow_after_last(&scope, last as usize, sampling, cancel)
+            follow_after_last(&question, last as usize, sampling, cancel)
         })
         .await?
     };
@@ -151,7 +135,7 @@ pub(crate) async fn tail(
     let tail = Tail {
         shared,
         headers,
-        request,
+        common,
         query,
         cancel: Arc::new(cancel),
         events,
@@ -189,18 +173,10 @@ impl TailRequest {
             format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
         Err(ApiError::bad_request(detail).path("last"))
     }
+}
 
-    /// What its caller may see of what it asks for.
-    fn scope(&self, shared: &Shared, caller: &Caller) -> Result<Scope> {
-        let target = Target {
-            query: &self.query,
-            from: None,
-            to: None,
-            logspaces: self.logspaces.as_deref(),
-            timezone: self.timezone.as_deref(),
-        };
-        Scope::new(shared, caller, &target)
-    }
+impl Parameters for TailRequest {
+    const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces"];
 }
 
 fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
@@ -210,23 +186,23 @@ fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
 }
 
 /// From now on, or from a position. What the position does not know was made after it.
-fn follow(scope: &Scope, since: Option<&Position>, sampling: Sampling) -> Following {
+fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> Following {
     let from = |logspace: &str, searcher: &Searcher| match since {
         Some(position) => position.of(logspace).unwrap_or(0),
         None => searcher.next_sequence(),
     };
-    Following::new(sampling, scope.logspaces.clone().follow(scope.wanted(), from))
+    Following::new(sampling, question.logspaces.clone().follow(question.wanted(), from))
 }
 
 /// From now on, and the newest messages that are stored, the oldest of them first.
 fn follow_after_last(
-    scope: &Scope,
+    question: &Question,
     last: usize,
     sampling: Sampling,
     cancel: &Cancel,
 ) -> (Following, Vec<(String, Hit)>) {
-    let logspaces = scope.logspaces.clone();
-    let (followers, newest) = logspaces.follow_after_newest(scope.wanted(), last, &cancel.run());
+    let logspaces = question.logspaces.clone();
+    let (followers, newest) = logspaces.follow_after_newest(question.wanted(), last, &cancel.run());
     (Following::new(sampling, followers), newest)
 }
 
@@ -235,7 +211,7 @@ struct Tail {
     shared: Shared,
     /// Who asks, to be found out again.
     headers: HeaderMap,
-    request: TailRequest,
+    common: Common,
     /// What is asked for, with what its caller may see.
     query: logstead_record::query::Query,
     cancel: Arc<Cancel>,
@@ -325,14 +301,14 @@ impl Tail {
         let caller = authenticate(&self.shared, &self.headers)
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
-        let scope = self.request.scope(&self.shared, &caller)?;
-        let is_there = |logspace: &String| scope.logspaces.get(logspace).is_some();
-        if scope.query != self.query || !following.logspaces().iter().all(is_there) {
+        let question = Question::new(&self.shared, &caller, &self.common, TailRequest::STAGES)?;
+        let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
+        if question.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());
         }
-        let new = scope.logspaces.clone().into_iter().filter(|(id, _)| !following.follows(id));
+        let new = question.logspaces.clone().into_iter().filter(|(id, _)| !following.follows(id));
         let new: Logspaces = new.collect();
-        for (logspace, follower) in new.follow(scope.wanted(), |_, _| 0) {
+        for (logspace, follower) in new.follow(question.wanted(), |_, _| 0) {
             following.add(logspace, follower);
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! sees each message once. Counts add up: what was stored, what of it matched, what of that was sent.
 //! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
 
-use super::cancel::Cancel;
+use super::question::cancel::Cancel;
 use super::tail::{TailGap, TailMessages, TailStatus};
 use super::tail_position::Position;
 use super::tail_sampling::{Sampling, one_in};

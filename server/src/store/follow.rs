@@ -1,8 +1,8 @@
 //! What is stored from a position on, in each logspace.
 
-use super::page::keep_first;
+use super::page::{Hits, keep_first};
 use super::{Logspaces, Wanted};
-use logstead_indexer::{Follower, Hit, Order, Request, Run, Searcher};
+use logstead_indexer::{Follower, Order, Request, Run, Searcher};
 
 impl Logspaces {
     /// Follows each logspace from a sequence on.
@@ -23,7 +23,7 @@ impl Logspaces {
         wanted: Wanted<'_>,
         limit: usize,
         run: &Run<'_>,
-    ) -> (Vec<(String, Follower)>, Vec<(String, Hit)>) {
+    ) -> (Vec<(String, Follower)>, Hits) {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
         for (id, searcher) in self {
             let filter = wanted.filter(&id);

@@ -14,9 +14,12 @@ pub(crate) struct PageRequest {
     pub(crate) after: Option<Place>,
 }
 
+/// Messages with their logspaces.
+pub(crate) type Hits = Vec<(String, Hit)>;
+
 /// Messages of several logspaces in their order.
 pub(crate) struct Page {
-    pub(crate) hits: Vec<(String, Hit)>,
+    pub(crate) hits: Hits,
     /// Whether there are more after these.
     pub(crate) more: bool,
     pub(crate) coverage: Coverage,
@@ -41,7 +44,7 @@ impl Logspaces {
 }
 
 /// Puts messages in their order and keeps the first.
-pub(super) fn keep_first(hits: &mut Vec<(String, Hit)>, order: Order, limit: usize) {
+pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
     hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, (a_id, a), (b_id, b)));
     hits.truncate(limit);
 }

@@ -1,92 +1,75 @@
-//! What every question to the store has in common: a query, a range of time, logspaces.
+//! A question to the store: a query, a range of time, logspaces, and what of them its caller may see.
 //!
 //! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
 //! tells why.
 //! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
 //! number of what was looked at that depends on what they say.
 
-use super::access::Caller;
+use super::Common;
 use super::cancel::{Cancel, Weight};
-use super::clocks::Clocks;
-use super::error::{ApiError, Result};
-use super::hint::{self, UnknownField};
 use super::warning::{QueryWarning, place};
-use super::{Inner, explain};
+use crate::api::access::Caller;
+use crate::api::clocks::Clocks;
+use crate::api::error::{ApiError, Result};
+use crate::api::hint::{self, UnknownField};
+use crate::api::{Inner, explain};
 use crate::machine::clock;
 use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::{self, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use std::time::{Duration, Instant};
 
 /// An estimate that takes longer is one of a question that takes long.
 const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// What a request says about it.
-pub(super) struct Target<'a> {
-    pub(super) query: &'a str,
-    pub(super) from: Option<&'a str>,
-    pub(super) to: Option<&'a str>,
-    pub(super) logspaces: Option<&'a [String]>,
-    pub(super) timezone: Option<&'a str>,
-}
-
-/// The target of any request, which all have the same five fields for it.
-macro_rules! target {
-    ($request:expr) => {
-        $crate::api::scope::Target {
-            query: &$request.query,
-            from: $request.from.as_deref(),
-            to: $request.to.as_deref(),
-            logspaces: $request.logspaces.as_deref(),
-            timezone: $request.timezone.as_deref(),
-        }
-    };
-}
-pub(super) use target;
-
 /// A query with everything that decides what it finds.
-pub(super) struct Scope {
+pub(in crate::api) struct Question {
     /// As it was sent.
     text: String,
     /// What the caller asks for: to be shown, never to be searched for.
-    pub(super) asked: Query,
+    pub(in crate::api) asked: Query,
     /// That of it which the caller may see.
-    pub(super) query: Query,
+    pub(in crate::api) query: Query,
     /// Whether the caller may see a part only of the messages in these logspaces.
-    pub(super) narrowed: bool,
-    pub(super) stages: Vec<Stage>,
-    pub(super) warnings: Vec<QueryWarning>,
+    pub(in crate::api) narrowed: bool,
+    pub(in crate::api) stages: Vec<Stage>,
+    pub(in crate::api) warnings: Vec<QueryWarning>,
     /// The range of the request, or the one that the query names instead.
     requested: TimeRange,
     /// What the query leaves of it.
-    pub(super) range: TimeRange,
-    pub(super) now: Timestamp,
-    pub(super) logspaces: Logspaces,
+    pub(in crate::api) range: TimeRange,
+    pub(in crate::api) now: Timestamp,
+    pub(in crate::api) logspaces: Logspaces,
 }
 
-impl Scope {
-    /// Of a query that is a filter alone.
-    pub(super) fn new(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
-        let scope = Scope::with_stages(shared, caller, target)?;
-        if scope.stages.is_empty() { Ok(scope) } else { Err(stages_refused(target.query)) }
+impl Question {
+    /// What the common parameters mean for this caller.
+    pub(in crate::api) fn new(
+        shared: &Inner,
+        caller: &Caller,
+        common: &Common,
+        takes_stages: bool,
+    ) -> Result<Question> {
+        let question = Question::with_stages(shared, caller, common)?;
+        if takes_stages || question.stages.is_empty() {
+            return Ok(question);
+        }
+        Err(stages_refused(&question.text))
     }
 
-    /// Of a query that may have stages.
-    pub(super) fn with_stages(shared: &Inner, caller: &Caller, target: &Target<'_>) -> Result<Scope> {
+    fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
         let now = clock::now();
-        let text = target.query;
+        let text = common.query.as_deref().unwrap_or_default();
         let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
-        let zone = Clocks::new(target.timezone)?;
-        let requested = range(target, &zone, now)?;
+        let zone = Clocks::new(common.timezone.as_deref())?;
+        let requested = range(common, &zone, now)?;
         let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
         let query = within(&asked, caller.scope());
         let warnings = search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, text));
-        let is_limited = target.from.is_some() || target.to.is_some();
+        let is_limited = common.from.is_some() || common.to.is_some();
         let overrides = (is_limited && asked.sets_range()).then(QueryWarning::of_range);
-        Ok(Scope {
+        Ok(Question {
             text: text.to_owned(),
             warnings: warnings.chain(overrides).collect(),
             requested: asked.range_within(requested, now),
@@ -96,14 +79,14 @@ impl Scope {
             narrowed: caller.scope().is_some(),
             stages,
             now,
-            logspaces: select_logspaces(shared, caller, target.logspaces)?,
+            logspaces: select_logspaces(shared, caller, common.logspaces.as_deref())?,
         })
     }
 
     /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
     /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
     /// that it could begin with.
-    pub(super) fn drawn_range(&self) -> Option<TimeRange> {
+    pub(in crate::api) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = self.logspaces.stored();
         let first = match range.first {
@@ -119,24 +102,24 @@ impl Scope {
     }
 
     /// What the logspaces are asked.
-    pub(super) fn wanted(&self) -> Wanted<'_> {
+    pub(in crate::api) fn wanted(&self) -> Wanted<'_> {
         Wanted { query: &self.query, range: self.range, now: self.now }
     }
 
     /// How many messages match.
-    pub(super) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
+    pub(in crate::api) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
         let (count, coverage) = self.logspaces.count(self.wanted(), &cancel.run());
         (count, self.told(coverage, cancel))
     }
 
     /// The first messages.
-    pub(super) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
+    pub(in crate::api) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
         let page = self.logspaces.page(self.wanted(), request, &cancel.run());
         Page { coverage: self.told(page.coverage, cancel), ..page }
     }
 
     /// Adds what all logspaces have to the same answers.
-    pub(super) fn answer(
+    pub(in crate::api) fn answer(
         &mut self,
         cancel: &Cancel,
         answers: &mut [Asked<'_>],
@@ -146,7 +129,7 @@ impl Scope {
     }
 
     /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
-    pub(super) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
+    pub(in crate::api) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
     }
@@ -169,7 +152,7 @@ impl Scope {
 
     /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
     /// the index can not decide about.
-    pub(super) fn weight(&self, looks_at_all: bool) -> Weight {
+    pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now) = (self.query.clone(), self.range, self.now);
         let logspaces = self.logspaces.clone();
         Weight::Unknown(Box::new(move || {
@@ -182,7 +165,7 @@ impl Scope {
     }
 
     /// Asks for those alone that this means too.
-    pub(super) fn narrow(&mut self, to: Query) {
+    pub(in crate::api) fn narrow(&mut self, to: Query) {
         let query = std::mem::replace(&mut self.query, Query::All);
         self.query = match (query, to) {
             (Query::All, only) | (only, Query::All) => only,
@@ -193,7 +176,7 @@ impl Scope {
 
     /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
     /// of the messages, as the names are those of all.
-    pub(super) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
+    pub(in crate::api) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
         let names = self.query.field_names();
         for field in self.unknown_fields(&names, cancel) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
@@ -203,7 +186,7 @@ impl Scope {
     }
 
     /// The same for fields that are asked for by name.
-    pub(super) fn warn_of_unknown_names<'a>(
+    pub(in crate::api) fn warn_of_unknown_names<'a>(
         &mut self,
         names: impl Iterator<Item = &'a FieldName>,
         cancel: &Cancel,
@@ -226,7 +209,7 @@ impl Scope {
 }
 
 /// 400 for a query that stands in the request under `path`.
-pub(crate) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
+pub(in crate::api) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
     ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
         .path(path)
         .at(place(error.span.clone(), text))
@@ -245,9 +228,9 @@ fn stages_refused(text: &str) -> ApiError {
     }
 }
 
-fn range(target: &Target<'_>, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
-    let first = target.from.map(|text| time(text, "from", zone, now)).transpose()?;
-    let end = target.to.map(|text| time(text, "to", zone, now)).transpose()?;
+fn range(common: &Common, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
+    let first = common.from.as_deref().map(|text| time(text, "from", zone, now)).transpose()?;
+    let end = common.to.as_deref().map(|text| time(text, "to", zone, now)).transpose()?;
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
     {
@@ -278,7 +261,12 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-fn select_logspaces(shared: &Inner, caller: &Caller, wanted: Option<&[String]>) -> Result<Logspaces> {
+/// The logspaces that are wanted, if the caller may search them and they are there.
+pub(in crate::api) fn select_logspaces(
+    shared: &Inner,
+    caller: &Caller,
+    wanted: Option<&[String]>,
+) -> Result<Logspaces> {
     let logspaces = caller.logspaces(shared);
     let Some(wanted) = wanted else { return Ok(logspaces) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
@@ -289,39 +277,7 @@ fn select_logspaces(shared: &Inner, caller: &Caller, wanted: Option<&[String]>) 
 }
 
 /// 404, naming those that there are.
-pub(crate) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
+pub(in crate::api) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
     ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
         .path("logspaces")
-}
-
-/// The parts between the commas, without those that are empty.
-pub(crate) fn split_list(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// Reads a list, which in an address is a text with commas.
-pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    struct List;
-
-    impl<'de> Visitor<'de> for List {
-        type Value = Option<Vec<String>>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a list of texts, or a text with commas")
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-
-        fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-            Ok(Some(split_list(text)))
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-            Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(list)).map(Some)
-        }
-    }
-
-    deserializer.deserialize_any(List)
 }

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
 
-use super::access::Caller;
-use super::error::Result;
-use super::{Shared, blocking};
+use crate::api::access::Caller;
+use crate::api::error::Result;
+use crate::api::{Shared, blocking};
 use logstead_indexer::Run;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ impl Drop for Guard {
 }
 
 /// How long a question takes, which decides where it waits for its turn.
-pub(super) enum Weight {
+pub(in crate::api) enum Weight {
     /// This tells whether it takes no time, and is as quick itself.
     Unknown(Box<dyn FnOnce() -> bool + Send>),
     /// It may take long.
@@ -35,7 +35,7 @@ pub(super) enum Weight {
 }
 
 /// Answers a question where blocking is allowed, once its turn has come.
-pub(super) async fn ask<T: Send + 'static>(
+pub(in crate::api) async fn ask<T: Send + 'static>(
     shared: &Shared,
     caller: &Caller,
     weight: Weight,
@@ -45,7 +45,7 @@ pub(super) async fn ask<T: Send + 'static>(
 }
 
 /// The same for a question that has less time.
-pub(super) async fn ask_within<T: Send + 'static>(
+pub(in crate::api) async fn ask_within<T: Send + 'static>(
     shared: &Shared,
     caller: &Caller,
     weight: Weight,
@@ -62,7 +62,7 @@ pub(super) async fn ask_within<T: Send + 'static>(
 }
 
 impl Cancel {
-    pub(super) fn new(shared: &Shared) -> (Cancel, Guard) {
+    pub(in crate::api) fn new(shared: &Shared) -> (Cancel, Guard) {
         Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
     }
 
@@ -93,7 +93,7 @@ impl Cancel {
     }
 
     /// Why a logspace was not searched to the end.
-    pub(super) fn reason(&self, logspace: &str) -> String {
+    pub(in crate::api) fn reason(&self, logspace: &str) -> String {
         if self.shared.state.pipeline.stop_requested() {
             return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
         }

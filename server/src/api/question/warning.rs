@@ -1,7 +1,7 @@
 //! What to know about an answer besides what it says.
 
-use super::error::Place;
-use super::hint::UnknownField;
+use crate::api::error::Place;
+use crate::api::hint::UnknownField;
 use logstead_record::query::{self, ErrorKind, ParseError};
 use serde::Serialize;
 use std::ops::Range;
@@ -41,24 +41,24 @@ pub(crate) enum WarningCode {
 }
 
 impl QueryWarning {
-    pub(super) fn plain(message: String) -> QueryWarning {
+    pub(in crate::api) fn plain(message: String) -> QueryWarning {
         QueryWarning { message, code: None, line: None, column: None, end_column: None, suggestion: None }
     }
 
-    pub(super) fn suggesting(self, suggestion: Option<String>) -> QueryWarning {
+    pub(in crate::api) fn suggesting(self, suggestion: Option<String>) -> QueryWarning {
         QueryWarning { suggestion, ..self }
     }
 
-    pub(super) fn message(&self) -> &str {
+    pub(in crate::api) fn message(&self) -> &str {
         &self.message
     }
 
-    pub(super) fn of_range() -> QueryWarning {
+    pub(in crate::api) fn of_range() -> QueryWarning {
         let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
         QueryWarning { code: Some(WarningCode::RangeInQuery), ..QueryWarning::plain(message) }
     }
 
-    pub(super) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
+    pub(in crate::api) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
         let place = place(warning.span, text);
         QueryWarning {
             line: Some(place.line),
@@ -69,7 +69,10 @@ impl QueryWarning {
         }
     }
 
-    pub(super) fn of_field(UnknownField { name, meant }: &UnknownField, otherwise: &str) -> QueryWarning {
+    pub(in crate::api) fn of_field(
+        UnknownField { name, meant }: &UnknownField,
+        otherwise: &str,
+    ) -> QueryWarning {
         let hint = match meant {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => otherwise.to_owned(),
@@ -79,7 +82,7 @@ impl QueryWarning {
 }
 
 /// Where a span of a text lies.
-pub(super) fn place(span: Range<usize>, text: &str) -> Place {
+pub(in crate::api) fn place(span: Range<usize>, text: &str) -> Place {
     let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
     let (line, column, end_column) = error.line_column(text);
     Place { line, column, end_column: Some(end_column) }
