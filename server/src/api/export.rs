@@ -7,11 +7,11 @@
 //! says, apart from those in damaged parts, which its end names. What fails midway breaks the connection.
 
 use super::access::Caller;
-use super::aggregate::compile;
+use super::ask::aggregate::compile;
+use super::ask::search::Order;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, Weight, ask};
 use super::question::{Asked, Parameters, Question, list};
-use super::search::Order;
 use super::stream::{Piece, Pieces};
 use super::{Shared, blocking, busy};
 use crate::store::{Cancelled, Reading};

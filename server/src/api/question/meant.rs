@@ -8,11 +8,12 @@
 use super::Common;
 use super::cancel::{Cancel, Weight};
 use super::warning::{QueryWarning, place};
+use crate::api::Inner;
 use crate::api::access::Caller;
-use crate::api::clocks::Clocks;
+use crate::api::ask::explain;
 use crate::api::error::{ApiError, Result};
-use crate::api::hint::{self, UnknownField};
-use crate::api::{Inner, explain};
+use crate::api::question::clocks::Clocks;
+use crate::api::question::hint::{self, UnknownField};
 use crate::machine::clock;
 use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};

@@ -8,12 +8,17 @@
 //! | `describe` | the same parameters in the description of the API               |
 //! | `meant`    | what they mean for this caller                                  |
 //! | `cancel`   | when a question runs, and its end before it is through          |
+//! | `turn`     | whose question runs next, in which lane                         |
 //! | `warning`  | what to know about an answer                                    |
 
 pub(super) mod cancel;
+pub(super) mod clocks;
 pub(super) mod describe;
+mod hint;
 mod meant;
 mod read;
+pub(super) mod turn;
+mod turns;
 pub(super) mod warning;
 
 use super::Shared;

@@ -1,7 +1,7 @@
 //! What to know about an answer besides what it says.
 
 use crate::api::error::Place;
-use crate::api::hint::UnknownField;
+use crate::api::question::hint::UnknownField;
 use logstead_record::query::{self, ErrorKind, ParseError};
 use serde::Serialize;
 use std::ops::Range;

@@ -35,7 +35,7 @@ pub(crate) struct WrittenStage {
 }
 
 /// The parts of a query with their places in characters.
-pub(super) fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
+pub(in crate::api) fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
     let part = |span: &Range<usize>| {
         let part = text.get(span.clone()).unwrap_or_default();
         let start = text.get(..span.start).map_or(0, |before| before.chars().count());

@@ -4,10 +4,10 @@
 //! sees each message once. Counts add up: what was stored, what of it matched, what of that was sent.
 //! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
 
-use super::question::cancel::Cancel;
-use super::tail::{TailGap, TailMessages, TailStatus};
-use super::tail_position::Position;
-use super::tail_sampling::{Sampling, one_in};
+use crate::api::question::cancel::Cancel;
+use crate::api::tail::position::Position;
+use crate::api::tail::sampling::{Sampling, one_in};
+use crate::api::tail::{TailGap, TailMessages, TailStatus};
 use crate::wire::message::Message;
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
@@ -17,7 +17,7 @@ use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 /// Most messages of one event.
-pub(super) const EVENT_MESSAGES_MAX: usize = 500;
+pub(in crate::api) const EVENT_MESSAGES_MAX: usize = 500;
 /// An event is sent when its messages are longer than this, counted as they were received.
 const EVENT_BYTES_MAX: usize = 256 << 10;
 /// A turn ends when its events are longer than this …
@@ -26,7 +26,7 @@ const TURN_BYTES_MAX: usize = 1 << 20;
 const TURN_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// Logspaces that are followed, and what to say about them.
-pub(super) struct Following {
+pub(in crate::api) struct Following {
     followers: Vec<Follower>,
     events: Events,
     /// Whose turn it is to be looked at first.
@@ -58,14 +58,14 @@ struct Counts {
 }
 
 /// The text of an event.
-pub(super) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
+pub(in crate::api) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
     let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
     format!("event: {name}\n{id}data: {data}\n\n").into()
 }
 
 impl Following {
-    pub(super) fn new(
+    pub(in crate::api) fn new(
         sampling: Sampling,
         followers: impl IntoIterator<Item = (String, Follower)>,
     ) -> Following {
@@ -85,7 +85,7 @@ impl Following {
         following
     }
 
-    pub(super) fn add(&mut self, logspace: String, mut follower: Follower) {
+    pub(in crate::api) fn add(&mut self, logspace: String, mut follower: Follower) {
         let stored = follower.next() + follower.behind();
         self.events.position.add(logspace.clone(), follower.next());
         self.events.logspaces.push(logspace);
@@ -99,16 +99,16 @@ impl Following {
         self.followers.push(follower);
     }
 
-    pub(super) fn follows(&self, logspace: &str) -> bool {
+    pub(in crate::api) fn follows(&self, logspace: &str) -> bool {
         self.events.logspaces.iter().any(|id| id == logspace)
     }
 
-    pub(super) fn logspaces(&self) -> &[String] {
+    pub(in crate::api) fn logspaces(&self) -> &[String] {
         &self.events.logspaces
     }
 
     /// Looks at what was stored; says what to send, and whether there is more.
-    pub(super) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
+    pub(in crate::api) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let Following { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
         let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
@@ -130,7 +130,7 @@ impl Following {
     }
 
     /// What happened since the last status.
-    pub(super) fn status(&mut self) -> Bytes {
+    pub(in crate::api) fn status(&mut self) -> Bytes {
         let behind = self.behind();
         let counts = &mut self.events.counts;
         let status = TailStatus {
@@ -145,7 +145,7 @@ impl Following {
     }
 
     /// Messages that were stored before the position, as events.
-    pub(super) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
+    pub(in crate::api) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
         for (logspace, hit) in messages {
             self.events.push(logspace, hit);
         }

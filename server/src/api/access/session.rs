@@ -1,11 +1,12 @@
 //! Logging in and out, and setting up the first administrator.
 
-use super::access::{self, COOKIE, Caller, SECURE_COOKIE};
-use super::error::{ApiError, Result};
-use super::extract::{Peer, StrangersJson as Json};
-use super::peer::Client;
-use super::throttle::Attempt;
-use super::{Shared, accounts};
+use super::accounts;
+use crate::api::Shared;
+use crate::api::access::throttle::Attempt;
+use crate::api::access::{self, COOKIE, Caller, SECURE_COOKIE};
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Peer, StrangersJson as Json};
+use crate::api::peer::Client;
 use crate::machine::clock;
 
 use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name, password};
@@ -189,7 +190,7 @@ fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result<()> {
 }
 
 /// The user as stored, where the password fits. Who fails too often waits.
-pub(super) async fn check_password(
+pub(in crate::api) async fn check_password(
     shared: &Shared,
     attempt: &Attempt,
     name: &str,

@@ -1,22 +1,22 @@
 //! What clocks show in the zone of a caller.
 
-use super::error::{ApiError, Result};
+use crate::api::error::{ApiError, Result};
 use jiff::tz::TimeZone;
 use logstead_record::Timestamp;
 use logstead_record::query::Zone;
 
 /// The clocks of a zone.
-pub(super) struct Clocks(TimeZone);
+pub(in crate::api) struct Clocks(TimeZone);
 
 impl Clocks {
     /// Of the zone with this name; of UTC where there is none.
-    pub(super) fn new(name: Option<&str>) -> Result<Clocks> {
+    pub(in crate::api) fn new(name: Option<&str>) -> Result<Clocks> {
         name.map_or(Ok(TimeZone::UTC), zone).map(Clocks)
     }
 }
 
 /// The zone with a name of the system's database.
-pub(super) fn zone(name: &str) -> Result<TimeZone> {
+pub(in crate::api) fn zone(name: &str) -> Result<TimeZone> {
     let unknown = |_| {
         let detail = format!("there is no time zone `{name}`: write it as UTC or Europe/Vienna");
         ApiError::bad_request(detail).path("timezone")

@@ -2,11 +2,11 @@
 //!
 //! **Invariant:** the answer depends on the request alone.
 
-use super::blocking;
-use super::error::{ApiError, Result};
-use super::extract::Json;
-use super::parts::{WrittenClause, WrittenStage, written};
-use super::question::refusal;
+use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
+use crate::api::blocking;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Json;
+use crate::api::question::refusal;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
 };
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Most edits of one request.
-pub(super) const EDITS_MAX: usize = 64;
+pub(in crate::api) const EDITS_MAX: usize = 64;
 /// Rows of a ranking where a request does not say how many.
 const RANKED: u64 = 20;
 

@@ -13,14 +13,14 @@
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use super::error::{Problem, Result};
-use super::explain::effort;
-use super::facets::{Counting, Facet};
-use super::histogram::{Drawing, Histogram, Spans};
-use super::question::cancel::{Cancel, Guard};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, Question, list};
-use super::search::{Order, SearchResponse, page_request};
+use crate::api::ask::explain::effort;
+use crate::api::ask::facets::{Counting, Facet};
+use crate::api::ask::histogram::{Drawing, Histogram, Spans};
+use crate::api::ask::search::{Order, SearchResponse, page_request};
+use crate::api::error::{Problem, Result};
+use crate::api::question::cancel::{Cancel, Guard};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question, list};
 use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -171,7 +171,7 @@ impl Overview {
         let coverage = match self.answer(cancel, lines) {
             Ok(coverage) => coverage,
             Err(error) => {
-                let error = super::error::ApiError::from(error);
+                let error = crate::api::error::ApiError::from(error);
                 return send(lines, &OverviewLine::Error(error.into_problem()));
             }
         };

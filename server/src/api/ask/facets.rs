@@ -1,10 +1,10 @@
 //! The most frequent values of fields, and how many different ones there are.
 
-use super::error::{ApiError, Result};
-use super::histogram::check_field;
-use super::question::cancel::{Cancel, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, Question, list};
+use crate::api::ask::histogram::check_field;
+use crate::api::error::{ApiError, Result};
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question, list};
 use crate::store::Coverage;
 use crate::wire::table::text;
 use logstead_indexer::{self as indexer, Asked as Answer, Value};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Most fields of one request.
-pub(super) const FIELDS_MAX: usize = 32;
+pub(in crate::api) const FIELDS_MAX: usize = 32;
 /// Most values of one field.
 const LIMIT_MAX: u32 = 10_000;
 /// Values of a field, where a request does not say how many.
@@ -94,7 +94,7 @@ pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<Fac
 impl Parameters for FacetsRequest {}
 
 /// Facets that are being made.
-pub(super) struct Counting {
+pub(in crate::api) struct Counting {
     /// As they were asked for.
     names: Vec<String>,
     facets: indexer::Facets,
@@ -102,7 +102,7 @@ pub(super) struct Counting {
 
 impl Counting {
     /// `limit_path` is where the request says the limit.
-    pub(super) fn new(
+    pub(in crate::api) fn new(
         mut names: Vec<String>,
         limit: Option<u32>,
         limit_path: &str,
@@ -124,12 +124,12 @@ impl Counting {
         Ok(Counting { names, facets })
     }
 
-    pub(super) fn asked(&mut self) -> Answer<'_> {
+    pub(in crate::api) fn asked(&mut self) -> Answer<'_> {
         Answer::Facets(&mut self.facets)
     }
 
     /// The facets. Says so where no message has a field.
-    pub(super) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
+    pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.facets.so_far();
         let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
         question.warn_of_unknown_names(empty, cancel);
@@ -137,7 +137,7 @@ impl Counting {
     }
 
     /// The facets of what was added.
-    pub(super) fn so_far(&self) -> BTreeMap<String, Facet> {
+    pub(in crate::api) fn so_far(&self) -> BTreeMap<String, Facet> {
         self.named(self.facets.so_far())
     }
 
@@ -154,7 +154,7 @@ impl Facet {
 }
 
 impl ValueCount {
-    pub(super) fn new(value: &Value, count: u64) -> ValueCount {
+    pub(in crate::api) fn new(value: &Value, count: u64) -> ValueCount {
         ValueCount { value: text(value), count }
     }
 }

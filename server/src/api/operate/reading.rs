@@ -1,9 +1,9 @@
 //! How the messages of a body are read: the keys of objects and what lines of text are, as the parameters of the request
 //! say. `docs/http.md` is the page about it.
 
-use super::clocks::zone;
-use super::error::{ApiError, Result};
-use super::question::split_list;
+use crate::api::error::{ApiError, Result};
+use crate::api::question::clocks::zone;
+use crate::api::question::split_list;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, Row, Timestamp};
@@ -13,7 +13,7 @@ use logstead_syslog::format::{Clock, Known, Syslog};
 use serde::Deserialize;
 
 /// What one message may be.
-pub(super) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
+pub(in crate::api) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
 /// Where to, and how the messages are read. Lists of keys have commas; the first key that is there, not empty and
 /// readable counts.
@@ -21,10 +21,10 @@ pub(super) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 
 #[serde(deny_unknown_fields)]
 pub(crate) struct IngestParams {
     /// The logspace to store in; where it is missing, the routes decide.
-    pub(super) logspace: Option<String>,
+    pub(in crate::api) logspace: Option<String>,
     /// What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it.
     #[param(default = "text", inline)]
-    pub(super) format: Option<LineFormat>,
+    pub(in crate::api) format: Option<LineFormat>,
     /// The host of messages that name none; for `text/plain`, the sender's address where it is missing.
     host: Option<String>,
     /// The zone of times that name none.
@@ -66,7 +66,7 @@ pub(crate) enum LineFormat {
 }
 
 /// Reads the messages of one request.
-pub(super) struct Reading {
+pub(in crate::api) struct Reading {
     json: Json,
     /// Of lines; `None` where a line is a message as it stands.
     syslog: Option<Syslog>,
@@ -77,7 +77,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// As the parameters say.
-    pub(super) fn of(params: &IngestParams) -> Result<Reading> {
+    pub(in crate::api) fn of(params: &IngestParams) -> Result<Reading> {
         let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
         let format = match params.format {
             None | Some(LineFormat::Text) => None,
@@ -95,7 +95,7 @@ impl Reading {
     }
 
     /// Adds an object as a message.
-    pub(super) fn object(
+    pub(in crate::api) fn object(
         &self,
         object: &[u8],
         received: Timestamp,
@@ -106,7 +106,7 @@ impl Reading {
     }
 
     /// Adds a line as a message.
-    pub(super) fn line(
+    pub(in crate::api) fn line(
         &self,
         line: &[u8],
         received: Timestamp,

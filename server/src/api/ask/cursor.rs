@@ -12,7 +12,7 @@ use logstead_record::Timestamp;
 const VERSION: u8 = 1;
 
 /// The text to hand out.
-pub(super) fn encode(order: Order, place: &Place) -> String {
+pub(in crate::api) fn encode(order: Order, place: &Place) -> String {
     let mut bytes = vec![VERSION, u8::from(order == Order::Oldest)];
     bytes.extend_from_slice(&place.time.nanos().to_le_bytes());
     bytes.extend_from_slice(&place.sequence.to_le_bytes());
@@ -21,7 +21,7 @@ pub(super) fn encode(order: Order, place: &Place) -> String {
 }
 
 /// From a text that was handed out; `None` for any other.
-pub(super) fn decode(text: &str) -> Option<(Order, Place)> {
+pub(in crate::api) fn decode(text: &str) -> Option<(Order, Place)> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (&[version, order], rest) = bytes.split_first_chunk()?;
     let (time, rest) = rest.split_first_chunk()?;

@@ -1,7 +1,7 @@
 //! How the server is: for operators, probes and Prometheus.
 
-use super::Shared;
-use super::error::Result;
+use crate::api::Shared;
+use crate::api::error::Result;
 use crate::meta::BooksStatus;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -11,7 +11,7 @@ use std::path::Path;
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
 pub(crate) async fn openapi_json() -> impl IntoResponse {
-    axum::Json(super::openapi())
+    axum::Json(crate::api::openapi())
 }
 
 /// Whether the process is alive.
@@ -32,7 +32,7 @@ pub(crate) async fn healthz() -> &'static str {
 pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
     let deaf: Vec<String> = pipeline.partly_deaf().into_iter().map(|reason| reason + "\n").collect();
-    Ok(match super::blocking(move || pipeline.ready()).await? {
+    Ok(match crate::api::blocking(move || pipeline.ready()).await? {
         Ok(()) => {
             let deaf = without_place(&deaf.concat(), &shared.state.settings.data);
             (StatusCode::OK, "ready\n".to_owned() + &deaf)

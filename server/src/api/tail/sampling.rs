@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The span that `rate_max` is about.
 const SECOND: Duration = Duration::from_secs(1);
 
-pub(super) struct Sampling {
+pub(in crate::api) struct Sampling {
     rate_max: u64,
     /// Matches of a backlog that are sent however many there are.
     backlog_left: u64,
@@ -24,17 +24,17 @@ pub(super) struct Sampling {
 
 impl Sampling {
     /// `backlog_max` matches that waited are sent whatever the rate.
-    pub(super) fn new(rate_max: u64, backlog_max: u64, now: Instant) -> Sampling {
+    pub(in crate::api) fn new(rate_max: u64, backlog_max: u64, now: Instant) -> Sampling {
         Sampling { rate_max, backlog_left: backlog_max, since: now, matched: 0, sent: 0, one_in: 1 }
     }
 
     /// What waited has been sent.
-    pub(super) fn end_backlog(&mut self) {
+    pub(in crate::api) fn end_backlog(&mut self) {
         self.backlog_left = 0;
     }
 
     /// Whether the next match is sent.
-    pub(super) fn admits(&mut self, now: Instant) -> bool {
+    pub(in crate::api) fn admits(&mut self, now: Instant) -> bool {
         if 0 < self.backlog_left {
             self.backlog_left -= 1;
             return true;
@@ -55,7 +55,7 @@ impl Sampling {
 }
 
 /// Which share of the matches was sent: one in so many, or all.
-pub(super) fn one_in(matched: u64, sent: u64) -> Option<u64> {
+pub(in crate::api) fn one_in(matched: u64, sent: u64) -> Option<u64> {
     let rounded = || (matched + sent / 2) / sent.max(1);
     (sent < matched).then(|| rounded().max(2))
 }

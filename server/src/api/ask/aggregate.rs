@@ -1,9 +1,9 @@
 //! The table that the stages of a query make.
 
-use super::error::Result;
-use super::question::cancel::{Cancel, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, Question};
+use crate::api::error::Result;
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
 use crate::store::Coverage;
 use crate::wire::table::Table;
 use logstead_indexer::{Aggregation, Asked as Answer, Settings};
@@ -69,7 +69,7 @@ impl Parameters for AggregateRequest {
 }
 
 /// Makes the stages ready to run, and the question what they search for.
-pub(super) fn compile(
+pub(in crate::api) fn compile(
     question: &mut Question,
     pipeline: &Pipeline,
     memory_bytes_max: usize,

@@ -4,13 +4,13 @@
 
 /// A place in the order in which each logspace was stored.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Position {
+pub(in crate::api) struct Position {
     next: Vec<(String, u64)>,
 }
 
 impl Position {
     /// From a text that was handed out; `None` for any other.
-    pub(super) fn parse(text: &str) -> Option<Position> {
+    pub(in crate::api) fn parse(text: &str) -> Option<Position> {
         if text == "-" {
             return Some(Position::default());
         }
@@ -24,16 +24,16 @@ impl Position {
     }
 
     /// Where a logspace goes on; `None` for one that was not followed then.
-    pub(super) fn of(&self, logspace: &str) -> Option<u64> {
+    pub(in crate::api) fn of(&self, logspace: &str) -> Option<u64> {
         self.next.iter().find(|(id, _)| id == logspace).map(|(_, sequence)| *sequence)
     }
 
-    pub(super) fn add(&mut self, logspace: String, sequence: u64) {
+    pub(in crate::api) fn add(&mut self, logspace: String, sequence: u64) {
         self.next.push((logspace, sequence));
     }
 
     /// The logspace at this place of those that were added goes on at another sequence.
-    pub(super) fn set(&mut self, at: usize, sequence: u64) {
+    pub(in crate::api) fn set(&mut self, at: usize, sequence: u64) {
         if let Some((_, next)) = self.next.get_mut(at) {
             *next = sequence;
         }

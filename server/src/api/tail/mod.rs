@@ -6,14 +6,18 @@
 //! **Invariant:** what is sent is what its caller may see at that moment: every second it is found out anew.
 //! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
 
+mod position;
+mod sampling;
+mod turn;
+
 use super::access::authenticate;
 use super::error::{ApiError, Problem, Result};
 use super::question::cancel::{Cancel, ask};
 use super::question::{Asked, Common, Parameters, Question};
 use super::stream::{Piece, Pieces};
-use super::tail_position::Position;
-use super::tail_sampling::Sampling;
-use super::tail_turn::{Following, event};
+use super::tail::position::Position;
+use super::tail::sampling::Sampling;
+use super::tail::turn::{Following, event};
 use super::{Shared, blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
 use crate::store::Logspaces;

@@ -1,12 +1,13 @@
 //! Searching and counting, over one or several logspaces.
 
-use super::access::Caller;
-use super::error::{ApiError, Result};
-use super::extract::Path;
-use super::question::cancel::{Cancel, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, Question};
-use super::{Shared, blocking, cursor};
+use super::cursor;
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Path;
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
+use crate::api::{Shared, blocking};
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
@@ -121,7 +122,7 @@ pub(crate) async fn message(
 }
 
 /// The message with an id, and its logspace.
-pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
+pub(in crate::api) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
@@ -136,7 +137,7 @@ pub(super) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Resul
 }
 
 /// Which page a request means.
-pub(super) fn page_request(
+pub(in crate::api) fn page_request(
     limit: Option<u32>,
     order: Option<Order>,
     cursor: Option<&str>,
@@ -148,7 +149,7 @@ pub(super) fn page_request(
 
 impl SearchResponse {
     /// The page, with all warnings that there are so far.
-    pub(super) fn new(
+    pub(in crate::api) fn new(
         question: &mut Question,
         request: &PageRequest,
         started: Instant,
@@ -179,7 +180,7 @@ impl From<Order> for indexer::Order {
 }
 
 /// Messages as they are shown.
-pub(super) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
+pub(in crate::api) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
     hits.iter().map(|(logspace, hit)| Message::new(logspace, hit)).collect()
 }
 

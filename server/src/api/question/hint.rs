@@ -11,13 +11,13 @@ const LIKENESS_MIN: f64 = 0.7;
 
 /// A field that no message in range has, and the one that was probably meant.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct UnknownField {
-    pub(super) name: String,
-    pub(super) meant: Option<String>,
+pub(in crate::api) struct UnknownField {
+    pub(in crate::api) name: String,
+    pub(in crate::api) meant: Option<String>,
 }
 
 /// Those of these fields that no message in range has.
-pub(super) fn unknown_fields(
+pub(in crate::api) fn unknown_fields(
     asked: &[&str],
     logspaces: &Logspaces,
     range: TimeRange,

@@ -5,10 +5,10 @@
 //!
 //! **Invariant:** turns are an account's. Names of tokens are not unique, and who shared one would share its turns.
 
-use super::access::Caller;
-use super::busy;
-use super::error::Result;
-use super::turns::{Asked, Bounds, Turns};
+use crate::api::access::Caller;
+use crate::api::busy;
+use crate::api::error::Result;
+use crate::api::question::turns::{Asked, Bounds, Turns};
 use crate::meta::Account;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const WAITING_MAX: usize = 256;
 
 /// Where questions run that take about as long.
 #[derive(Clone)]
-pub(super) struct Lane(Arc<Inner>);
+pub(in crate::api) struct Lane(Arc<Inner>);
 
 struct Inner {
     turns: Mutex<Turns<Account, Ticket>>,
@@ -56,7 +56,7 @@ struct Waiting<'a> {
 
 impl Lane {
     /// Runs at most `running_max` questions at a time, and `running_of_one_max` of one caller.
-    pub(super) fn new(running_max: usize, running_of_one_max: usize) -> Lane {
+    pub(in crate::api) fn new(running_max: usize, running_of_one_max: usize) -> Lane {
         let bounds = Bounds {
             running_max,
             running_of_one_max,
@@ -67,14 +67,14 @@ impl Lane {
     }
 
     /// A permit, if nobody has to wait for it.
-    pub(super) fn enter_now(&self, caller: &Caller) -> Option<Permit> {
+    pub(in crate::api) fn enter_now(&self, caller: &Caller) -> Option<Permit> {
         let account = caller.account;
         let runs = self.0.turns.lock().ask_now(&account);
         runs.then(|| Permit { lane: self.clone(), account })
     }
 
     /// Waits for a turn.
-    pub(super) async fn enter(&self, caller: &Caller) -> Result<Permit> {
+    pub(in crate::api) async fn enter(&self, caller: &Caller) -> Result<Permit> {
         let account = caller.account;
         let number = self.0.numbers.fetch_add(1, Ordering::Relaxed);
         let (sender, permit) = oneshot::channel();

@@ -1,11 +1,11 @@
 //! What logspaces hold, what a retention would remove, and whether all of it is as it was written.
 
-use super::access::Caller;
-use super::error::{ApiError, Result};
-use super::extract::{Json, Path};
-use super::question::cancel::Cancel;
-use super::question::unknown_logspace;
-use super::{Shared, blocking};
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Json, Path};
+use crate::api::question::cancel::Cancel;
+use crate::api::question::unknown_logspace;
+use crate::api::{Shared, blocking};
 use crate::pipeline::LogspaceInfo;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -140,7 +140,7 @@ pub(crate) async fn resume_retention(
     params(("id" = String, Path, description = "The logspace")),
     responses(
         (status = 200, body = Verification),
-        (status = 409, description = "Another verification runs", body = super::error::Problem,
+        (status = 409, description = "Another verification runs", body = crate::api::error::Problem,
          content_type = "application/problem+json"),
     )
 )]

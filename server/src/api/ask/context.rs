@@ -1,12 +1,12 @@
 //! What happened around a message: the messages before it and after it.
 
-use super::error::{ApiError, Result};
-use super::extract::Path;
-use super::histogram::check_field;
-use super::question::cancel::{Cancel, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, list, select_logspaces};
-use super::search::{by_id, messages};
+use crate::api::ask::histogram::check_field;
+use crate::api::ask::search::{by_id, messages};
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Path;
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, list, select_logspaces};
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
 use logstead_indexer::{Hit, Order};

@@ -1,12 +1,12 @@
 //! Users, API tokens and the audit log.
 
-use super::access::Caller;
-use super::error::{ApiError, Result};
-use super::extract::{Json, Path, Peer, Query};
-use super::question::refusal;
 use super::session;
-use super::throttle::Attempt;
-use super::{Inner, Shared};
+use crate::api::access::Caller;
+use crate::api::access::throttle::Attempt;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Json, Path, Peer, Query};
+use crate::api::question::refusal;
+use crate::api::{Inner, Shared};
 use crate::machine::clock;
 use crate::meta::{self, Grant, NewToken, Role, name, password};
 use axum::extract::{Extension, State};
@@ -15,7 +15,7 @@ use logstead_record::{Timestamp, query};
 use serde::{Deserialize, Serialize};
 
 /// Longest filter of a grant.
-pub(super) const SCOPE_BYTES_MAX: usize = 8192;
+pub(in crate::api) const SCOPE_BYTES_MAX: usize = 8192;
 /// Most entries of the audit log in one answer.
 const AUDIT_LIMIT_MAX: u32 = 10_000;
 
@@ -444,7 +444,7 @@ pub(crate) async fn hash_password(shared: &Shared, name: &str, password: String)
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
     }
     let _permit = shared.password_permit().await?;
-    Ok(super::blocking(move || password::hash(&password)).await??)
+    Ok(crate::api::blocking(move || password::hash(&password)).await??)
 }
 
 fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {

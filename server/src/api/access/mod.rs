@@ -6,9 +6,13 @@
 //! [`Caller::scope`]; what is about the store as a whole needs [`Needs::Everything`].
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
+pub(super) mod accounts;
+pub(super) mod session;
+pub(super) mod throttle;
+
 use super::error::{ApiError, Result};
 use super::peer::Client;
-use super::{Inner, Shared, session};
+use super::{Inner, Shared};
 use crate::machine::clock;
 use crate::meta::{Account, Actor, Grant, Role, Secret};
 use crate::store::Logspaces;

@@ -1,10 +1,10 @@
 //! How many messages there are in each span of time, perhaps for each value of a field.
 
-use super::error::{ApiError, Result};
-use super::facets::ValueCount;
-use super::question::cancel::{Cancel, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters, Question};
+use crate::api::ask::facets::ValueCount;
+use crate::api::error::{ApiError, Result};
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
 use crate::store::Coverage;
 use crate::wire::table::text;
 use logstead_config::Period;
@@ -114,20 +114,24 @@ impl HistogramRequest {
 }
 
 /// How a histogram is drawn, as a request says it.
-pub(super) struct Spans<'a> {
-    pub(super) buckets: Option<u32>,
-    pub(super) interval: Option<&'a str>,
-    pub(super) by: Option<&'a str>,
+pub(in crate::api) struct Spans<'a> {
+    pub(in crate::api) buckets: Option<u32>,
+    pub(in crate::api) interval: Option<&'a str>,
+    pub(in crate::api) by: Option<&'a str>,
 }
 
 /// A histogram that is being made; none where nothing is stored that it could show.
-pub(super) struct Drawing {
+pub(in crate::api) struct Drawing {
     histogram: Option<indexer::Histogram>,
     by: Option<FieldName>,
 }
 
 impl Drawing {
-    pub(super) fn new(question: &Question, spans: &Spans<'_>, memory_bytes_max: usize) -> Result<Drawing> {
+    pub(in crate::api) fn new(
+        question: &Question,
+        spans: &Spans<'_>,
+        memory_bytes_max: usize,
+    ) -> Result<Drawing> {
         let (width, path) = spans.width()?;
         let by = spans.by.map(|name| check_field(name, "by")).transpose()?;
         let histogram = question
@@ -137,23 +141,23 @@ impl Drawing {
         Ok(Drawing { histogram, by })
     }
 
-    pub(super) fn asked(&mut self) -> Option<Answer<'_>> {
+    pub(in crate::api) fn asked(&mut self) -> Option<Answer<'_>> {
         self.histogram.as_mut().map(Answer::Histogram)
     }
 
     /// When each bucket begins.
-    pub(super) fn starts(&self) -> Vec<Timestamp> {
+    pub(in crate::api) fn starts(&self) -> Vec<Timestamp> {
         let starts = self.histogram.iter().flat_map(|of| (0..of.buckets()).map(|bucket| of.start(bucket)));
         starts.collect()
     }
 
     /// The histogram of what was added.
-    pub(super) fn so_far(&self) -> Histogram {
+    pub(in crate::api) fn so_far(&self) -> Histogram {
         Histogram::new(self.histogram.as_ref().map(indexer::Histogram::so_far), self.by.is_some())
     }
 
     /// The histogram. Says so where no message has the field that it is made by.
-    pub(super) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
+    pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(indexer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
             question.warn_of_unknown_names(self.by.iter(), cancel);
@@ -188,7 +192,7 @@ impl Spans<'_> {
 }
 
 /// A field by its name.
-pub(super) fn check_field(name: &str, path: &str) -> Result<FieldName> {
+pub(in crate::api) fn check_field(name: &str, path: &str) -> Result<FieldName> {
     match name.trim() {
         "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
         name => Ok(FieldName::new(name)),

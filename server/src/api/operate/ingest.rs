@@ -3,11 +3,11 @@
 //! **Invariant:** every line is stored or named in the answer with the reason; nothing of a body that is refused
 //! as a whole is stored.
 
-use super::error::{ApiError, Place, Problem, Result};
-use super::extract::{Peer, Pieces, Query, media_type, unsupported};
-use super::question::unknown_logspace;
-use super::reading::{IngestParams, LineFormat, Reading};
-use super::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
+use crate::api::error::{ApiError, Place, Problem, Result};
+use crate::api::extract::{Peer, Pieces, Query, media_type, unsupported};
+use crate::api::operate::reading::{IngestParams, LineFormat, Reading};
+use crate::api::question::unknown_logspace;
+use crate::api::{Inner, Shared, TURN_WAIT_MAX, blocking, busy};
 use crate::machine::clock;
 use crate::pipeline::SubmitError;
 use axum::body::{Body, Bytes};
@@ -207,7 +207,7 @@ fn check_logspace(shared: &Inner, logspace: Option<&str>) -> Result<()> {
 }
 
 /// What all ingest requests together take of the memory.
-pub(super) struct Memory {
+pub(in crate::api) struct Memory {
     /// KiB of bodies.
     bodies: Semaphore,
     /// KiB of messages that are parsed and not handed to the store yet.
@@ -221,7 +221,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Where a body has at most so many bytes.
-    pub(super) fn for_bodies_of(body_bytes_max: usize) -> Memory {
+    pub(in crate::api) fn for_bodies_of(body_bytes_max: usize) -> Memory {
         let bodies_kib = (body_bytes_max.div_ceil(1024) * BODIES_MAX).min(Semaphore::MAX_PERMITS);
         Memory {
             bodies: Semaphore::new(bodies_kib),

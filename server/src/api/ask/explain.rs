@@ -1,11 +1,11 @@
 //! How a query is answered and what that costs, before it runs.
 
-use super::aggregate::compile;
-use super::error::{ApiError, Result};
-use super::parts::{WrittenClause, WrittenStage, written};
-use super::question::cancel::{Cancel, Weight, ask};
-use super::question::warning::QueryWarning;
-use super::question::{Asked, Parameters};
+use crate::api::ask::aggregate::compile;
+use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
+use crate::api::error::{ApiError, Result};
+use crate::api::question::cancel::{Cancel, Weight, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters};
 use crate::store::{Logspaces, Wanted};
 use logstead_indexer::{self as indexer, Explained, Run};
 use logstead_record::query::{Pipeline, Query, outline};
@@ -166,7 +166,7 @@ fn without_contents(explained: Explained) -> Explained {
 }
 
 /// What is done for an answer over everything that matches.
-pub(super) fn effort(logspaces: &Logspaces, wanted: Wanted<'_>, run: &Run<'_>) -> Effort {
+pub(in crate::api) fn effort(logspaces: &Logspaces, wanted: Wanted<'_>, run: &Run<'_>) -> Effort {
     let of = logspaces.each(wanted).map(|of| Effort::of(&of.searcher.explain(&of.filter, of.range, run)));
     of.fold(Effort::default(), |sum, effort| sum.plus(&effort))
 }
@@ -194,13 +194,13 @@ impl Cost {
 
 impl Effort {
     /// Messages that are looked at one by one.
-    pub(super) fn looked_at(&self) -> u64 {
+    pub(in crate::api) fn looked_at(&self) -> u64 {
         self.undecided_messages.saturating_add(self.tail_messages)
     }
 
     /// Whether an answer takes no time, which depends on how many conditions a look compares, and for some answers also on
     /// how many messages match.
-    pub(super) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
+    pub(in crate::api) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
         let matching = if looks_at_all { self.certain_messages } else { 0 };
         let looked_at = self.looked_at().saturating_mul(conditions(query));
         Cost::of(looked_at.saturating_add(matching)) == Cost::Instant
