@@ -18,6 +18,8 @@ mod machine;
 pub mod meta;
 pub mod pipeline;
 pub mod source;
+mod store;
 mod web;
+mod wire;
 
 pub use machine::lock::{DataLock, LockError};

@@ -571,3 +571,28 @@ fn the_command_prints_the_same_table_of_a_running_and_of_a_stopped_server() {
     let (code, _, errors) = support::output(&["search", "* | nonsense", "--data", data]);
     assert!(code == 1 && errors.contains("query:1:"), "{errors}");
 }
+
+#[tokio::test]
+async fn the_command_puts_messages_of_one_time_in_the_order_of_the_api() {
+    let data = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    for logspace in ["main", "other"] {
+        let line = |n: i64| format!("{}\n", json!({"time": at(0), "message": format!("same {n}")}));
+        server.ingest(logspace, (0..3).map(line).collect()).await;
+    }
+    let ids = |messages: Vec<Value>| -> Vec<String> {
+        messages.iter().map(|message| field(message, "id").to_owned()).collect()
+    };
+    let printed = |command: &[&str]| -> Vec<String> {
+        let data = data.path().to_str().unwrap();
+        let (code, out, errors) = support::output(&[command, &["--data", data]].concat());
+        assert_eq!(code, 0, "{errors}");
+        ids(out.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    };
+    let found = |answer: Value| ids(answer["messages"].as_array().unwrap().clone());
+    let newest = found(server.ask("/search", json!({"query": "same"})).await);
+    assert_eq!(newest, ["other:2", "other:1", "other:0", "main:2", "main:1", "main:0"]);
+    assert_eq!(printed(&["search", "same", "--format", "json"]), newest);
+    assert_eq!(printed(&["search", "same", "--format", "json", "--limit", "4"]), newest[..4]);
+    assert_eq!(printed(&["export", "same"]), newest);
+}

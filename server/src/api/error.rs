@@ -108,7 +108,7 @@ impl ApiError {
         *self.problem
     }
 
-    /// What happened, where, and what to do.
+    #[cfg(test)]
     pub(crate) fn detail(&self) -> &str {
         &self.problem.detail
     }

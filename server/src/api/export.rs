@@ -7,21 +7,20 @@
 //! says, apart from those in damaged parts, which its end names. What fails midway breaks the connection.
 
 use super::access::Caller;
-use super::aggregate::compile;
+use super::ask::aggregate::compile;
+use super::ask::search::Order;
 use super::error::{ApiError, Result};
-use super::export_read::{ReadError, Reading, Wanted};
-use super::export_write::{self, Writing};
-use super::extract::Query;
-use super::scope::{Cancel, Guard, Scope, Weight, ask, list, target};
-use super::search::Order;
+use super::question::cancel::{Cancel, Guard, Weight, ask};
+use super::question::{Asked, Parameters, Question, list};
 use super::stream::{Piece, Pieces};
-use super::table::Table;
 use super::{Shared, blocking, busy};
+use crate::store::{Cancelled, Reading};
+use crate::wire::file::{self, Writing};
+use crate::wire::table::Table;
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use logstead_indexer::{self as indexer, Asked, Run};
+use logstead_indexer::{Asked as Answer, Hit};
 use logstead_record::Timestamp;
 use logstead_record::query::Pipeline;
 use serde::Deserialize;
@@ -49,20 +48,6 @@ const STALL_MAX: Duration = Duration::from_secs(60);
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportRequest {
-    /// In the query language; empty or `*` means all. With stages their table is exported,
-    /// where `order` and `columns` say nothing.
-    #[serde(default)]
-    query: String,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`.
-    from: Option<String>,
-    /// End of the range, exclusive.
-    to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
-    timezone: Option<String>,
-    /// Logspace ids, all by default. In a query string, separated by commas.
-    #[serde(default, deserialize_with = "list")]
-    #[param(value_type = Option<String>)]
-    logspaces: Option<Vec<String>>,
     #[schema(default = "ndjson")]
     #[param(default = "ndjson", inline)]
     format: Option<ExportFormat>,
@@ -97,7 +82,8 @@ pub(crate) enum ExportFormat {
     Raw,
 }
 
-/// All messages that match, without a limit. An answer that ends before its end was cut off.
+/// All messages that match, without a limit. With stages their table, where `order` and `columns` say nothing. An answer
+/// that ends before its end was cut off.
 #[utoipa::path(
     get, path = "/api/v1/export", tag = "search", params(ExportRequest),
     responses((
@@ -114,72 +100,69 @@ pub(crate) enum ExportFormat {
         )
     ))
 )]
-pub(crate) async fn export(
-    State(shared): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Query(request): Query<ExportRequest>,
-) -> Result<Response> {
-    let scope = Scope::with_stages(&shared, &caller, &target!(request))?;
-    if request.limit == Some(0) {
+pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
+    let Asked { shared, caller, question, own, .. } = asked;
+    if own.limit == Some(0) {
         return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
     }
-    let format = request.format.unwrap_or_default();
-    let limit = request.limit.unwrap_or(u64::MAX);
-    if !scope.stages.is_empty() {
-        return export_table(&shared, &caller, scope, (format, limit, request.summary)).await;
+    let format = own.format.unwrap_or_default();
+    let limit = own.limit.unwrap_or(u64::MAX);
+    if !question.stages.is_empty() {
+        return export_table(&shared, &caller, question, (format, limit, own.summary)).await;
     }
     let writing = match format {
         ExportFormat::Ndjson => Writing::Ndjson,
-        ExportFormat::Csv => Writing::csv(request.columns)?,
+        ExportFormat::Csv => {
+            Writing::csv(own.columns).map_err(|detail| ApiError::bad_request(detail).path("columns"))?
+        }
         ExportFormat::Raw => Writing::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports run (limits.exports_max)"));
     };
-    let order = match request.order.unwrap_or_default() {
-        Order::Newest => indexer::Order::Newest,
-        Order::Oldest => indexer::Order::Oldest,
-    };
+    let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let (now, has_summary) = (scope.now, request.summary);
+    let (now, has_summary) = (question.now, own.summary);
     let begin = move || {
-        let Scope { query, range, searchers, .. } = &scope;
-        let wanted = Wanted { query, now, range: *range, order, limit };
-        let begun = Reading::begin(searchers, &wanted, &run(&cancel, &|| cancel.is_requested()));
+        let begun = question.logspaces.clone().read(question.wanted(), (order, limit), &cancel.run());
         begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
     };
-    let stopping = |ReadError::Cancelled| busy("the server is stopping");
+    let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, permit, guard))
+}
+
+impl Parameters for ExportRequest {
+    const STAGES: bool = true;
 }
 
 /// The table of a query with stages: it is made before the first byte is sent.
 async fn export_table(
     shared: &Shared,
     caller: &Caller,
-    mut scope: Scope,
+    mut question: Question,
     (format, rows_max, has_summary): (ExportFormat, u64, bool),
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
         return Err(ApiError::bad_request(detail).path("format"));
     }
-    let now = scope.now;
-    let pipeline = Pipeline { filter: scope.query.clone(), stages: std::mem::take(&mut scope.stages) };
-    let mut aggregation = compile(&mut scope, &pipeline, shared.query_memory_max())?;
+    let now = question.now;
+    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
     let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>)> {
-        let coverage = scope.answer(cancel, &mut [Asked::Table(&mut aggregation)])?;
-        let reasons = scope.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
-        if coverage.is_cancelled() {
+        let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
+        let reasons =
+            question.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
+        if !coverage.unfinished.is_empty() {
             return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
         }
-        let damaged = if coverage.is_complete() { Vec::new() } else { reasons };
-        let cancelled = || cancel.is_requested();
-        let table = aggregation.finish(&run(cancel, &cancelled))?;
+        let damaged = if coverage.complete { Vec::new() } else { reasons };
+        let table = aggregation.finish(&cancel.run())?;
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
-        let written = export_write::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
             text.extend_from_slice(&summary(count, 0, damaged.iter()));
@@ -193,10 +176,6 @@ async fn export_table(
     }
     format.describe(&mut response, now, count);
     Ok(response)
-}
-
-fn run<'a>(cancel: &'a Cancel, cancelled: &'a (dyn Fn() -> bool + Sync)) -> Run<'a> {
-    Run { cancelled, lanes: cancel.lanes() }
 }
 
 /// The last line for those who asked for it.
@@ -255,7 +234,7 @@ impl Exporting {
             (self, piece) = match made.await {
                 Ok((exporting, Ok(piece))) => (exporting, piece),
                 // The client has gone, and hears nothing.
-                Ok((_, Err(ReadError::Cancelled))) => return,
+                Ok((_, Err(Cancelled))) => return,
                 Err(_) => return tracing::error!("an export was broken off by a panic"),
             };
             let is_end = piece.is_empty();
@@ -274,14 +253,14 @@ impl Exporting {
     }
 
     /// What comes next; nothing at the end.
-    fn next_piece(&mut self) -> std::result::Result<Bytes, ReadError> {
+    fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if !self.is_begun {
             self.writing.heading(&mut out);
             self.is_begun = true;
         }
-        let cancelled = || self.cancel.is_requested();
-        self.reading.next_piece(&self.writing, &run(&self.cancel, &cancelled), &mut out)?;
+        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| self.writing.message(logspace, hit, out);
+        self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
         if self.has_summary && self.reading.left() == 0 {
             self.has_summary = false;
             let Exporting { reading, .. } = self;

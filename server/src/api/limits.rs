@@ -1,7 +1,9 @@
 //! What the description of the API says about the limits of requests. They come from the constants that are checked, so
 //! that the two cannot differ.
 
-use super::{accounts, facets, query, saved_searches};
+use super::access::accounts;
+use super::ask::{facets, query};
+use super::saved_searches;
 use crate::meta::name::NAME_CHARS_MAX;
 use crate::meta::password::PASSWORD_BYTES_MAX;
 use logstead_record::query::QUERY_BYTES_MAX;

@@ -1,71 +1,64 @@
 //! The HTTP API and the console: `app(state)` → [`axum::Router`], tested without a socket.
 //!
+//! | folder      | owns                                                        |
+//! |-------------|-------------------------------------------------------------|
+//! | `question/` | what all questions to the store share, and when they run    |
+//! | `ask/`      | the questions, a file for each                              |
+//! | `tail/`     | messages as they are stored                                 |
+//! | `access/`   | who may do what: callers, logins, accounts                  |
+//! | `operate/`  | storing messages, logspaces, health                         |
+//!
 //! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
 //! hashes and large bodies go to blocking threads.
 //! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`].
 
 mod access;
-mod accounts;
-mod aggregate;
+mod ask;
 mod assets;
-mod clocks;
-mod complete;
-mod context;
-mod cursor;
 mod error;
-mod explain;
 mod export;
-pub(crate) mod export_read;
-pub(crate) mod export_write;
 mod extract;
-mod facets;
-mod hint;
-mod histogram;
-mod ingest;
 mod limits;
-mod logspaces;
-pub(crate) mod message;
-mod overview;
-mod parts;
+mod operate;
 mod peer;
-mod query;
-mod reading;
+mod question;
 mod router;
 mod saved_searches;
-mod scope;
-mod search;
-mod session;
 mod stream;
-mod system;
-pub(crate) mod table;
 mod tail;
-mod tail_position;
-mod tail_sampling;
-mod tail_turn;
-mod throttle;
-mod turn;
-mod turns;
 
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
+use access::throttle::Throttle;
 use access::{Caller, Needs};
+use ask::aggregate::AggregateRequest;
+use ask::complete::CompleteRequest;
+use ask::context::ContextRequest;
+use ask::explain::ExplainRequest;
+use ask::facets::FacetsRequest;
+use ask::histogram::HistogramRequest;
+use ask::overview::OverviewRequest;
+use ask::search::{CountRequest, SearchRequest};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use axum::routing::get;
 use error::{ApiError, Result};
+use export::ExportRequest;
 use logstead_config::settings::Settings;
 use parking_lot::Mutex;
-use scope::Weight;
+use question::cancel::Weight;
+use question::describe::{got, posted, posted_or_got};
+use question::turn::{Lane, Permit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use throttle::Throttle;
+use tail::TailRequest;
 use tokio::sync::Semaphore;
-use turn::{Lane, Permit};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
     Components, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response as Answer, ResponseBuilder,
@@ -113,7 +106,7 @@ struct Inner {
     /// Where those run that take no time, when others have to wait.
     instant_searches: Lane,
     /// What ingest takes of the memory.
-    ingest: ingest::Memory,
+    ingest: operate::ingest::Memory,
     /// Held by the one verification that runs: it reads everything.
     verifying: Arc<Semaphore>,
     /// Tails that are open.
@@ -170,52 +163,58 @@ pub fn openapi() -> OpenApi {
 /// Every route with what it needs of who asks.
 fn routes() -> [(Needs, OpenApiRouter<Shared>); 5] {
     let public = OpenApiRouter::new()
-        .routes(routes!(session::get_session, session::log_in, session::log_out))
-        .routes(routes!(session::set_up))
-        .routes(routes!(system::healthz))
-        .routes(routes!(system::readyz));
+        .routes(routes!(access::session::get_session, access::session::log_in, access::session::log_out))
+        .routes(routes!(access::session::set_up))
+        .routes(routes!(operate::system::healthz))
+        .routes(routes!(operate::system::readyz));
     let analyst = OpenApiRouter::new()
-        .routes(routes!(search::search, search::search_get))
-        .routes(routes!(search::count, search::count_get))
-        .routes(routes!(search::message))
-        .routes(routes!(context::context))
-        .routes(routes!(histogram::histogram, histogram::histogram_get))
-        .routes(routes!(facets::facets, facets::facets_get))
-        .routes(routes!(aggregate::aggregate, aggregate::aggregate_get))
-        .routes(routes!(explain::explain))
-        .routes(routes!(complete::complete))
-        .routes(routes!(query::query))
-        .routes(routes!(overview::overview))
-        .routes(routes!(tail::tail))
-        .routes(routes!(export::export))
+        .routes(posted_or_got::<SearchRequest>(routes!(ask::search::search), get(ask::search::search)))
+        .routes(posted_or_got::<CountRequest>(routes!(ask::search::count), get(ask::search::count)))
+        .routes(routes!(ask::search::message))
+        .routes(got::<ContextRequest>(routes!(ask::context::context)))
+        .routes(posted_or_got::<HistogramRequest>(
+            routes!(ask::histogram::histogram),
+            get(ask::histogram::histogram),
+        ))
+        .routes(posted_or_got::<FacetsRequest>(routes!(ask::facets::facets), get(ask::facets::facets)))
+        .routes(posted_or_got::<AggregateRequest>(
+            routes!(ask::aggregate::aggregate),
+            get(ask::aggregate::aggregate),
+        ))
+        .routes(posted::<ExplainRequest>(routes!(ask::explain::explain)))
+        .routes(posted::<CompleteRequest>(routes!(ask::complete::complete)))
+        .routes(routes!(ask::query::query))
+        .routes(posted::<OverviewRequest>(routes!(ask::overview::overview)))
+        .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(got::<ExportRequest>(routes!(export::export)))
         .routes(routes!(saved_searches::list, saved_searches::create))
         .routes(routes!(saved_searches::replace, saved_searches::remove))
         .routes(routes!(saved_searches::used))
-        .routes(routes!(logspaces::logspaces))
-        .routes(routes!(system::openapi_json))
-        .routes(routes!(accounts::change_password));
+        .routes(routes!(operate::logspaces::logspaces))
+        .routes(routes!(operate::system::openapi_json))
+        .routes(routes!(access::accounts::change_password));
     // Storing is here, as who sees a part must not be able to fill the rest.
     let everything = OpenApiRouter::new()
-        .routes(routes!(ingest::ingest))
+        .routes(routes!(operate::ingest::ingest))
         .routes(routes!(router::get_router))
         .routes(routes!(router::validate))
         .routes(routes!(router::revisions))
         .routes(routes!(router::revision))
         .routes(routes!(router::difference))
         .routes(routes!(router::status))
-        .routes(routes!(system::metrics));
+        .routes(routes!(operate::system::metrics));
     let operator = OpenApiRouter::new()
         .routes(routes!(router::put_router))
         .routes(routes!(router::roll_back))
-        .routes(routes!(logspaces::retention_preview))
-        .routes(routes!(logspaces::verify));
+        .routes(routes!(operate::logspaces::retention_preview))
+        .routes(routes!(operate::logspaces::verify));
     let admin = OpenApiRouter::new()
-        .routes(routes!(accounts::list_users, accounts::create_user))
-        .routes(routes!(accounts::change_user, accounts::remove_user))
-        .routes(routes!(accounts::list_tokens, accounts::create_token))
-        .routes(routes!(accounts::remove_token))
-        .routes(routes!(logspaces::resume_retention))
-        .routes(routes!(accounts::audit));
+        .routes(routes!(access::accounts::list_users, access::accounts::create_user))
+        .routes(routes!(access::accounts::change_user, access::accounts::remove_user))
+        .routes(routes!(access::accounts::list_tokens, access::accounts::create_token))
+        .routes(routes!(access::accounts::remove_token))
+        .routes(routes!(operate::logspaces::resume_retention))
+        .routes(routes!(access::accounts::audit));
     [
         (Needs::Nothing, public),
         (Needs::Role(Role::Analyst), analyst),
@@ -230,7 +229,7 @@ impl Inner {
         let limits = &state.settings.limits;
         let searches_max = limits.searches_max.max(1) as usize;
         let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
-        let ingest = ingest::Memory::for_bodies_of(limits.ingest_body_max.as_usize());
+        let ingest = operate::ingest::Memory::for_bodies_of(limits.ingest_body_max.as_usize());
         Arc::new(Inner {
             state,
             throttle: Mutex::default(),

@@ -7,7 +7,7 @@ use super::Shared;
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::scope::refusal;
+use super::question::refusal;
 use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a body that has to be whole and is not breaks the connection, so that nobody takes it for whole.
 
-use super::scope::Guard;
+use super::question::cancel::Guard;
 use crate::web::AtLength;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderMap;

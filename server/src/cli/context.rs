@@ -1,14 +1,16 @@
 //! `logstead context`: prints the messages around one, from a data directory or through a running server.
 
+use super::question::{to_the_end, warn_of_damage};
 use super::remote::Remote;
-use super::search::{Format, warn_of_damage};
+use super::search::Format;
 use super::{Failure, store, text};
-use crate::api::message::Message;
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
+use crate::store::{Logspaces, PageRequest, Place, Wanted};
+use crate::wire::message::Message;
 use clap::{ArgGroup, Args};
-use logstead_indexer::{Filter, Hit, Order, Request, Run, Searcher};
-use logstead_record::query::{Context as In, Query, TimeRange};
+use logstead_indexer::{Hit, Order};
+use logstead_record::query::{Query, TimeRange};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -62,15 +64,16 @@ impl Context {
         let sequence = sequence.parse::<u64>().map_err(|_| {
             Failure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
         })?;
-        let looked = store::look(data, &[logspace.to_owned()])?;
+        let logspaces = store::logspaces(data, &[logspace.to_owned()])?;
         let none = || Failure::no(format!("there is no message {}", self.id));
-        let (id, looked) = looked.first().ok_or_else(none)?;
-        let hit = looked.searcher.get(sequence).map_err(Failure::no)?.ok_or_else(none)?;
-        let mut messages = around(id, &looked.searcher, &hit, (Order::Newest, self.before));
+        let searcher = logspaces.get(logspace).ok_or_else(none)?;
+        let hit = searcher.get(sequence).map_err(Failure::no)?.ok_or_else(none)?;
+        let place = Place::of(logspace, &hit);
+        let mut messages = around(&logspaces, &place, (Order::Newest, self.before));
         messages.reverse();
-        messages.push(hit.clone());
-        messages.extend(around(id, &looked.searcher, &hit, (Order::Oldest, self.after)));
-        let value = |hit: &Hit| serde_json::to_value(Message::new(id, hit));
+        messages.push((logspace.to_owned(), hit));
+        messages.extend(around(&logspaces, &place, (Order::Oldest, self.after)));
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
         messages.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
     }
 
@@ -89,12 +92,10 @@ impl Context {
 }
 
 /// The messages on one side of another.
-fn around(id: &str, searcher: &Searcher, hit: &Hit, (order, limit): (Order, u32)) -> Vec<Hit> {
-    let filter = &Filter::new(&Query::All, &In { now: clock::now(), logspace: id });
-    let after = Some(hit.position());
-    let request = Request { filter, range: TimeRange::ALL, order, limit: limit as usize, after };
-    let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-    let found = searcher.search(&request, &run);
-    warn_of_damage(id, &found.coverage.damaged);
-    found.hits
+fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) -> Vec<(String, Hit)> {
+    let wanted = Wanted { query: &Query::All, range: TimeRange::ALL, now: clock::now() };
+    let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };
+    let page = logspaces.page(wanted, &request, &to_the_end(&SharedLanes::default()));
+    warn_of_damage(&page.coverage);
+    page.hits
 }

@@ -2,18 +2,14 @@
 //!
 //! **Invariant:** a file has its name only when all is in it that can be read; what it lacks is told, with exit code 1.
 
+use super::Failure;
 use super::progress::Progress;
+use super::question::Question;
 use super::remote::Remote;
-use super::{Failure, search, store, text};
-use crate::api::export_read::{Reading, Wanted};
-use crate::api::export_write::{self, Writing};
-use crate::api::table::{self, Table};
-use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
+use crate::wire::file::{self, Writing};
+use crate::wire::table::Table;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Asked, Filter, Looked, Order as Ordered, Run, Searcher, Settings};
-use logstead_record::Timestamp;
-use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search};
+use logstead_indexer::{Hit, Order as Ordered};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -30,8 +26,6 @@ when all is written that can be read. --data needs no lock and changes nothing: 
 left out: then the last line on standard error says what, and how many messages are missing as far as that is known. Exit
 code 1: the query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
 
-/// What the groups of a table may take.
-const TABLE_MEMORY_MAX: usize = 1 << 30;
 const PIECE_BYTES: usize = 256 << 10;
 /// Damaged parts that the last line names.
 const NAMED_MAX: usize = 20;
@@ -142,50 +136,33 @@ impl Export {
     }
 
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
-        let search = parse_pipeline_search(&self.query).map_err(|error| {
-            let (line, column, _) = error.line_column(&self.query);
-            Failure::no(format!("query:{line}:{column}: {error}"))
-        })?;
-        for warning in &search.warnings {
-            text::error(&format!("warning: {}", warning.message));
+        let times = (self.from.as_deref(), self.to.as_deref());
+        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        if question.pipeline.stages.is_empty() {
+            return self.messages(&question, output);
         }
-        let now = clock::now();
-        let range = search::range(self.from.as_deref(), self.to.as_deref(), now)?;
-        let range = search.pipeline.filter.range_within(range, now);
-        let looked = store::look(data, &self.logspaces)?.into_iter();
-        let searchers: Vec<(String, Searcher)> =
-            looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
-        if search.pipeline.stages.is_empty() {
-            return self.messages(&search.pipeline, &searchers, (now, range), output);
-        }
-        self.table(&search.pipeline, &searchers, (now, range), output)
+        self.table(&question, output)
     }
 
-    fn messages(
-        &self,
-        pipeline: &Pipeline,
-        searchers: &[(String, Searcher)],
-        (now, range): (Timestamp, TimeRange),
-        output: &mut Output,
-    ) -> Result<Lacks, Failure> {
+    fn messages(&self, question: &Question, output: &mut Output) -> Result<Lacks, Failure> {
         let writing = match self.format {
             Format::Ndjson => Writing::Ndjson,
-            Format::Csv => Writing::csv(self.columns.clone()).map_err(|error| Failure::no(error.detail()))?,
+            Format::Csv => Writing::csv(self.columns.clone()).map_err(Failure::no)?,
             Format::Raw => Writing::Raw,
         };
         let order = match self.order {
             Order::Newest => Ordered::Newest,
             Order::Oldest => Ordered::Oldest,
         };
-
         let limit = self.limit.unwrap_or(u64::MAX);
-        let wanted = Wanted { query: &pipeline.filter, now, range, order, limit };
-        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        let mut reading = Reading::begin(searchers, &wanted, &run).map_err(Failure::environment)?;
+        let run = question.run();
+        let reading = question.logspaces.clone().read(question.wanted(), (order, limit), &run);
+        let mut reading = reading.map_err(Failure::environment)?;
         let mut piece = Vec::new();
         writing.heading(&mut piece);
+        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
         while 0 < reading.left() {
-            reading.next_piece(&writing, &run, &mut piece).map_err(Failure::environment)?;
+            reading.next_piece(write, &run, &mut piece).map_err(Failure::environment)?;
             output.write(&piece)?;
             piece.clear();
         }
@@ -194,32 +171,17 @@ impl Export {
         Ok(Lacks { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
-    fn table(
-        &self,
-        pipeline: &Pipeline,
-        searchers: &[(String, Searcher)],
-        (now, range): (Timestamp, TimeRange),
-        output: &mut Output,
-    ) -> Result<Lacks, Failure> {
+    fn table(&self, question: &Question, output: &mut Output) -> Result<Lacks, Failure> {
         if self.format == Format::Raw {
             return Err(Failure::no("a query with stages makes a table: export it as ndjson or csv"));
         }
-        let settings = Settings { now, range, memory_bytes_max: TABLE_MEMORY_MAX };
-        let (mut aggregation, range) = table::prepare(pipeline, settings, searchers).map_err(Failure::no)?;
-        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        let mut damaged = Vec::new();
-        for (id, searcher) in searchers {
-            let filter = Filter::new(aggregation.filter(), &Context { now, logspace: id });
-            let asked = &mut [Asked::Table(&mut aggregation)];
-            let coverage =
-                searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
-            damaged.extend(coverage.damaged.iter().map(|damage| format!("{id}: {damage}")));
-        }
-        let table = Table::from(aggregation.finish(&run).map_err(Failure::no)?);
+        let (table, coverage) = question.table()?;
         let rows_max = self.limit.unwrap_or(u64::MAX);
-        let written = export_write::table(&table, rows_max, self.format == Format::Csv);
+        let written = file::table(&Table::from(table), rows_max, self.format == Format::Csv);
         let (_, text) = written.map_err(Failure::environment)?;
         output.write(&text)?;
+        let damaged: Vec<String> =
+            coverage.damaged.iter().map(|(id, damage)| format!("{id}: {damage}")).collect();
         Ok(Lacks { parts: damaged.len() as u64, damaged, missing: 0 })
     }
 }

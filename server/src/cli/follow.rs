@@ -3,12 +3,14 @@
 //! **Invariant:** nothing comes twice and nothing is left out in silence: each look goes on at the sequence where the one
 //! before it ended, and what is missing there is told.
 
+use super::question::{refused, to_the_end};
 use super::{Failure, store, text};
-use crate::api::message::Message;
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
-use logstead_indexer::{Filter, Followed, Follower, Hit, Order, Request, Run, Searcher};
-use logstead_record::query::{Context, TimeRange, parse_search};
+use crate::store::Wanted;
+use crate::wire::message::Message;
+use logstead_indexer::{Followed, Follower, Hit, Run, Searcher};
+use logstead_record::query::{TimeRange, parse_search};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,58 +32,39 @@ pub(super) struct Following<'a> {
 impl Following<'_> {
     /// Prints messages as they are stored, until printing fails.
     pub(super) fn run(&self, print: &mut dyn FnMut(&Value) -> Result<(), Failure>) -> Result<(), Failure> {
-        let query = parse_search(self.query).map_err(|error| {
-            let (line, column, _) = error.line_column(self.query);
-            Failure::no(format!("query:{line}:{column}: {error}"))
-        })?;
-        query.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
-        let filter = |logspace: &str| Filter::new(&query.query, &Context { now: clock::now(), logspace });
-        let mut next: BTreeMap<String, u64> = BTreeMap::new();
-        let looked = store::look(self.data, self.logspaces)?;
-        let searchers: Vec<_> = looked.into_iter().map(|(id, looked)| (id, looked.searcher)).collect();
-        newest(&searchers, &filter, self.last)?.iter().try_for_each(&mut *print)?;
-        next.extend(searchers.into_iter().map(|(id, searcher)| (id, searcher.next_sequence())));
+        let search = parse_search(self.query).map_err(|error| refused(&error, self.query))?;
+        search.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
+        let wanted = || Wanted { query: &search.query, range: TimeRange::ALL, now: clock::now() };
+        let lanes = SharedLanes::default();
+        let run = to_the_end(&lanes);
+        let logspaces = store::logspaces(self.data, self.logspaces)?;
+        let (followers, newest) = logspaces.follow_after_newest(wanted(), self.last, &run);
+        newest.iter().try_for_each(|(id, hit)| print(&value(id, hit)?))?;
+        let mut next: BTreeMap<String, u64> =
+            followers.into_iter().map(|(id, follower)| (id, follower.next())).collect();
         loop {
             std::thread::sleep(LOOK_INTERVAL);
+            let logspaces = store::logspaces(self.data, self.logspaces)?;
             // A logspace that is new since then is followed from its beginning.
-            for (id, looked) in store::look(self.data, self.logspaces)? {
-                let from = next.entry(id.clone()).or_default();
-                *from = show(&id, looked.searcher, filter(&id), *from, print)?;
+            let from = |id: &str, _: &Searcher| next.get(id).copied().unwrap_or_default();
+            let followers: Vec<_> = logspaces.follow(wanted(), from).collect();
+            for (id, follower) in followers {
+                let end = show(&id, follower, &run, print)?;
+                next.insert(id, end);
             }
         }
     }
 }
 
-/// The newest messages of all, oldest first.
-fn newest(
-    searchers: &[(String, Searcher)],
-    filter: &dyn Fn(&str) -> Filter,
-    limit: usize,
-) -> Result<Vec<Value>, Failure> {
-    let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-    let mut hits: Vec<(&str, Hit)> = Vec::new();
-    for (id, searcher) in searchers {
-        let filter = &filter(id);
-        let request = Request { filter, range: TimeRange::ALL, order: Order::Newest, limit, after: None };
-        hits.extend(searcher.search(&request, &run).hits.into_iter().map(|hit| (id.as_str(), hit)));
-    }
-    hits.sort_by_key(|(_, hit)| (hit.time, hit.sequence));
-    let first = hits.len().saturating_sub(limit);
-    hits[first..].iter().map(|(id, hit)| value(id, hit)).collect()
-}
-
-/// Prints what a logspace holds from a sequence on that matches; says where to go on.
+/// Prints what a logspace holds that matches; says where to go on.
 fn show(
     id: &str,
-    searcher: Searcher,
-    filter: Filter,
-    from: u64,
+    mut follower: Follower,
+    run: &Run<'_>,
     print: &mut dyn FnMut(&Value) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
-    let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-    let mut follower = Follower::new(searcher, filter, from);
     let mut printed = Ok(());
-    follower.read(&run, &mut |followed| {
+    follower.read(run, &mut |followed| {
         match followed {
             Followed::Messages { matched: Some(matched), .. } => {
                 for row in matched.rows.iter() {

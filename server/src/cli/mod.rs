@@ -8,6 +8,7 @@ mod import;
 mod inspect;
 mod loadgen;
 mod progress;
+mod question;
 mod reindex;
 mod remote;
 mod router;

@@ -1,20 +1,18 @@
 //! `logstead search`: finds messages in a data directory, whoever has it open, or through a running server.
 
-use super::store;
+use super::question::{Question, warn_of_damage};
 use super::table::Table;
 use super::text::{csv, shown};
 use super::{Failure, text};
-use crate::api::message::Message;
-use crate::api::table;
-use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
+use crate::store::PageRequest;
+use crate::wire::message::Message;
+use crate::wire::table;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use logstead_indexer::{Asked, Filter, Hit, Looked, Order, Request, Run, Searcher, Settings};
-use logstead_record::Timestamp;
-use logstead_record::query::{Context, Pipeline, TimeRange, parse_pipeline_search, parse_time};
+use logstead_indexer::{Hit, Order};
+use logstead_record::query::parse_pipeline_search;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,8 +29,6 @@ changes nothing.";
 
 /// The most that the server gives in one page.
 const PAGE_MAX: usize = 10_000;
-/// What the groups of a table may take.
-const TABLE_MEMORY_MAX: usize = 1 << 30;
 const COLUMNS: [&str; 9] =
     ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
 
@@ -94,23 +90,20 @@ impl Search {
     }
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
-        let now = clock::now();
-        let search = parse_pipeline_search(&self.query).map_err(|error| {
-            let (line, column, _) = error.line_column(&self.query);
-            Failure::no(format!("query:{line}:{column}: {error}"))
-        })?;
-        for warning in &search.warnings {
-            text::error(&format!("warning: {}", warning.message));
+        let times = (self.from.as_deref(), self.to.as_deref());
+        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        if !question.pipeline.stages.is_empty() {
+            let (table, coverage) = question.table()?;
+            warn_of_damage(&coverage);
+            let table = serde_json::to_value(table::Table::from(table)).map_err(Failure::environment)?;
+            return Ok(Answer::Table(Table::new(&table)));
         }
-        let range = range(self.from.as_deref(), self.to.as_deref(), now)?;
-        let range = search.pipeline.filter.range_within(range, now);
-        let looked = store::look(data, &self.logspaces)?.into_iter();
-        let searchers = looked.map(|(id, Looked { searcher, .. })| (id, searcher)).collect();
-        let within = Within { searchers, now, range };
-        if search.pipeline.stages.is_empty() {
-            return within.messages(&search.pipeline, self.limit).map(Answer::Messages);
-        }
-        within.table(&search.pipeline).map(Answer::Table)
+        let request = PageRequest { order: Order::Newest, limit: self.limit, after: None };
+        let page = question.logspaces.page(question.wanted(), &request, &question.run());
+        warn_of_damage(&page.coverage);
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
+        let messages: Result<_, _> = page.hits.iter().map(value).collect();
+        messages.map(Answer::Messages).map_err(Failure::environment)
     }
 
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
@@ -180,82 +173,10 @@ impl Answer {
     }
 }
 
-/// Logspaces, and what part of them is meant.
-struct Within {
-    searchers: Vec<(String, Searcher)>,
-    now: Timestamp,
-    range: TimeRange,
-}
-
-impl Within {
-    fn messages(&self, pipeline: &Pipeline, limit: usize) -> Result<Vec<Value>, Failure> {
-        let mut found: Vec<(String, Hit)> = Vec::new();
-        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        for (id, searcher) in &self.searchers {
-            let filter = Filter::new(&pipeline.filter, &Context { now: self.now, logspace: id });
-            let request =
-                Request { filter: &filter, range: self.range, order: Order::Newest, limit, after: None };
-            let page = searcher.search(&request, &run);
-            warn_of_damage(id, &page.coverage.damaged);
-            found.extend(page.hits.into_iter().map(|hit| (id.clone(), hit)));
-        }
-        found.sort_by_key(|(_, hit)| std::cmp::Reverse((hit.time, hit.sequence)));
-        found.truncate(limit);
-        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
-        found.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
-    }
-
-    fn table(&self, pipeline: &Pipeline) -> Result<Table, Failure> {
-        let settings = Settings { now: self.now, range: self.range, memory_bytes_max: TABLE_MEMORY_MAX };
-        let (mut aggregation, range) =
-            table::prepare(pipeline, settings, &self.searchers).map_err(Failure::no)?;
-        let run = Run { cancelled: &|| false, lanes: &SharedLanes::default() };
-        for (id, searcher) in &self.searchers {
-            let filter = Filter::new(aggregation.filter(), &Context { now: self.now, logspace: id });
-            let asked = &mut [Asked::Table(&mut aggregation)];
-            let coverage =
-                searcher.answer((id.as_str(), &filter, range), &run, asked).map_err(Failure::no)?;
-            warn_of_damage(id, &coverage.damaged);
-        }
-        let table = table::Table::from(aggregation.finish(&run).map_err(Failure::no)?);
-        serde_json::to_value(table).map(|table| Table::new(&table)).map_err(Failure::environment)
-    }
-}
-
-pub(super) fn warn_of_damage(logspace: &str, damaged: &[String]) {
-    for damage in damaged {
-        text::error(&format!("warning: logspace {logspace} could not be searched completely: {damage}"));
-    }
-}
-
-/// The times that `--from` and `--to` say.
-pub(super) fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
-    let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
-    if let (Some(first), Some(end)) = (first, end)
-        && end <= first
-    {
-        return Err(Failure::no(format!("--from ({first}) must be before --to ({end})")));
-    }
-    Ok(TimeRange {
-        first: first.unwrap_or(Timestamp::MIN),
-        last: end.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
-    })
-}
-
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-    let Some(text) = text else { return Ok(None) };
-    let expression = parse_time(text).ok_or_else(|| {
-        Failure::no(format!(
-            "{name}: `{text}` is not a time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
-        ))
-    })?;
-    Ok(Some(expression.resolve(now)))
-}
-
 impl Format {
     pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
         if let Format::Csv = self {
-            text::line(&COLUMNS.join(",")).map_err(Failure::environment)?;
+            text::line(&csv(COLUMNS.into_iter())).map_err(Failure::environment)?;
         }
         messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
     }
@@ -274,7 +195,7 @@ impl Format {
         match self {
             Format::Json => message.to_string(),
             Format::Raw => text("raw").to_owned(),
-            Format::Csv => COLUMNS.map(|name| csv(text(name))).join(","),
+            Format::Csv => csv(COLUMNS.iter().map(|name| text(name))),
             Format::Text => {
                 let pid = text("pid");
                 let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };

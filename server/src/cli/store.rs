@@ -3,6 +3,7 @@
 
 use super::{Failure, SettingsArgs, text};
 use crate::machine::lock::DataLock;
+use crate::store::Logspaces;
 use clap::Args;
 use logstead_config::is_id;
 use logstead_config::settings::Settings;
@@ -23,9 +24,6 @@ pub(super) struct StoreArgs {
     logspaces: Vec<String>,
 }
 
-/// Logspaces that can be searched, with their names.
-pub(super) type Logspaces = Vec<(String, Looked)>;
-
 /// What was meant, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
@@ -42,7 +40,7 @@ pub(super) struct Store {
 
 impl StoreArgs {
     /// Looks at the logspaces that are meant: nothing is changed. And says where they are.
-    pub(super) fn look(&self) -> Result<(PathBuf, Logspaces), Failure> {
+    pub(super) fn look(&self) -> Result<(PathBuf, Vec<(String, Looked)>), Failure> {
         let data = self.load()?.data;
         let looked = look(&data, &self.logspaces)?;
         Ok((data, looked))
@@ -76,7 +74,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 
 /// Looks at these logspaces of a data directory, or at all where none is named. Needs no lock and changes nothing: a
 /// server may have them open, and they may be on media that cannot be written.
-pub(super) fn look(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, Failure> {
     // Each file is held as long as it is looked at: a server may remove it meanwhile.
     crate::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -87,6 +85,11 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
         Ok((id, looked))
     };
     known(&folder, ids)?.into_iter().map(look_at).collect()
+}
+
+/// The same, to be searched as one.
+pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
+    Ok(look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect())
 }
 
 /// Where the logspaces of a data directory are.

@@ -47,10 +47,7 @@ impl Table {
         let all: Vec<Vec<String>> = std::iter::once(self.names.clone()).chain(cells).collect();
         match format {
             Format::Json => Ok(self.rows.iter().map(|row| self.object(row)).collect()),
-            Format::Csv => {
-                let line = |row: &Vec<String>| row.iter().map(|cell| csv(cell)).collect::<Vec<_>>().join(",");
-                Ok(all.iter().map(line).collect())
-            }
+            Format::Csv => Ok(all.iter().map(|row| csv(row.iter().map(String::as_str))).collect()),
             Format::Text => Ok(self.in_columns(&all)),
             Format::Raw => {
                 Err(Failure::no("a query with stages makes a table: print it as text, json or csv, not raw"))

@@ -45,10 +45,11 @@ pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
 }
 
-/// Quoted where it has to be.
-pub(super) fn csv(value: &str) -> String {
-    let plain = !value.contains([',', '"', '\n', '\r']);
-    if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
+/// A row of comma-separated values.
+pub(super) fn csv<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    let mut row = Vec::new();
+    crate::wire::csv::row(values, &mut row);
+    String::from_utf8_lossy(&row).into_owned()
 }
 
 /// A terminal must not be told what to do by a log: control characters are shown, not obeyed.

@@ -11,10 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Makes a table of what is found; the same as the POST, for curl. */
+        /** Makes a table of what is found. Without stages it shows messages; the same as the POST, for curl. */
         get: operations["aggregate_get"];
         put?: never;
-        /** Makes a table of what is found. */
+        /** Makes a table of what is found. Without stages it shows messages. */
         post: operations["aggregate"];
         delete?: never;
         options?: never;
@@ -48,7 +48,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what may stand at a place in a query. Answers within some 300 ms with what it has. */
+        /** Says what may stand at a place in a query, which need not be right yet. Answers within some 300 ms with what it has. */
         post: operations["complete"];
         delete?: never;
         options?: never;
@@ -98,7 +98,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All messages that match, without a limit. An answer that ends before its end was cut off. */
+        /**
+         * All messages that match, without a limit. With stages their table, where `order` and `columns` say nothing. An answer
+         *     that ends before its end was cut off.
+         */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -133,10 +136,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts messages in spans of time; the same as the POST, for curl. */
+        /**
+         * Counts messages in spans of time; the same as the POST, for curl.
+         * @description Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
+         *     what is dated later counts in `total` and `later`.
+         */
         get: operations["histogram_get"];
         put?: never;
-        /** Counts messages in spans of time. */
+        /**
+         * Counts messages in spans of time.
+         * @description Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
+         *     what is dated later counts in `total` and `later`.
+         */
         post: operations["histogram"];
         delete?: never;
         options?: never;
@@ -239,7 +250,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The messages around one, by time: those of one time by logspace and by the order in which they were stored. */
+        /** The messages around one that match a query, which the message itself need not, by time: those of one time by logspace and by the order in which they were stored. */
         get: operations["context"];
         put?: never;
         post?: never;
@@ -715,12 +726,12 @@ export interface components {
     schemas: {
         /** @description What to make a table of. */
         AggregateRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /**
-             * @description In the query language, with stages; without them the table shows messages.
+             * @description In the query language, perhaps with stages; empty or `*` means all.
              * @example error | stats count() by host
              */
             query?: string;
@@ -848,7 +859,7 @@ export interface components {
         CompleteRequest: {
             /** @description Before which character something is written, from 0; at the end where it is missing. */
             cursor?: number | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -856,9 +867,9 @@ export interface components {
              * @default 20
              */
             limit?: number | null;
-            /** @description Logspace ids, all by default. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
-            /** @description As far as it is written; it need not be right yet. */
+            /** @description In the query language; empty or `*` means all. */
             query?: string;
             /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
@@ -907,7 +918,7 @@ export interface components {
         Count: "auto" | number;
         /** @description Which messages to count. */
         CountRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
@@ -1146,11 +1157,14 @@ export interface components {
         };
         /** @description What to explain. */
         ExplainRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
-            /** @description Logspace ids, all by default. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
-            /** @description In the query language, perhaps with stages; empty or `*` means all. */
+            /**
+             * @description In the query language, perhaps with stages; empty or `*` means all.
+             * @example error | stats count() by host
+             */
             query?: string;
             /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
@@ -1194,7 +1208,7 @@ export interface components {
         FacetsRequest: {
             /** @description Names: 1 to 32. In an address with commas between them. */
             fields: string[];
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -1301,10 +1315,7 @@ export interface components {
             buckets?: number | null;
             /** @description A field: each bucket also says how many messages have each of its most frequent values. */
             by?: string | null;
-            /**
-             * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
-             *     message that is stored where it is missing.
-             */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
             interval?: string | null;
@@ -1314,10 +1325,7 @@ export interface components {
             query?: string;
             /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /**
-             * @description End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
-             *     counts in `total` and `later`.
-             */
+            /** @description End of the range, exclusive. */
             to?: string | null;
         };
         /** @description How many messages match, over time. */
@@ -1636,7 +1644,7 @@ export interface components {
             facet_limit?: number | null;
             /** @description Fields whose values to count; `host`, `program` and `severity` where it is missing. */
             fields?: string[] | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /** @description As of `/histogram`. */
             interval?: string | null;
@@ -1646,7 +1654,7 @@ export interface components {
              * @default 100
              */
             limit?: number | null;
-            /** @description Logspace ids, all by default. */
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
@@ -1991,10 +1999,7 @@ export interface components {
         SearchRequest: {
             /** @description Where the page begins: `cursor` of the page before. */
             cursor?: string | null;
-            /**
-             * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
-             *     missing.
-             */
+            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -2505,11 +2510,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description In the query language, with stages; without them the table shows messages.
+                 * @description In the query language, perhaps with stages; empty or `*` means all.
                  * @example error | stats count() by host
                  */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
                 /** @description End of the range, exclusive. */
                 to?: string;
@@ -2719,7 +2724,7 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
                 /** @description End of the range, exclusive. */
                 to?: string;
@@ -2878,11 +2883,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description In the query language; empty or `*` means all. With stages their table is exported,
-                 *     where `order` and `columns` say nothing.
+                 * @description In the query language, perhaps with stages; empty or `*` means all.
+                 * @example error | stats count() by host
                  */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
                 /** @description End of the range, exclusive. */
                 to?: string;
@@ -2962,7 +2967,7 @@ export interface operations {
             query: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
                 /** @description End of the range, exclusive. */
                 to?: string;
@@ -3075,15 +3080,9 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /**
-                 * @description Where the first bucket begins, or before: RFC 3339, or relative as `-15m`, `now-1h`. The time of the first
-                 *     message that is stored where it is missing.
-                 */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
-                /**
-                 * @description End of the range, exclusive. Where it is missing, the buckets end now, and what is dated later
-                 *     counts in `total` and `later`.
-                 */
+                /** @description End of the range, exclusive. */
                 to?: string;
                 /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
@@ -3540,6 +3539,8 @@ export interface operations {
     context: {
         parameters: {
             query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
                 /** @description How many messages before it. */
                 before?: number;
                 /** @description How many messages after it. */
@@ -3550,9 +3551,7 @@ export interface operations {
                  * @example host,program
                  */
                 same?: string;
-                /** @description Only messages that match this, in the query language; empty or `*` means all. The message itself need not. */
-                query?: string;
-                /** @description Ids, with commas between them; the message's own logspace where it is missing. */
+                /** @description Ids, with commas between them; by default the message's own. */
                 logspaces?: string;
             };
             header?: never;
@@ -4461,10 +4460,7 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /**
-                 * @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All times before where it is
-                 *     missing.
-                 */
+                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
                 from?: string;
                 /** @description End of the range, exclusive. */
                 to?: string;
@@ -4698,12 +4694,12 @@ export interface operations {
     tail: {
         parameters: {
             query?: {
-                /** @description In the query language, without stages; empty or `*` means all. */
+                /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description Logspace ids, all by default. In a query string, separated by commas. */
-                logspaces?: string;
                 /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
                 /**
                  * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
                  *     themselves, says the same and wins.

@@ -1,0 +1,280 @@
+//! Logging in and out, and setting up the first administrator.
+
+use super::accounts;
+use crate::api::Shared;
+use crate::api::access::throttle::Attempt;
+use crate::api::access::{self, COOKIE, Caller, SECURE_COOKIE};
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Peer, StrangersJson as Json};
+use crate::api::peer::Client;
+use crate::machine::clock;
+
+use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name, password};
+use crate::web::Pulse;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The cookie that says that this browser has been logged in with before. Sent to nothing but the login.
+const DEVICE_COOKIE: &str = "logstead_device";
+/// How long a browser keeps it: as long as browsers keep any.
+const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
+
+/// Stands for the set-up code where failures are counted by user; no user's name has a space.
+const SETUP: &str = "set up";
+
+/// Who is logged in.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Session {
+    authenticated: bool,
+    /// There is no user yet: make the first administrator with `POST /api/v1/setup`.
+    setup_required: bool,
+    #[schema(required)]
+    user: Option<SessionUser>,
+    /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
+    #[schema(required)]
+    csrf_token: Option<String>,
+    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
+    /// it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
+    #[schema(format = DateTime, required)]
+    expires_at: Option<String>,
+    /// Of the server.
+    version: &'static str,
+}
+
+/// The user of a session.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SessionUser {
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that the user may search; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that everything the user finds is within; null for none.
+    #[schema(required)]
+    scope: Option<String>,
+}
+
+/// Name and password.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Login {
+    name: String,
+    password: String,
+}
+
+/// What makes the first administrator.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Setup {
+    /// The code that the server printed when it started.
+    code: String,
+    #[serde(default = "admin")]
+    #[schema(default = "admin", min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
+    name: String,
+    /// At least 8 characters, and none of the first that anybody would try.
+    #[schema(min_length = 8, max_length = 1024)]
+    password: String,
+}
+
+fn admin() -> String {
+    "admin".to_owned()
+}
+
+/// Who is logged in, and whether the first administrator is still to be made.
+#[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn get_session(
+    State(shared): State<Shared>,
+    Extension(client): Extension<Client>,
+    pulse: Option<Extension<Arc<Pulse>>>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let caller = access::authenticate(&shared, &headers).await?;
+    if let Some(Extension(pulse)) = pulse.filter(|_| caller.is_some()) {
+        pulse.authenticated();
+    }
+    let is_set_up = shared.is_set_up().await?;
+    let csrf_token = caller
+        .as_ref()
+        .and_then(|caller| caller.session)
+        .and_then(|_| access::session_secret(&headers))
+        .map(|secret| secret.csrf_token());
+    let renewed = |caller| access::renewed_cookie(&shared, caller, &headers, Some(client));
+    let cookie = caller.as_ref().and_then(renewed);
+    let session = Session {
+        authenticated: caller.is_some(),
+        setup_required: !is_set_up,
+        csrf_token,
+        expires_at: caller.as_ref().and_then(|caller| caller.expires_at).map(|time| time.to_string()),
+        user: caller.map(|Caller { name, role, grant, .. }| SessionUser::new(name, role, &grant)),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let cookie = AppendHeaders(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    Ok((cookie, axum::Json(session)).into_response())
+}
+
+/// Logs in: sets the session's cookie.
+#[utoipa::path(post, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn log_in(
+    State(shared): State<Shared>,
+    Extension(client): Extension<Client>,
+    peer: Peer,
+    headers: HeaderMap,
+    Json(login): Json<Login>,
+) -> Result<impl IntoResponse> {
+    let device = known_device(&shared, &login.name, &headers).await?;
+    let attempt = Attempt::new(&login.name, peer.0, device.as_ref().map(Secret::hash));
+    let Some(user) = check_password(&shared, &attempt, &login.name, login.password).await? else {
+        let name: String = login.name.chars().take(name::NAME_CHARS_MAX).collect();
+        shared.audit(name.as_str().into(), "session.refused", format!("from {peer}")).await;
+        return Err(ApiError::new(StatusCode::UNAUTHORIZED, "name or password is wrong"));
+    };
+    let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
+    shared.audit(actor, "session.begin", format!("from {peer}")).await;
+    begin(&shared, user, client, device).await
+}
+
+/// Logs out: ends the session and forgets the cookie.
+#[utoipa::path(delete, path = "/api/v1/session", tag = "session", responses((status = 204)))]
+pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
+    let caller = access::authenticate(&shared, &headers).await?;
+    if let Some((hash, caller)) = caller.and_then(|caller| Some((caller.session?, caller))) {
+        access::check_csrf(&headers)?;
+        shared.meta(move |meta| meta.remove_session(hash)).await?;
+        shared.audit(caller.actor(), "session.end", String::new()).await;
+    }
+    let forgotten = [false, true].map(|secure| (header::SET_COOKIE, cookie("", 0, secure)));
+    Ok((StatusCode::NO_CONTENT, AppendHeaders(forgotten)))
+}
+
+/// Makes the first administrator and logs in.
+#[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = Session)))]
+pub(crate) async fn set_up(
+    State(shared): State<Shared>,
+    Extension(client): Extension<Client>,
+    peer: Peer,
+    Json(setup): Json<Setup>,
+) -> Result<impl IntoResponse> {
+    if shared.is_set_up().await? {
+        return Err(crate::meta::Error::AlreadySetUp.into());
+    }
+    let attempt = Attempt::new(SETUP, peer.0, None);
+    refuse_the_impatient(&shared, &attempt)?;
+    let code = setup.code.trim().to_ascii_uppercase();
+    if !shared.state.setup_code.as_deref().is_some_and(|expected| access::same(expected, &code)) {
+        shared.throttle.lock().failed(&attempt, Instant::now());
+        shared.audit("".into(), "setup.refused", format!("from {peer}")).await;
+        return Err(ApiError::forbidden("the code is wrong: the server printed it when it started"));
+    }
+    accounts::check_name(&setup.name)?;
+    let hash = accounts::hash_password(&shared, &setup.name, setup.password).await?;
+    let name = setup.name.clone();
+    let made = shared.meta(move |meta| {
+        meta.add_first_admin(&name, &hash, clock::now())?;
+        meta.credentials(&name)
+    });
+    let user = made.await?.ok_or_else(|| ApiError::internal("the first administrator is gone again"))?;
+    let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
+    shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
+    begin(&shared, user, client, None).await
+}
+
+fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result<()> {
+    let Some(wait) = shared.throttle.lock().wait(attempt, Instant::now()) else { return Ok(()) };
+    let seconds = wait.as_secs() + 1;
+    let detail = format!("too many failed attempts: try again in {seconds} s");
+    Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
+}
+
+/// The user as stored, where the password fits. Who fails too often waits.
+pub(in crate::api) async fn check_password(
+    shared: &Shared,
+    attempt: &Attempt,
+    name: &str,
+    password: String,
+) -> Result<Option<Credentials>> {
+    refuse_the_impatient(shared, attempt)?;
+    let _permit = shared.password_permit().await?;
+    // Again: of many attempts at once, those that waited here know by now how the first ones ended.
+    refuse_the_impatient(shared, attempt)?;
+    let name = name.to_owned();
+    let checked = shared.meta(move |meta| {
+        let found = meta.credentials(&name)?;
+        let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
+        Ok(found.filter(|_| fits))
+    });
+    let user = checked.await?;
+    let mut throttle = shared.throttle.lock();
+    match user {
+        Some(_) => throttle.succeeded(attempt),
+        None => throttle.failed(attempt, Instant::now()),
+    }
+    Ok(user)
+}
+
+/// The secret of a browser in which this user has logged in before.
+async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Option<Secret>> {
+    let Some(secret) = access::cookie(headers, DEVICE_COOKIE) else { return Ok(None) };
+    let (name, hash) = (name.to_owned(), secret.hash());
+    let is_known = shared.meta(move |meta| meta.knows_device(&name, hash)).await?;
+    Ok(is_known.then_some(secret))
+}
+
+/// Begins a session in a browser that is remembered from now on. One that shows a secret which we do not know of this user
+/// gets another: somebody may have put it there.
+async fn begin(
+    shared: &Shared,
+    user: Credentials,
+    client: Client,
+    known_device: Option<Secret>,
+) -> Result<impl IntoResponse + use<>> {
+    let secret = Secret::session()?;
+    let device = known_device.map_or_else(Secret::session, Ok)?;
+    let (id, hash, device_hash) = (user.id, secret.hash(), device.hash());
+    let limits = shared.session_limits();
+    let begun = shared.meta(move |meta| {
+        let now = clock::now();
+        let expires_at = meta.add_session(id, hash, &limits, now)?;
+        // Not being remembered is no reason to be refused.
+        if let Err(error) = meta.add_device(id, device_hash, now) {
+            tracing::debug!("a browser can not be remembered: {error}");
+        }
+        Ok(expires_at)
+    });
+    let expires_at = begun.await?;
+    let is_encrypted = access::is_encrypted(shared, Some(client));
+    let cookies = [
+        (header::SET_COOKIE, cookie(secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
+        (header::SET_COOKIE, device_cookie(device.reveal(), is_encrypted)),
+    ];
+    let session = Session {
+        authenticated: true,
+        setup_required: false,
+        user: Some(SessionUser::new(user.name, user.role, &user.grant)),
+        csrf_token: Some(secret.csrf_token()),
+        expires_at: Some(expires_at.to_string()),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    Ok((AppendHeaders(cookies), axum::Json(session)))
+}
+
+impl SessionUser {
+    fn new(name: String, role: Role, grant: &Grant) -> SessionUser {
+        SessionUser { name, role, logspaces: grant.logspaces.clone(), scope: grant.scope.clone() }
+    }
+}
+
+pub(crate) fn cookie(value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let (name, secure) = if secure { (SECURE_COOKIE, "; Secure") } else { (COOKIE, "") };
+    format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
+}
+
+fn device_cookie(value: &str, secure: bool) -> String {
+    let (seconds, secure) = (DEVICE_LIFETIME.as_secs(), if secure { "; Secure" } else { "" });
+    format!(
+        "{DEVICE_COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/api/v1/session; Max-Age={seconds}{secure}"
+    )
+}

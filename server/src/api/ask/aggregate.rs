@@ -1,0 +1,82 @@
+//! The table that the stages of a query make.
+
+use crate::api::error::Result;
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
+use crate::store::Coverage;
+use crate::wire::table::Table;
+use logstead_indexer::{Aggregation, Asked as Answer, Settings};
+use logstead_record::query::Pipeline;
+use serde::{Deserialize, Serialize};
+
+const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
+                         that are shown: group by fields with fewer values, or raise limits.search_time_max";
+
+/// What to make a table of.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AggregateRequest {}
+
+/// A table with what was looked at for it. Exact, where `coverage.complete`.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct AggregateResponse {
+    #[serde(flatten)]
+    table: Table,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+    /// The query as it was understood.
+    query: String,
+}
+
+/// Makes a table of what is found. Without stages it shows messages.
+#[utoipa::path(
+    post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
+    responses((status = 200, body = AggregateResponse))
+)]
+pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Json<AggregateResponse>> {
+    let Asked { shared, caller, mut question, started, .. } = asked;
+    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+    let shown = Pipeline { filter: question.asked.clone(), stages: pipeline.stages.clone() }.to_string();
+    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+    let weight = question.weight(true);
+    let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
+        let mut coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
+        let made = aggregation.finish(&cancel.run())?;
+        if made.is_cut_short {
+            coverage.complete = false;
+            question.warnings.push(QueryWarning::plain(CUT_SHORT.to_owned()));
+        }
+        let table = Table::from(made);
+        if table.is_empty() {
+            question.warn_of_unknown_fields(cancel);
+        }
+        Ok(AggregateResponse {
+            table,
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage,
+            warnings: question.warnings,
+            query: shown,
+        })
+    };
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
+}
+
+impl Parameters for AggregateRequest {
+    const STAGES: bool = true;
+}
+
+/// Makes the stages ready to run, and the question what they search for.
+pub(in crate::api) fn compile(
+    question: &mut Question,
+    pipeline: &Pipeline,
+    memory_bytes_max: usize,
+) -> Result<Aggregation> {
+    let settings = Settings { now: question.now, range: question.range, memory_bytes_max };
+    let (aggregation, range) = question.logspaces.prepare(pipeline, settings)?;
+    question.query = aggregation.filter().clone();
+    question.range = range;
+    Ok(aggregation)
+}

@@ -1,0 +1,245 @@
+//! How many messages there are in each span of time, perhaps for each value of a field.
+
+use crate::api::ask::facets::ValueCount;
+use crate::api::error::{ApiError, Result};
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
+use crate::store::Coverage;
+use crate::wire::table::text;
+use logstead_config::Period;
+use logstead_indexer::{self as indexer, Asked as Answer, BUCKETS_MAX, Counts, Width};
+use logstead_record::Timestamp;
+use logstead_record::query::FieldName;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Buckets of a histogram that says nothing about them.
+const BUCKETS: usize = 60;
+
+/// What to count, and in which spans.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HistogramRequest {
+    /// Buckets are as short as a round length may be with at most so many.
+    #[schema(default = 60, minimum = 1, maximum = 10000)]
+    #[param(default = 60, minimum = 1, maximum = 10000)]
+    buckets: Option<u32>,
+    /// How long each bucket is, such as `5m`, instead of `buckets`.
+    interval: Option<String>,
+    /// A field: each bucket also says how many messages have each of its most frequent values.
+    by: Option<String>,
+}
+
+/// How many messages match, over time.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct HistogramResponse {
+    #[serde(flatten)]
+    histogram: Histogram,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// Counts in spans of time. Exact, where `coverage.complete`.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Histogram {
+    /// How long each bucket is; 0 where nothing is stored that could be drawn.
+    interval_ms: u64,
+    /// One after the other, also those without a message. They begin at multiples of the interval since 1970.
+    buckets: Vec<Bucket>,
+    /// All messages that match.
+    total: u64,
+    /// Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+    later: u64,
+    /// The values that buckets are told apart by, most frequent first: at most 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    values: Option<Vec<ValueCount>>,
+    /// How many more values there are; their messages are in `other` of each bucket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    other_values: Option<u64>,
+}
+
+/// A span of time.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Bucket {
+    /// When it begins.
+    #[schema(format = DateTime)]
+    time: String,
+    count: u64,
+    /// How many messages have each value; those that it does not name have none here. Messages without a value
+    /// count in `count` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    by: Option<BTreeMap<String, u64>>,
+    /// How many have another value, where there are too many to be told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    other: Option<u64>,
+}
+
+/// Counts messages in spans of time.
+///
+/// Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
+/// what is dated later counts in `total` and `later`.
+#[utoipa::path(
+    post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
+    responses((status = 200, body = HistogramResponse))
+)]
+pub(crate) async fn histogram(asked: Asked<HistogramRequest>) -> Result<axum::Json<HistogramResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let mut drawing = Drawing::new(&question, &own.spans(), shared.query_memory_max())?;
+    let weight = question.weight(true);
+    let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
+        let coverage = question.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
+        let histogram = drawing.finish(&mut question, cancel);
+        if histogram.total == 0 {
+            question.warn_of_unknown_fields(cancel);
+        }
+        let took_ms = started.elapsed().as_millis() as u64;
+        Ok(HistogramResponse { histogram, took_ms, coverage, warnings: question.warnings })
+    };
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
+}
+
+impl Parameters for HistogramRequest {}
+
+impl HistogramRequest {
+    fn spans(&self) -> Spans<'_> {
+        Spans { buckets: self.buckets, interval: self.interval.as_deref(), by: self.by.as_deref() }
+    }
+}
+
+/// How a histogram is drawn, as a request says it.
+pub(in crate::api) struct Spans<'a> {
+    pub(in crate::api) buckets: Option<u32>,
+    pub(in crate::api) interval: Option<&'a str>,
+    pub(in crate::api) by: Option<&'a str>,
+}
+
+/// A histogram that is being made; none where nothing is stored that it could show.
+pub(in crate::api) struct Drawing {
+    histogram: Option<indexer::Histogram>,
+    by: Option<FieldName>,
+}
+
+impl Drawing {
+    pub(in crate::api) fn new(
+        question: &Question,
+        spans: &Spans<'_>,
+        memory_bytes_max: usize,
+    ) -> Result<Drawing> {
+        let (width, path) = spans.width()?;
+        let by = spans.by.map(|name| check_field(name, "by")).transpose()?;
+        let histogram = question
+            .drawn_range()
+            .map(|range| indexer::Histogram::new(range, width, by.clone(), memory_bytes_max));
+        let histogram = histogram.transpose().map_err(|error| ApiError::from(error).path(path))?;
+        Ok(Drawing { histogram, by })
+    }
+
+    pub(in crate::api) fn asked(&mut self) -> Option<Answer<'_>> {
+        self.histogram.as_mut().map(Answer::Histogram)
+    }
+
+    /// When each bucket begins.
+    pub(in crate::api) fn starts(&self) -> Vec<Timestamp> {
+        let starts = self.histogram.iter().flat_map(|of| (0..of.buckets()).map(|bucket| of.start(bucket)));
+        starts.collect()
+    }
+
+    /// The histogram of what was added.
+    pub(in crate::api) fn so_far(&self) -> Histogram {
+        Histogram::new(self.histogram.as_ref().map(indexer::Histogram::so_far), self.by.is_some())
+    }
+
+    /// The histogram. Says so where no message has the field that it is made by.
+    pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
+        let counts = self.histogram.map(indexer::Histogram::finish);
+        if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
+            question.warn_of_unknown_names(self.by.iter(), cancel);
+        }
+        Histogram::new(counts, self.by.is_some())
+    }
+}
+
+impl Spans<'_> {
+    /// How long buckets are, and which part of the request says so.
+    fn width(&self) -> Result<(Width, &'static str)> {
+        match (self.buckets, self.interval) {
+            (Some(_), Some(_)) => {
+                Err(ApiError::bad_request("say buckets or interval, not both").path("interval"))
+            }
+            (buckets, None) => match buckets.map_or(BUCKETS, |buckets| buckets as usize) {
+                buckets @ 1..=BUCKETS_MAX => Ok((Width::AtMost(buckets), "buckets")),
+                buckets => {
+                    let detail = format!("buckets is {buckets}: it must be 1 to {BUCKETS_MAX}");
+                    Err(ApiError::bad_request(detail).path("buckets"))
+                }
+            },
+            (None, Some(text)) => {
+                let period: Period = text
+                    .parse()
+                    .map_err(|error| ApiError::bad_request(format!("interval {error}")).path("interval"))?;
+                let nanos = i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
+                Ok((Width::Nanos(nanos), "interval"))
+            }
+        }
+    }
+}
+
+/// A field by its name.
+pub(in crate::api) fn check_field(name: &str, path: &str) -> Result<FieldName> {
+    match name.trim() {
+        "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
+        name => Ok(FieldName::new(name)),
+    }
+}
+
+impl Histogram {
+    fn new(counts: Option<Counts>, is_by: bool) -> Histogram {
+        let Some(counts) = counts else {
+            let values = is_by.then(Vec::new);
+            return Histogram {
+                interval_ms: 0,
+                buckets: Vec::new(),
+                total: 0,
+                later: 0,
+                values,
+                other_values: None,
+            };
+        };
+        let values =
+            counts.series.iter().map(|series| ValueCount::new(&series.value, series.counts.iter().sum()));
+        Histogram {
+            interval_ms: counts.interval_nanos.unsigned_abs() / 1_000_000,
+            buckets: (0..counts.starts.len()).map(|at| Bucket::new(&counts, at, is_by)).collect(),
+            total: counts.total,
+            later: counts.later,
+            values: is_by.then(|| values.collect()),
+            other_values: Some(counts.other_values as u64).filter(|values| 0 < *values),
+        }
+    }
+}
+
+impl Bucket {
+    fn new(counts: &Counts, at: usize, is_by: bool) -> Bucket {
+        let by = || {
+            let mut by = BTreeMap::new();
+            for series in counts.series.iter().filter(|series| 0 < series.counts[at]) {
+                // Values that differ only in bytes that are no text are shown as one.
+                *by.entry(text(&series.value)).or_default() += series.counts[at];
+            }
+            by
+        };
+        Bucket {
+            time: counts.starts[at].to_string(),
+            count: counts.counts[at],
+            by: is_by.then(by),
+            other: counts.other.get(at).copied(),
+        }
+    }
+}

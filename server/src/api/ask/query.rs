@@ -1,0 +1,252 @@
+//! A query read and changed, without a look at the store.
+//!
+//! **Invariant:** the answer depends on the request alone.
+
+use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
+use crate::api::blocking;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Json;
+use crate::api::question::refusal;
+use logstead_record::query::{
+    self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Most edits of one request.
+pub(in crate::api) const EDITS_MAX: usize = 64;
+/// Rows of a ranking where a request does not say how many.
+const RANKED: u64 = 20;
+
+/// A query, and what to change in it.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueryRequest {
+    /// In the query language, perhaps with stages.
+    #[serde(default)]
+    query: String,
+    /// Changes, one after the other: at most 64. Places in the query are those of the text that the change before made.
+    #[serde(default)]
+    edits: Vec<QueryEdit>,
+}
+
+/// A change of a query. Values and names are as messages have them: nothing has to be quoted.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum QueryEdit {
+    /// Only messages whose field is `value`, or holds `part` in any case; without either those that lack the field.
+    Include { field: String, value: Option<String>, part: Option<String> },
+    /// Only the other messages.
+    Exclude { field: String, value: Option<String>, part: Option<String> },
+    /// The same as `include`, in place of the whole filter.
+    Only { field: String, value: Option<String>, part: Option<String> },
+    /// The clause between these characters means its opposite.
+    Negate { start: usize, end: usize },
+    /// The clause or stage between these characters goes.
+    Remove { start: usize, end: usize },
+    /// One more clause; with a `|` before it, one more stage.
+    Add { text: String },
+    /// A time range in place of the one that the query names; without `from` and `to` the query names none.
+    SetRange { from: Option<String>, to: Option<String> },
+    /// The most frequent values of a field, in place of the stages.
+    Top { field: String, count: Option<u64> },
+    /// The least number of a field, the mean, the 95th percentile and the greatest, in place of the stages.
+    Summarize { field: String },
+    /// The messages that a table is made of, in place of the table.
+    Messages,
+}
+
+/// A query as it is understood.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryResponse {
+    /// The text, after all changes.
+    query: String,
+    /// The part of it before the stages.
+    filter: String,
+    /// Its pieces in order, for colours: only white space lies between them.
+    tokens: Vec<QueryToken>,
+    /// The clauses that stand side by side in the filter.
+    clauses: Vec<WrittenClause>,
+    /// The stages.
+    stages: Vec<WrittenStage>,
+    /// The texts that it looks for, in the order of the query.
+    terms: Vec<QueryTerm>,
+    /// Whether the query names its own time range, so that `from` and `to` of a search do not apply.
+    sets_range: bool,
+}
+
+/// A piece of a query.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryToken {
+    /// `word`, `wildcard`, `field`, `operator`, `quoted`, `regex`, `number`, `keyword`, `bracket`, `pipe`, `stage` or
+    /// `function`.
+    #[schema(example = "field")]
+    kind: &'static str,
+    /// Its first character, from 0.
+    start: usize,
+    /// The first character after it.
+    end: usize,
+}
+
+/// A text that a query looks for: `parts` at word boundaries, or `regex` anywhere.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryTerm {
+    /// In which field; without one in all that a text without a field is looked for in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    field: Option<String>,
+    /// Pieces in order, of which each has `text` or `wildcard`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    parts: Option<Vec<TermPart>>,
+    /// The source of a regular expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    regex: Option<String>,
+    /// Whether `A` is not `a`.
+    case_sensitive: bool,
+}
+
+/// A piece of a text that is looked for.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TermPart {
+    /// These characters.
+    Text(String),
+    /// `*`: any run of characters without white space. `?`: one of them.
+    Wildcard(char),
+}
+
+/// Reads a query and changes it, without running it.
+#[utoipa::path(
+    post, path = "/api/v1/query", tag = "search",
+    responses((status = 200, body = QueryResponse))
+)]
+pub(crate) async fn query(Json(request): Json<QueryRequest>) -> Result<axum::Json<QueryResponse>> {
+    if EDITS_MAX < request.edits.len() {
+        let detail =
+            format!("{count} edits are too many: send at most {EDITS_MAX}", count = request.edits.len());
+        return Err(ApiError::bad_request(detail).path("edits"));
+    }
+    if QUERY_BYTES_MAX < request.query.len() {
+        let bytes = request.query.len();
+        let detail = format!("the query has {bytes} bytes and the limit is {QUERY_BYTES_MAX}: shorten it");
+        return Err(ApiError::bad_request(detail).path("query"));
+    }
+    blocking(move || edited(request)).await?.map(axum::Json)
+}
+
+fn edited(request: QueryRequest) -> Result<QueryResponse> {
+    let mut text = request.query;
+    for (at, edit) in request.edits.into_iter().enumerate() {
+        let path = format!("edits/{at}");
+        let edit = edit.meant(&text).map_err(|detail| ApiError::bad_request(detail).path(path.clone()))?;
+        text = query::edit(&text, &edit).map_err(|error| ApiError::bad_request(error.message).path(path))?;
+    }
+    QueryResponse::new(text)
+}
+
+impl QueryEdit {
+    fn meant(self, text: &str) -> Result<Edit, String> {
+        Ok(match self {
+            QueryEdit::Include { field, value, part } => Edit::Include(name(&field)?, held(value, part)?),
+            QueryEdit::Exclude { field, value, part } => Edit::Exclude(name(&field)?, held(value, part)?),
+            QueryEdit::Only { field, value, part } => Edit::Only(name(&field)?, held(value, part)?),
+            QueryEdit::Negate { start, end } => Edit::Negate(bytes(text, start, end)),
+            QueryEdit::Remove { start, end } => Edit::Remove(bytes(text, start, end)),
+            QueryEdit::Add { text } => Edit::Add(text),
+            QueryEdit::SetRange { from, to } => Edit::SetRange(time(from)?, time(to)?),
+            QueryEdit::Top { field, count } => match count.unwrap_or(RANKED) {
+                count @ 1..=LIMIT_MAX => Edit::Top(name(&field)?, count),
+                count => return Err(format!("count is {count}: ask for 1 to {LIMIT_MAX} rows")),
+            },
+            QueryEdit::Summarize { field } => Edit::Summarize(name(&field)?),
+            QueryEdit::Messages => Edit::Messages,
+        })
+    }
+}
+
+fn name(field: &str) -> Result<FieldName, String> {
+    if field.is_empty() {
+        Err("the name of a field is missing".to_owned())
+    } else {
+        Ok(FieldName::new(field))
+    }
+}
+
+fn held(value: Option<String>, part: Option<String>) -> Result<Held, String> {
+    match (value, part) {
+        (None, None) => Ok(Held::Nothing),
+        (Some(value), None) => Ok(Held::Value(value)),
+        (None, Some(part)) => Ok(Held::Part(part)),
+        (Some(_), Some(_)) => Err("send `value` or `part`, not both".to_owned()),
+    }
+}
+
+fn time(text: Option<String>) -> Result<Option<TimeExpr>, String> {
+    let read = |text: String| {
+        query::parse_time(text.trim()).ok_or_else(|| {
+            format!("`{text}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h")
+        })
+    };
+    text.map(read).transpose()
+}
+
+/// Characters to bytes; beyond the end they are the end.
+fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
+    let byte = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+    byte(start)..byte(end)
+}
+
+impl QueryResponse {
+    fn new(text: String) -> Result<QueryResponse> {
+        let refused = |error| refusal(&error, &text, "query");
+        let search = query::parse_pipeline_search(&text).map_err(refused)?;
+        let outline = query::outline(&text).map_err(refused)?;
+        let (clauses, stages) = written(&text, &outline);
+        let filter_end = outline.clauses.last().map_or(0, |clause| clause.span.end);
+        let tokens = query::tokens(&text).into_iter().map(|token| QueryToken {
+            kind: token.kind.name(),
+            start: token.range.start,
+            end: token.range.end,
+        });
+        Ok(QueryResponse {
+            filter: text.get(..filter_end).unwrap_or_default().trim().to_owned(),
+            tokens: tokens.collect(),
+            clauses,
+            stages,
+            terms: query::terms(&search.pipeline.filter).into_iter().map(QueryTerm::new).collect(),
+            sets_range: search.pipeline.filter.sets_range(),
+            query: text,
+        })
+    }
+}
+
+impl QueryTerm {
+    fn new(Term { field, test }: Term) -> QueryTerm {
+        let field = field.map(|field| field.as_str().to_owned());
+        match test {
+            TextTest::Pattern(pattern) => QueryTerm {
+                field,
+                case_sensitive: pattern.is_case_sensitive(),
+                parts: Some(parts(&pattern)),
+                regex: None,
+            },
+            TextTest::Regex(regex) => QueryTerm {
+                field,
+                case_sensitive: !regex.ignores_case(),
+                parts: None,
+                regex: Some(regex.pattern().to_owned()),
+            },
+        }
+    }
+}
+
+fn parts(pattern: &Pattern) -> Vec<TermPart> {
+    let part = |part: &Part| match part {
+        Part::Text(text) => TermPart::Text(text.clone()),
+        Part::Run => TermPart::Wildcard('*'),
+        Part::One => TermPart::Wildcard('?'),
+    };
+    pattern.parts().iter().map(part).collect()
+}

@@ -1,0 +1,205 @@
+//! Searching and counting, over one or several logspaces.
+
+use super::cursor;
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Path;
+use crate::api::question::cancel::{Cancel, ask};
+use crate::api::question::warning::QueryWarning;
+use crate::api::question::{Asked, Parameters, Question};
+use crate::api::{Shared, blocking};
+use crate::store::{Coverage, PageRequest, Place};
+use crate::wire::message::Message;
+use axum::extract::{Extension, State};
+use logstead_indexer::{self as indexer, Hit};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Most messages of one page.
+const LIMIT_MAX: u32 = 10_000;
+
+/// Which messages, and how many.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchRequest {
+    /// Messages of a page.
+    #[schema(default = 100, minimum = 1, maximum = 10000)]
+    #[param(default = 100, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+    #[schema(default = "newest")]
+    #[param(default = "newest", inline)]
+    order: Option<Order>,
+    /// Where the page begins: `cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl Parameters for SearchRequest {}
+
+/// Which messages come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Order {
+    #[default]
+    Newest,
+    Oldest,
+}
+
+/// A page of messages.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SearchResponse {
+    messages: Vec<Message>,
+    /// Where the next page begins; null on the last.
+    #[schema(required)]
+    cursor: Option<String>,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+    /// The query as it was understood.
+    query: String,
+}
+
+/// Which messages to count.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CountRequest {}
+
+impl Parameters for CountRequest {}
+
+/// How many messages match.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CountResponse {
+    /// Exactly, where `coverage.complete`.
+    count: u64,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// Finds messages.
+#[utoipa::path(
+    post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
+    responses((status = 200, body = SearchResponse))
+)]
+pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let page = page_request(own.limit, own.order, own.cursor.as_deref())?;
+    let weight = question.weight(false);
+    let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
+    ask(&shared, &caller, weight, answer).await.map(axum::Json)
+}
+
+/// Counts messages.
+#[utoipa::path(
+    post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
+    responses((status = 200, body = CountResponse))
+)]
+pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<CountResponse>> {
+    let Asked { shared, caller, mut question, started, .. } = asked;
+    let weight = question.weight(false);
+    let counted = move |cancel: &Cancel| {
+        let (count, coverage) = question.count(cancel);
+        let took_ms = started.elapsed().as_millis() as u64;
+        CountResponse { count, took_ms, coverage, warnings: question.warnings }
+    };
+    ask(&shared, &caller, weight, counted).await.map(axum::Json)
+}
+
+/// One message by its id.
+#[utoipa::path(
+    get, path = "/api/v1/messages/{id}", tag = "search",
+    params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
+    responses((status = 200, body = Message))
+)]
+pub(crate) async fn message(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Message>> {
+    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+    Ok(axum::Json(Message::new(&logspace, &hit)))
+}
+
+/// The message with an id, and its logspace.
+pub(in crate::api) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
+    let missing = || ApiError::not_found(format!("there is no message `{id}`"));
+    let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
+    let sequence = sequence.parse().map_err(|_| missing())?;
+    let logspaces = caller.logspaces(shared);
+    let (logspace, searcher) = logspaces.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
+    let found = blocking(move || searcher.get(sequence)).await?;
+    let hit = found
+        .map_err(ApiError::internal)?
+        .filter(|hit| caller.may_see(&logspace, hit))
+        .ok_or_else(missing)?;
+    Ok((logspace, hit))
+}
+
+/// Which page a request means.
+pub(in crate::api) fn page_request(
+    limit: Option<u32>,
+    order: Option<Order>,
+    cursor: Option<&str>,
+) -> Result<PageRequest> {
+    let order = order.unwrap_or_default().into();
+    let after = cursor.map(|text| check_cursor(text, order)).transpose()?;
+    Ok(PageRequest { order, limit: check_limit(limit)?, after })
+}
+
+impl SearchResponse {
+    /// The page, with all warnings that there are so far.
+    pub(in crate::api) fn new(
+        question: &mut Question,
+        request: &PageRequest,
+        started: Instant,
+        cancel: &Cancel,
+    ) -> SearchResponse {
+        let page = question.page(request, cancel);
+        if page.hits.is_empty() {
+            question.warn_of_unknown_fields(cancel);
+        }
+        SearchResponse {
+            messages: messages(&page.hits),
+            cursor: page.end().map(|place| cursor::encode(request.order, &place)),
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage: page.coverage,
+            warnings: std::mem::take(&mut question.warnings),
+            query: question.asked.to_string(),
+        }
+    }
+}
+
+impl From<Order> for indexer::Order {
+    fn from(order: Order) -> indexer::Order {
+        match order {
+            Order::Newest => indexer::Order::Newest,
+            Order::Oldest => indexer::Order::Oldest,
+        }
+    }
+}
+
+/// Messages as they are shown.
+pub(in crate::api) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
+    hits.iter().map(|(logspace, hit)| Message::new(logspace, hit)).collect()
+}
+
+fn check_limit(limit: Option<u32>) -> Result<usize> {
+    match limit.unwrap_or(100) {
+        0 => Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit")),
+        limit @ 1..=LIMIT_MAX => Ok(limit as usize),
+        limit => Err(ApiError::bad_request(format!(
+            "limit is {limit}: ask for at most {LIMIT_MAX} messages and for the next page with `cursor`"
+        ))
+        .path("limit")),
+    }
+}
+
+fn check_cursor(text: &str, order: indexer::Order) -> Result<Place> {
+    let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
+    match cursor::decode(text) {
+        Some((of, place)) if of == order => Ok(place),
+        Some(_) => Err(refused("the cursor is of a page in the other order: begin anew without it")),
+        None => Err(refused("the cursor is not one that a search has answered: begin anew without it")),
+    }
+}

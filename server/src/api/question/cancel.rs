@@ -1,0 +1,106 @@
+//! The end of a question before it is through.
+//!
+//! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
+
+use crate::api::access::Caller;
+use crate::api::error::Result;
+use crate::api::{Shared, blocking};
+use logstead_indexer::Run;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Tells a question to end before it is through.
+pub(crate) struct Cancel {
+    shared: Shared,
+    time_max: Option<Duration>,
+    is_requested: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// Dropped when the client has its answer, or does not want it any more.
+pub(crate) struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How long a question takes, which decides where it waits for its turn.
+pub(in crate::api) enum Weight {
+    /// This tells whether it takes no time, and is as quick itself.
+    Unknown(Box<dyn FnOnce() -> bool + Send>),
+    /// It may take long.
+    Heavy,
+}
+
+/// Answers a question where blocking is allowed, once its turn has come.
+pub(in crate::api) async fn ask<T: Send + 'static>(
+    shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
+    ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
+}
+
+/// The same for a question that has less time.
+pub(in crate::api) async fn ask_within<T: Send + 'static>(
+    shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
+    time_max: Duration,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
+    let permit = shared.search_permit(caller, weight).await?;
+    let (cancel, _guard) = Cancel::within(shared, Some(time_max));
+    let answer = move || {
+        let _permit = permit;
+        answer(&cancel)
+    };
+    blocking(answer).await
+}
+
+impl Cancel {
+    pub(in crate::api) fn new(shared: &Shared) -> (Cancel, Guard) {
+        Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
+    }
+
+    /// For what may take as long as it takes.
+    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+        Cancel::within(shared, None)
+    }
+
+    fn within(shared: &Shared, time_max: Option<Duration>) -> (Cancel, Guard) {
+        let client_is_gone = Arc::new(AtomicBool::new(false));
+        let guard = Guard(client_is_gone.clone());
+        let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
+        let is_requested = Box::new(move || {
+            client_is_gone.load(Ordering::Relaxed)
+                || pipeline.stop_requested()
+                || time_max.is_some_and(|max| max < started.elapsed())
+        });
+        (Cancel { shared: shared.clone(), time_max, is_requested }, guard)
+    }
+
+    pub(crate) fn is_requested(&self) -> bool {
+        (self.is_requested)()
+    }
+
+    /// Until it is requested, with the lanes that all searches share.
+    pub(crate) fn run(&self) -> Run<'_> {
+        Run { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
+    }
+
+    /// Why a logspace was not searched to the end.
+    pub(in crate::api) fn reason(&self, logspace: &str) -> String {
+        if self.shared.state.pipeline.stop_requested() {
+            return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
+        }
+        let seconds = self.time_max.unwrap_or_default().as_secs_f64();
+        format!(
+            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
+             narrow the time range, or raise limits.search_time_max"
+        )
+    }
+}

@@ -1,0 +1,62 @@
+//! What a search that found nothing may have meant: a field that no message has is probably misspelt, or was
+//! never meant to be a field.
+
+use crate::store::Logspaces;
+use logstead_indexer::Run;
+use logstead_record::query::TimeRange;
+use std::collections::BTreeSet;
+
+/// Names below this likeness are no suggestion.
+const LIKENESS_MIN: f64 = 0.7;
+
+/// A field that no message in range has, and the one that was probably meant.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::api) struct UnknownField {
+    pub(in crate::api) name: String,
+    pub(in crate::api) meant: Option<String>,
+}
+
+/// Those of these fields that no message in range has.
+pub(in crate::api) fn unknown_fields(
+    asked: &[&str],
+    logspaces: &Logspaces,
+    range: TimeRange,
+    run: &Run<'_>,
+) -> Vec<UnknownField> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let known = logspaces.field_names(range, run);
+    let unknown = asked.iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
+}
+
+/// The most alike of the names that there are, also by the last part of a dotted one.
+fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
+    let name = name.to_lowercase();
+    let likeness = |known: &str| {
+        let known = known.to_lowercase();
+        let last_part = known.rsplit('.').next().unwrap_or_default();
+        strsim::jaro_winkler(&known, &name).max(strsim::jaro_winkler(last_part, &name))
+    };
+    let best = known.iter().map(|known| (likeness(known), known)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (LIKENESS_MIN < best.0).then(|| best.1.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_means_the_one_most_like_it() {
+        let known = ["user", "src_ip", "timeQuality.tzKnown"].map(str::to_owned).into();
+        for (name, expected) in [
+            ("usr", Some("user")),
+            ("SRCIP", Some("src_ip")),
+            ("tzknown", Some("timeQuality.tzKnown")),
+            ("zebra", None),
+        ] {
+            assert_eq!(meant(name, &known).as_deref(), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A question to the store: a query, a range of time, logspaces, and what of them its caller may see.
+//!
+//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
+//! tells why.
+//! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
+//! number of what was looked at that depends on what they say.
+
+use super::Common;
+use super::cancel::{Cancel, Weight};
+use super::warning::{QueryWarning, place};
+use crate::api::Inner;
+use crate::api::access::Caller;
+use crate::api::ask::explain;
+use crate::api::error::{ApiError, Result};
+use crate::api::question::clocks::Clocks;
+use crate::api::question::hint::{self, UnknownField};
+use crate::machine::clock;
+use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
+use logstead_indexer::{AnswerError, Asked, Run};
+use logstead_record::Timestamp;
+use logstead_record::query::{self, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time};
+use std::time::{Duration, Instant};
+
+/// An estimate that takes longer is one of a question that takes long.
+const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
+
+/// A query with everything that decides what it finds.
+pub(in crate::api) struct Question {
+    /// As it was sent.
+    text: String,
+    /// What the caller asks for: to be shown, never to be searched for.
+    pub(in crate::api) asked: Query,
+    /// That of it which the caller may see.
+    pub(in crate::api) query: Query,
+    /// Whether the caller may see a part only of the messages in these logspaces.
+    pub(in crate::api) narrowed: bool,
+    pub(in crate::api) stages: Vec<Stage>,
+    pub(in crate::api) warnings: Vec<QueryWarning>,
+    /// The range of the request, or the one that the query names instead.
+    requested: TimeRange,
+    /// What the query leaves of it.
+    pub(in crate::api) range: TimeRange,
+    pub(in crate::api) now: Timestamp,
+    pub(in crate::api) logspaces: Logspaces,
+}
+
+impl Question {
+    /// What the common parameters mean for this caller.
+    pub(in crate::api) fn new(
+        shared: &Inner,
+        caller: &Caller,
+        common: &Common,
+        takes_stages: bool,
+    ) -> Result<Question> {
+        let question = Question::with_stages(shared, caller, common)?;
+        if takes_stages || question.stages.is_empty() {
+            return Ok(question);
+        }
+        Err(stages_refused(&question.text))
+    }
+
+    fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
+        let now = clock::now();
+        let text = common.query.as_deref().unwrap_or_default();
+        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
+        let zone = Clocks::new(common.timezone.as_deref())?;
+        let requested = range(common, &zone, now)?;
+        let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
+        let query = within(&asked, caller.scope());
+        let warnings = search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, text));
+        let is_limited = common.from.is_some() || common.to.is_some();
+        let overrides = (is_limited && asked.sets_range()).then(QueryWarning::of_range);
+        Ok(Question {
+            text: text.to_owned(),
+            warnings: warnings.chain(overrides).collect(),
+            requested: asked.range_within(requested, now),
+            range: asked.range_within(requested, now).intersect(query.time_range(now)),
+            asked,
+            query,
+            narrowed: caller.scope().is_some(),
+            stages,
+            now,
+            logspaces: select_logspaces(shared, caller, common.logspaces.as_deref())?,
+        })
+    }
+
+    /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
+    /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
+    /// that it could begin with.
+    pub(in crate::api) fn drawn_range(&self) -> Option<TimeRange> {
+        let range = if self.range.is_empty() { self.requested } else { self.range };
+        let stored = self.logspaces.stored();
+        let first = match range.first {
+            Timestamp::MIN => stored?.first,
+            first => first,
+        };
+        let last = match range.last {
+            Timestamp::MAX if first <= self.now => self.now,
+            Timestamp::MAX => stored?.last,
+            last => last,
+        };
+        Some(TimeRange { first, last }).filter(|range| !range.is_empty())
+    }
+
+    /// What the logspaces are asked.
+    pub(in crate::api) fn wanted(&self) -> Wanted<'_> {
+        Wanted { query: &self.query, range: self.range, now: self.now }
+    }
+
+    /// How many messages match.
+    pub(in crate::api) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
+        let (count, coverage) = self.logspaces.count(self.wanted(), &cancel.run());
+        (count, self.told(coverage, cancel))
+    }
+
+    /// The first messages.
+    pub(in crate::api) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
+        let page = self.logspaces.page(self.wanted(), request, &cancel.run());
+        Page { coverage: self.told(page.coverage, cancel), ..page }
+    }
+
+    /// Adds what all logspaces have to the same answers.
+    pub(in crate::api) fn answer(
+        &mut self,
+        cancel: &Cancel,
+        answers: &mut [Asked<'_>],
+    ) -> Result<Coverage, AnswerError> {
+        let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
+        Ok(self.told(coverage, cancel))
+    }
+
+    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    pub(in crate::api) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
+        let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
+        coverage.is_ok_and(|coverage| coverage.complete)
+    }
+
+    /// Warns of what was not looked at. The parts of one question say the same, which is told once.
+    fn told(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
+        let damaged = coverage
+            .damaged
+            .iter()
+            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` can not be read: {damage}"));
+        let unfinished = coverage.unfinished.iter().map(|logspace| cancel.reason(logspace));
+        for message in damaged.chain(unfinished) {
+            if self.warnings.iter().all(|warning| warning.message() != message) {
+                self.warnings.push(QueryWarning::plain(message));
+            }
+        }
+        // The others tell how many messages that the caller may not see have the words of the query.
+        if self.narrowed { coverage.without_contents() } else { coverage }
+    }
+
+    /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
+    /// the index can not decide about.
+    pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
+        let (query, range, now) = (self.query.clone(), self.range, self.now);
+        let logspaces = self.logspaces.clone();
+        Weight::Unknown(Box::new(move || {
+            let started = Instant::now();
+            let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
+            let run = Run { cancelled: &cancelled, ..Run::alone() };
+            let effort = explain::effort(&logspaces, Wanted { query: &query, range, now }, &run);
+            !cancelled() && effort.is_instant(&query, looks_at_all)
+        }))
+    }
+
+    /// Asks for those alone that this means too.
+    pub(in crate::api) fn narrow(&mut self, to: Query) {
+        let query = std::mem::replace(&mut self.query, Query::All);
+        self.query = match (query, to) {
+            (Query::All, only) | (only, Query::All) => only,
+            (query, to) => Query::and(vec![query, to]),
+        };
+        self.range = self.range.intersect(self.query.time_range(self.now));
+    }
+
+    /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
+    /// of the messages, as the names are those of all.
+    pub(in crate::api) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
+        let names = self.query.field_names();
+        for field in self.unknown_fields(&names, cancel) {
+            let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
+            let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
+            self.warnings.push(warning.suggesting(suggestion));
+        }
+    }
+
+    /// The same for fields that are asked for by name.
+    pub(in crate::api) fn warn_of_unknown_names<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a FieldName>,
+        cancel: &Cancel,
+    ) {
+        let names: Vec<&str> =
+            names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
+        for field in self.unknown_fields(&names, cancel) {
+            self.warnings.push(QueryWarning::of_field(&field, "look for its name in a message"));
+        }
+    }
+
+    /// None where there is no time to look for them.
+    fn unknown_fields(&self, names: &[&str], cancel: &Cancel) -> Vec<UnknownField> {
+        if self.narrowed {
+            return Vec::new();
+        }
+        let unknown = hint::unknown_fields(names, &self.logspaces, self.range, &cancel.run());
+        if cancel.is_requested() { Vec::new() } else { unknown }
+    }
+}
+
+/// 400 for a query that stands in the request under `path`.
+pub(in crate::api) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
+    ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+        .path(path)
+        .at(place(error.span.clone(), text))
+        .suggestion(error.suggestion.clone())
+}
+
+/// Stages make a table, which only one endpoint answers.
+fn stages_refused(text: &str) -> ApiError {
+    let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
+                  the `|` to this endpoint; to search for the character write \"|\"";
+    let refused = ApiError::bad_request(detail).path("query");
+    match query::parse(text) {
+        // As a filter alone it is wrong where the stages begin.
+        Err(error) => refused.at(place(error.span, text)),
+        Ok(_) => refused,
+    }
+}
+
+fn range(common: &Common, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
+    let first = common.from.as_deref().map(|text| time(text, "from", zone, now)).transpose()?;
+    let end = common.to.as_deref().map(|text| time(text, "to", zone, now)).transpose()?;
+    if let (Some(first), Some(end)) = (first, end)
+        && end <= first
+    {
+        let detail = format!("from ({first}) must be before to ({end})");
+        return Err(ApiError::bad_request(detail).path("from"));
+    }
+    Ok(TimeRange {
+        first: first.unwrap_or(TimeRange::ALL.first),
+        last: end.map_or(TimeRange::ALL.last, |end| end.saturating_add(-1)),
+    })
+}
+
+fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timestamp> {
+    let expression = parse_time(text.trim()).ok_or_else(|| {
+        let detail =
+            format!("{name} `{text}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+        ApiError::bad_request(detail).path(name)
+    })?;
+    Ok(expression.in_zone(zone, now).resolve(now))
+}
+
+/// What is found of the one that is within the other.
+fn within(asked: &Query, scope: Option<&Query>) -> Query {
+    match (asked, scope) {
+        (asked, None) => asked.clone(),
+        (Query::All, Some(scope)) => scope.clone(),
+        (asked, Some(scope)) => Query::and(vec![asked.clone(), scope.clone()]),
+    }
+}
+
+/// The logspaces that are wanted, if the caller may search them and they are there.
+pub(in crate::api) fn select_logspaces(
+    shared: &Inner,
+    caller: &Caller,
+    wanted: Option<&[String]>,
+) -> Result<Logspaces> {
+    let logspaces = caller.logspaces(shared);
+    let Some(wanted) = wanted else { return Ok(logspaces) };
+    wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
+    if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
+        return Err(unknown_logspace(unknown, &logspaces.ids().collect::<Vec<_>>()));
+    }
+    Ok(logspaces.only(wanted))
+}
+
+/// 404, naming those that there are.
+pub(in crate::api) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
+    ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
+        .path("logspaces")
+}

@@ -1,0 +1,89 @@
+//! What to know about an answer besides what it says.
+
+use crate::api::error::Place;
+use crate::api::question::hint::UnknownField;
+use logstead_record::query::{self, ErrorKind, ParseError};
+use serde::Serialize;
+use std::ops::Range;
+
+/// What to know about an answer.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryWarning {
+    message: String,
+    /// What it is about, where a program may want to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    code: Option<WarningCode>,
+    /// Where in the query, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<usize>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<usize>,
+    /// The column after the last character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    end_column: Option<usize>,
+    /// A query that was perhaps meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggestion: Option<String>,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WarningCode {
+    /// The query names its own time range: `from` and `to` do not apply.
+    RangeInQuery,
+}
+
+impl QueryWarning {
+    pub(in crate::api) fn plain(message: String) -> QueryWarning {
+        QueryWarning { message, code: None, line: None, column: None, end_column: None, suggestion: None }
+    }
+
+    pub(in crate::api) fn suggesting(self, suggestion: Option<String>) -> QueryWarning {
+        QueryWarning { suggestion, ..self }
+    }
+
+    pub(in crate::api) fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(in crate::api) fn of_range() -> QueryWarning {
+        let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
+        QueryWarning { code: Some(WarningCode::RangeInQuery), ..QueryWarning::plain(message) }
+    }
+
+    pub(in crate::api) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
+        let place = place(warning.span, text);
+        QueryWarning {
+            line: Some(place.line),
+            column: Some(place.column),
+            end_column: place.end_column,
+            suggestion: warning.suggestion,
+            ..QueryWarning::plain(warning.message)
+        }
+    }
+
+    pub(in crate::api) fn of_field(
+        UnknownField { name, meant }: &UnknownField,
+        otherwise: &str,
+    ) -> QueryWarning {
+        let hint = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => otherwise.to_owned(),
+        };
+        QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
+    }
+}
+
+/// Where a span of a text lies.
+pub(in crate::api) fn place(span: Range<usize>, text: &str) -> Place {
+    let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
+    let (line, column, end_column) = error.line_column(text);
+    Place { line, column, end_column: Some(end_column) }
+}

@@ -1,0 +1,324 @@
+//! Messages as they are stored, to whoever watches.
+//!
+//! A task for each tail: it waits until something was stored, looks at that where blocking is allowed, and hands the
+//! events on one by one. While its client does not take them it looks at nothing, and has no more than one turn's events.
+//!
+//! **Invariant:** what is sent is what its caller may see at that moment: every second it is found out anew.
+//! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
+
+mod position;
+mod sampling;
+mod turn;
+
+use super::access::authenticate;
+use super::error::{ApiError, Problem, Result};
+use super::question::cancel::{Cancel, ask};
+use super::question::{Asked, Common, Parameters, Question};
+use super::stream::{Piece, Pieces};
+use super::tail::position::Position;
+use super::tail::sampling::Sampling;
+use super::tail::turn::{Following, event};
+use super::{Shared, blocking, busy};
+use crate::pipeline::watch::{Ending, Stored};
+use crate::store::Logspaces;
+use crate::wire::message::Message;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_indexer::{Hit, Searcher};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, sleep_until};
+
+/// How long messages are gathered before they are sent.
+const GATHER: Duration = Duration::from_millis(100);
+/// How often a tail says how it is, and finds out what its caller may see.
+const STATUS_INTERVAL: Duration = Duration::from_secs(1);
+/// Most messages that a tail begins with.
+const LAST_MAX: u32 = 1000;
+/// Matches that waited for a client which comes back are sent up to so many, whatever the rate.
+const BACKLOG_MAX: u64 = 100_000;
+/// Events that wait for a slow client, besides those of one turn.
+const EVENTS_MAX: usize = 2;
+/// Where a browser says how far it came.
+const LAST_EVENT_ID: &str = "last-event-id";
+/// Tells proxies to hand on what they get at once.
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Which messages to follow, and from where on.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TailRequest {
+    /// Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
+    /// themselves, says the same and wins.
+    since: Option<String>,
+    /// Begins with so many of the newest messages that are stored already. Says nothing beside a position.
+    #[schema(default = 0, maximum = 1000)]
+    #[param(default = 0, maximum = 1000)]
+    last: Option<u32>,
+}
+
+/// The data of an event: `messages`, `status`, `gap` or `problem`.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what is sent")]
+pub(crate) enum TailEvent {
+    Messages(TailMessages),
+    Status(TailStatus),
+    Gap(TailGap),
+    Problem(Problem),
+}
+
+/// The data of an event `messages`. Its `id` is the position after them.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailMessages {
+    /// In the order in which they were stored, at most 500.
+    pub(super) messages: Vec<Message>,
+}
+
+/// The data of an event `status`, the first of all and one every second. Counts are since the one before.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailStatus {
+    /// Messages that were stored in the logspaces asked for.
+    pub(super) received: u64,
+    /// Those of them that match, exactly.
+    pub(super) matched: u64,
+    /// Those of them that were sent.
+    pub(super) shown: u64,
+    /// Where not all of them are sent: every n-th is. Null where all are.
+    #[schema(required)]
+    pub(super) sampled_one_in: Option<u64>,
+    /// Messages that are stored and were not looked at yet.
+    pub(super) behind: u64,
+    /// The time of the last message that matched; null where none did yet.
+    #[schema(required, format = DateTime)]
+    pub(super) last_match: Option<String>,
+}
+
+/// The data of an event `gap`: some messages after the position that was asked for can not be sent.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailGap {
+    /// So many were stored there, whether they matched or not.
+    pub(super) messages: u64,
+    /// Why they are missing.
+    pub(super) reason: String,
+}
+
+/// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+/// and `problem` before the server ends the stream.
+#[utoipa::path(
+    get, path = "/api/v1/tail", tag = "search",
+    params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description = "Goes on after this position")),
+    responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
+)]
+pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Result<Response> {
+    let Asked { shared, caller, question, own, common, .. } = asked;
+    let since = own.since(&headers)?;
+    let last = own.last()?;
+    let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
+        return Err(busy("too many tails are open (limits.tails_max)"));
+    };
+    // From here on nothing that is stored goes unnoticed.
+    let (news, ending) = shared.state.pipeline.watch();
+    let sampling = sampling(&shared, since.is_some());
+    let query = question.query.clone();
+    let (following, stored) = if last == 0 || since.is_some() {
+        (follow(&question, since.as_ref(), sampling), Vec::new())
+    } else {
+        let weight = question.weight(false);
+        ask(&shared, &caller, weight, move |cancel| {
+            follow_after_last(&question, last as usize, sampling, cancel)
+        })
+        .await?
+    };
+    let (events, pieces) = mpsc::channel(EVENTS_MAX);
+    let (cancel, guard) = Cancel::without_limit(&shared);
+    let tail = Tail {
+        shared,
+        headers,
+        common,
+        query,
+        cancel: Arc::new(cancel),
+        events,
+        news,
+        ending,
+        _permit: permit,
+    };
+    tokio::spawn(tail.run(following, stored));
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
+    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
+}
+
+impl TailRequest {
+    /// After which position to go on.
+    fn since(&self, headers: &HeaderMap) -> Result<Option<Position>> {
+        let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
+        let (text, name) = match header.filter(|text| !text.is_empty()) {
+            Some(text) => (Some(text), "Last-Event-ID"),
+            None => (self.since.as_deref(), "since"),
+        };
+        let Some(text) = text else { return Ok(None) };
+        let refused = || {
+            let detail = format!("{name} is no position that a tail has told: begin anew without it");
+            ApiError::bad_request(detail).path(name)
+        };
+        Position::parse(text).map(Some).ok_or_else(refused)
+    }
+
+    fn last(&self) -> Result<u32> {
+        let last = self.last.unwrap_or(0);
+        if last <= LAST_MAX {
+            return Ok(last);
+        }
+        let detail =
+            format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
+        Err(ApiError::bad_request(detail).path("last"))
+    }
+}
+
+impl Parameters for TailRequest {
+    const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces"];
+}
+
+fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
+    let rate_max = u64::from(shared.state.settings.limits.tail_rate_max);
+    let backlog_max = if is_resumed { BACKLOG_MAX } else { 0 };
+    Sampling::new(rate_max, backlog_max, std::time::Instant::now())
+}
+
+/// From now on, or from a position. What the position does not know was made after it.
+fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> Following {
+    let from = |logspace: &str, searcher: &Searcher| match since {
+        Some(position) => position.of(logspace).unwrap_or(0),
+        None => searcher.next_sequence(),
+    };
+    Following::new(sampling, question.logspaces.clone().follow(question.wanted(), from))
+}
+
+/// From now on, and the newest messages that are stored, the oldest of them first.
+fn follow_after_last(
+    question: &Question,
+    last: usize,
+    sampling: Sampling,
+    cancel: &Cancel,
+) -> (Following, Vec<(String, Hit)>) {
+    let logspaces = question.logspaces.clone();
+    let (followers, newest) = logspaces.follow_after_newest(question.wanted(), last, &cancel.run());
+    (Following::new(sampling, followers), newest)
+}
+
+/// A tail that is open.
+struct Tail {
+    shared: Shared,
+    /// Who asks, to be found out again.
+    headers: HeaderMap,
+    common: Common,
+    /// What is asked for, with what its caller may see.
+    query: logstead_record::query::Query,
+    cancel: Arc<Cancel>,
+    events: mpsc::Sender<Piece>,
+    news: Stored,
+    ending: Ending,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Why a tail ends.
+enum End {
+    /// Its client has gone.
+    Gone,
+    /// Its client is told.
+    Problem(ApiError),
+}
+
+impl From<ApiError> for End {
+    fn from(error: ApiError) -> End {
+        End::Problem(error)
+    }
+}
+
+impl Tail {
+    async fn run(mut self, following: Following, stored: Vec<(String, Hit)>) {
+        if let Err(End::Problem(error)) = self.follow(following, stored).await {
+            let problem = event("problem", None, &error.into_problem());
+            // One that is full has a client which does not listen.
+            self.events.try_send(Piece::Data(problem)).ok();
+        }
+    }
+
+    async fn follow(&mut self, mut following: Following, stored: Vec<(String, Hit)>) -> Result<(), End> {
+        self.send(vec![following.status()]).await?;
+        let first = following.stored_before(&stored);
+        self.send(first).await?;
+        let mut next_status = Instant::now() + STATUS_INTERVAL;
+        let (mut next_turn, mut has_more) = (Instant::now(), true);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.events.closed() => return Err(End::Gone),
+                () = self.ending.requested() => return Err(stopping().into()),
+                () = sleep_until(next_status) => {
+                    next_status = Instant::now() + STATUS_INTERVAL;
+                    self.admit(&mut following).await?;
+                    self.send(vec![following.status()]).await?;
+                }
+                () = sleep_until(next_turn), if has_more => {
+                    let began = Instant::now();
+                    let events;
+                    (following, events, has_more) = self.turn(following).await?;
+                    self.send(events).await?;
+                    // What waits already needs no gathering.
+                    next_turn = if has_more { began } else { began + GATHER };
+                }
+                () = self.news.changed(), if !has_more => has_more = true,
+            }
+        }
+    }
+
+    async fn turn(&self, mut following: Following) -> Result<(Following, Vec<Bytes>, bool)> {
+        let _turn = self.shared.tail_turns.acquire().await.map_err(ApiError::internal)?;
+        let cancel = self.cancel.clone();
+        let turn = move || {
+            let (events, has_more) = following.turn(&cancel);
+            (following, events, has_more)
+        };
+        blocking(turn).await
+    }
+
+    /// Sends events one by one, as the client takes them.
+    async fn send(&mut self, events: Vec<Bytes>) -> Result<(), End> {
+        for event in events {
+            tokio::select! {
+                sent = self.events.send(Piece::Data(event)) => sent.map_err(|_| End::Gone)?,
+                () = self.ending.requested() => return Err(stopping().into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out what the caller may see now. New logspaces are followed from their beginning.
+    async fn admit(&self, following: &mut Following) -> Result<()> {
+        let changed =
+            || ApiError::forbidden("what this login or token may see has changed: open the tail again");
+        let caller = authenticate(&self.shared, &self.headers)
+            .await?
+            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
+        let question = Question::new(&self.shared, &caller, &self.common, TailRequest::STAGES)?;
+        let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
+        if question.query != self.query || !following.logspaces().iter().all(is_there) {
+            return Err(changed());
+        }
+        let new = question.logspaces.clone().into_iter().filter(|(id, _)| !following.follows(id));
+        let new: Logspaces = new.collect();
+        for (logspace, follower) in new.follow(question.wanted(), |_, _| 0) {
+            following.add(logspace, follower);
+        }
+        Ok(())
+    }
+}
+
+fn stopping() -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: come back later")
+}

@@ -1,0 +1,239 @@
+//! One look of a tail at what was stored: messages become events.
+//!
+//! **Invariant:** an event's position is after everything that was sent or left out before it, so that who goes on there
+//! sees each message once. Counts add up: what was stored, what of it matched, what of that was sent.
+//! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
+
+use crate::api::question::cancel::Cancel;
+use crate::api::tail::position::Position;
+use crate::api::tail::sampling::{Sampling, one_in};
+use crate::api::tail::{TailGap, TailMessages, TailStatus};
+use crate::wire::message::Message;
+use axum::body::Bytes;
+use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
+use logstead_record::Timestamp;
+use serde::Serialize;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+/// Most messages of one event.
+pub(in crate::api) const EVENT_MESSAGES_MAX: usize = 500;
+/// An event is sent when its messages are longer than this, counted as they were received.
+const EVENT_BYTES_MAX: usize = 256 << 10;
+/// A turn ends when its events are longer than this …
+const TURN_BYTES_MAX: usize = 1 << 20;
+/// … or when it took this long.
+const TURN_TIME_MAX: Duration = Duration::from_millis(50);
+
+/// Logspaces that are followed, and what to say about them.
+pub(in crate::api) struct Following {
+    followers: Vec<Follower>,
+    events: Events,
+    /// Whose turn it is to be looked at first.
+    first: usize,
+    /// What was stored before this was there when the tail began.
+    backlog_ends: Vec<u64>,
+}
+
+/// Events that are being made.
+struct Events {
+    sampling: Sampling,
+    counts: Counts,
+    position: Position,
+    logspaces: Vec<String>,
+    messages: Vec<Message>,
+    messages_bytes: usize,
+    ready: Vec<Bytes>,
+    ready_bytes: usize,
+    turn_ends: Instant,
+}
+
+/// Since the last status.
+#[derive(Default)]
+struct Counts {
+    received: u64,
+    matched: u64,
+    shown: u64,
+    last_match: Option<Timestamp>,
+}
+
+/// The text of an event.
+pub(in crate::api) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
+    let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
+    format!("event: {name}\n{id}data: {data}\n\n").into()
+}
+
+impl Following {
+    pub(in crate::api) fn new(
+        sampling: Sampling,
+        followers: impl IntoIterator<Item = (String, Follower)>,
+    ) -> Following {
+        let events = Events {
+            sampling,
+            counts: Counts::default(),
+            position: Position::default(),
+            logspaces: Vec::new(),
+            messages: Vec::new(),
+            messages_bytes: 0,
+            ready: Vec::new(),
+            ready_bytes: 0,
+            turn_ends: Instant::now(),
+        };
+        let mut following = Following { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() };
+        followers.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
+        following
+    }
+
+    pub(in crate::api) fn add(&mut self, logspace: String, mut follower: Follower) {
+        let stored = follower.next() + follower.behind();
+        self.events.position.add(logspace.clone(), follower.next());
+        self.events.logspaces.push(logspace);
+        if follower.is_ahead() {
+            follower.go_to_end();
+            self.events.position.set(self.followers.len(), follower.next());
+            let reason = "the position is beyond what is stored: the store was replaced by an older one";
+            self.events.gap(0, reason);
+        }
+        self.backlog_ends.push(stored.min(follower.next() + follower.behind()));
+        self.followers.push(follower);
+    }
+
+    pub(in crate::api) fn follows(&self, logspace: &str) -> bool {
+        self.events.logspaces.iter().any(|id| id == logspace)
+    }
+
+    pub(in crate::api) fn logspaces(&self) -> &[String] {
+        &self.events.logspaces
+    }
+
+    /// Looks at what was stored; says what to send, and whether there is more.
+    pub(in crate::api) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
+        let Following { followers, events, first, .. } = self;
+        events.turn_ends = Instant::now() + TURN_TIME_MAX;
+        let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
+        let count = followers.len();
+        for at in (0..count).map(|number| (*first + number) % count) {
+            followers[at].read(&run, &mut |followed| events.take(at, followed));
+        }
+        *first = (*first + 1) % count.max(1);
+        events.send_messages();
+        if self.followers.iter().zip(&self.backlog_ends).all(|(follower, end)| *end <= follower.next()) {
+            self.events.sampling.end_backlog();
+        }
+        self.events.ready_bytes = 0;
+        (std::mem::take(&mut self.events.ready), 0 < self.behind())
+    }
+
+    fn behind(&self) -> u64 {
+        self.followers.iter().map(Follower::behind).sum()
+    }
+
+    /// What happened since the last status.
+    pub(in crate::api) fn status(&mut self) -> Bytes {
+        let behind = self.behind();
+        let counts = &mut self.events.counts;
+        let status = TailStatus {
+            received: std::mem::take(&mut counts.received),
+            sampled_one_in: one_in(counts.matched, counts.shown),
+            matched: std::mem::take(&mut counts.matched),
+            shown: std::mem::take(&mut counts.shown),
+            behind,
+            last_match: counts.last_match.map(|time| time.to_string()),
+        };
+        event("status", Some(&self.events.position), &status)
+    }
+
+    /// Messages that were stored before the position, as events.
+    pub(in crate::api) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
+        for (logspace, hit) in messages {
+            self.events.push(logspace, hit);
+        }
+        self.events.send_messages();
+        self.events.ready_bytes = 0;
+        std::mem::take(&mut self.events.ready)
+    }
+}
+
+impl Events {
+    /// Takes a part of what was stored in one of the logspaces.
+    fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
+        match followed {
+            Followed::Missing { sequences, why } => {
+                self.send_messages();
+                self.pass(at, &sequences);
+                self.gap(sequences.end - sequences.start, why);
+            }
+            Followed::Messages { sequences, matched } => {
+                let end =
+                    matched.map_or(sequences.end, |matched| self.take_matched(at, &sequences, &matched));
+                self.pass(at, &(sequences.start..end));
+                if end < sequences.end || self.is_turn_over() {
+                    return ControlFlow::Break(end);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes messages that match, and says where it has enough.
+    fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &Matched<'_>) -> u64 {
+        let now = Instant::now();
+        for row in matched.rows.iter() {
+            let sequence = matched.first_sequence + row as u64;
+            let time = matched.batch.time(row);
+            self.counts.matched += 1;
+            self.counts.last_match = Some(time);
+            if !self.sampling.admits(now) {
+                continue;
+            }
+            self.counts.shown += 1;
+            let hit = Hit { sequence, time, batch: matched.batch.clone(), row };
+            self.position.set(at, sequence + 1);
+            let logspace = std::mem::take(&mut self.logspaces[at]);
+            self.push(&logspace, &hit);
+            self.logspaces[at] = logspace;
+            if TURN_BYTES_MAX <= self.ready_bytes {
+                return sequence + 1;
+            }
+        }
+        sequences.end
+    }
+
+    /// So much of a logspace was looked at.
+    fn pass(&mut self, at: usize, sequences: &Range<u64>) {
+        self.counts.received += sequences.end - sequences.start;
+        self.position.set(at, sequences.end);
+    }
+
+    /// Adds a message. An event that is full is ready to be sent: the position must be after the message.
+    fn push(&mut self, logspace: &str, hit: &Hit) {
+        self.messages_bytes += hit.batch.message(hit.row).len();
+        self.messages.push(Message::new(logspace, hit));
+        if EVENT_MESSAGES_MAX <= self.messages.len() || EVENT_BYTES_MAX <= self.messages_bytes {
+            self.send_messages();
+        }
+    }
+
+    fn send_messages(&mut self) {
+        if !self.messages.is_empty() {
+            let messages = TailMessages { messages: std::mem::take(&mut self.messages) };
+            self.messages_bytes = 0;
+            self.send(event("messages", Some(&self.position), &messages));
+        }
+    }
+
+    fn gap(&mut self, messages: u64, reason: &str) {
+        let gap = TailGap { messages, reason: reason.to_owned() };
+        self.send(event("gap", Some(&self.position), &gap));
+    }
+
+    fn send(&mut self, event: Bytes) {
+        self.ready_bytes += event.len();
+        self.ready.push(event);
+    }
+
+    fn is_turn_over(&self) -> bool {
+        TURN_BYTES_MAX <= self.ready_bytes || self.turn_ends <= Instant::now()
+    }
+}

@@ -1,0 +1,102 @@
+//! A question to the logspaces of a data directory: a query, a range of time, and which of them.
+
+use super::{Failure, store, text};
+use crate::machine::clock;
+use crate::machine::lanes::SharedLanes;
+use crate::store::{Coverage, Logspaces, Wanted};
+use logstead_indexer::{Asked, Run, Settings, Table};
+use logstead_record::Timestamp;
+use logstead_record::query::{ParseError, Pipeline, TimeRange, parse_pipeline_search, parse_time};
+use std::path::Path;
+
+/// What the groups of a table may take.
+const TABLE_MEMORY_MAX: usize = 1 << 30;
+
+/// A question, and where its parts are done side by side.
+pub(super) struct Question {
+    pub(super) pipeline: Pipeline,
+    pub(super) logspaces: Logspaces,
+    range: TimeRange,
+    now: Timestamp,
+    lanes: SharedLanes,
+}
+
+impl Question {
+    /// Looks at the logspaces that are named, or at all; says what is odd about the query.
+    pub(super) fn new(
+        query: &str,
+        (from, to): (Option<&str>, Option<&str>),
+        data: &Path,
+        logspaces: &[String],
+    ) -> Result<Question, Failure> {
+        let now = clock::now();
+        let search = parse_pipeline_search(query).map_err(|error| refused(&error, query))?;
+        for warning in &search.warnings {
+            text::error(&format!("warning: {}", warning.message));
+        }
+        let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
+        let logspaces = store::logspaces(data, logspaces)?;
+        Ok(Question { pipeline: search.pipeline, logspaces, range, now, lanes: SharedLanes::default() })
+    }
+
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted { query: &self.pipeline.filter, range: self.range, now: self.now }
+    }
+
+    pub(super) fn run(&self) -> Run<'_> {
+        to_the_end(&self.lanes)
+    }
+
+    /// The table that the stages make.
+    pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
+        let Question { pipeline, logspaces, range, now, .. } = self;
+        let settings = Settings { now: *now, range: *range, memory_bytes_max: TABLE_MEMORY_MAX };
+        let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(Failure::no)?;
+        let query = aggregation.filter().clone();
+        let wanted = Wanted { query: &query, range, now: *now };
+        let asked = &mut [Asked::Table(&mut aggregation)];
+        let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(Failure::no)?;
+        Ok((aggregation.finish(&self.run()).map_err(Failure::no)?, coverage))
+    }
+}
+
+/// Nobody ends a command but its user.
+pub(super) fn to_the_end(lanes: &SharedLanes) -> Run<'_> {
+    Run { cancelled: &|| false, lanes }
+}
+
+/// Where a query is wrong.
+pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
+    let (line, column, _) = error.line_column(query);
+    Failure::no(format!("query:{line}:{column}: {error}"))
+}
+
+pub(super) fn warn_of_damage(coverage: &Coverage) {
+    for (logspace, damage) in &coverage.damaged {
+        text::error(&format!("warning: logspace {logspace} could not be searched completely: {damage}"));
+    }
+}
+
+/// The times that `--from` and `--to` say.
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
+    let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
+    if let (Some(first), Some(end)) = (first, end)
+        && end <= first
+    {
+        return Err(Failure::no(format!("--from ({first}) must be before --to ({end})")));
+    }
+    Ok(TimeRange {
+        first: first.unwrap_or(Timestamp::MIN),
+        last: end.map_or(Timestamp::MAX, |end| end.saturating_add(-1)),
+    })
+}
+
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let expression = parse_time(text).ok_or_else(|| {
+        Failure::no(format!(
+            "{name}: `{text}` is not a time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
+        ))
+    })?;
+    Ok(Some(expression.resolve(now)))
+}

@@ -1,0 +1,102 @@
+//! What was looked at for an answer.
+//!
+//! **Invariant:** an answer that did not look at everything says so: `complete` is false, and the reasons are here.
+
+use logstead_indexer as indexer;
+use serde::Serialize;
+
+/// What was looked at.
+#[derive(Clone, Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Coverage {
+    /// Whether all was looked at that had to be; a warning tells why not.
+    pub(crate) complete: bool,
+    /// Sealed segments that were asked.
+    segments: u64,
+    /// Sealed segments that needed no look, because of their time.
+    skipped_segments: u64,
+    /// Sealed segments without an index: their messages were looked at.
+    unindexed_segments: u64,
+    /// Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
+    /// grant: they would reveal other messages.
+    blocks: u64,
+    /// Messages that were compared with the query one by one.
+    scanned_messages: u64,
+    /// The memory they take.
+    scanned_bytes: u64,
+    /// Batches of the journal that were looked at.
+    journal_batches: u64,
+    /// Batches of the journal that needed no look, because of their time.
+    skipped_batches: u64,
+    /// What cannot be read, each with its logspace.
+    #[serde(skip)]
+    pub(crate) damaged: Vec<(String, String)>,
+    /// Logspaces that were not searched to the end, because there was no time for it.
+    #[serde(skip)]
+    pub(crate) unfinished: Vec<String>,
+}
+
+impl Coverage {
+    /// Of no logspace yet.
+    pub(super) fn new() -> Coverage {
+        Coverage { complete: true, ..Coverage::default() }
+    }
+
+    pub(super) fn add(&mut self, logspace: &str, other: indexer::Coverage) {
+        let id = || logspace.to_owned();
+        let of_one = Coverage {
+            complete: other.complete,
+            segments: other.segments,
+            skipped_segments: other.skipped_segments,
+            unindexed_segments: other.unindexed_segments,
+            blocks: other.blocks,
+            scanned_messages: other.scanned_messages,
+            scanned_bytes: other.scanned_bytes,
+            journal_batches: other.journal_batches,
+            skipped_batches: other.skipped_batches,
+            damaged: other.damaged.into_iter().map(|damage| (id(), damage)).collect(),
+            unfinished: other.cancelled.then(id).into_iter().collect(),
+        };
+        *self = std::mem::take(self).plus(of_one);
+    }
+
+    /// What two questions looked at.
+    pub(crate) fn plus(mut self, other: Coverage) -> Coverage {
+        self.damaged.extend(other.damaged);
+        self.unfinished.extend(other.unfinished);
+        Coverage {
+            complete: self.complete && other.complete,
+            segments: self.segments + other.segments,
+            skipped_segments: self.skipped_segments + other.skipped_segments,
+            unindexed_segments: self.unindexed_segments + other.unindexed_segments,
+            blocks: self.blocks + other.blocks,
+            scanned_messages: self.scanned_messages + other.scanned_messages,
+            scanned_bytes: self.scanned_bytes + other.scanned_bytes,
+            journal_batches: self.journal_batches + other.journal_batches,
+            skipped_batches: self.skipped_batches + other.skipped_batches,
+            ..self
+        }
+    }
+
+    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
+    /// at counts twice, up to how many there are.
+    pub(crate) fn joined(self, other: Coverage) -> Coverage {
+        let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
+        let batches =
+            (self.journal_batches + self.skipped_batches).max(other.journal_batches + other.skipped_batches);
+        let sum = self.plus(other);
+        let (asked, looked_at) = (sum.segments.min(segments), sum.journal_batches.min(batches));
+        Coverage {
+            segments: asked,
+            skipped_segments: segments - asked,
+            unindexed_segments: sum.unindexed_segments.min(asked),
+            journal_batches: looked_at,
+            skipped_batches: batches - looked_at,
+            ..sum
+        }
+    }
+
+    /// Without the numbers that depend on what messages say.
+    pub(crate) fn without_contents(self) -> Coverage {
+        Coverage { blocks: 0, scanned_messages: 0, scanned_bytes: 0, ..self }
+    }
+}

@@ -1,0 +1,131 @@
+//! Logspaces that are asked as one, and what they are asked.
+
+use super::Coverage;
+use logstead_indexer::{Aggregation, AnswerError, Asked, Filter, Run, Searcher, Settings};
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Pipeline, Query, TimeRange};
+use std::collections::BTreeSet;
+
+/// Logspaces with their names.
+#[derive(Clone)]
+pub(crate) struct Logspaces(Vec<(String, Searcher)>);
+
+/// Which of their messages are meant.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) range: TimeRange,
+    pub(crate) now: Timestamp,
+}
+
+/// One of them, and what it is asked.
+pub(crate) struct InLogspace<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) searcher: &'a Searcher,
+    pub(crate) filter: Filter,
+    pub(crate) range: TimeRange,
+}
+
+impl FromIterator<(String, Searcher)> for Logspaces {
+    fn from_iter<T: IntoIterator<Item = (String, Searcher)>>(logspaces: T) -> Logspaces {
+        Logspaces(logspaces.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Logspaces {
+    type Item = (String, Searcher);
+    type IntoIter = std::vec::IntoIter<(String, Searcher)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Logspaces {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(id, _)| id.as_str())
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Searcher> {
+        self.0.iter().find(|(known, _)| known == id).map(|(_, searcher)| searcher)
+    }
+
+    /// Those of them that are named.
+    pub(crate) fn only(mut self, ids: &[String]) -> Logspaces {
+        self.0.retain(|(id, _)| ids.contains(id));
+        self
+    }
+
+    /// From the first message that is stored to the last.
+    pub(crate) fn stored(&self) -> Option<TimeRange> {
+        let stats = self.0.iter().map(|(_, searcher)| searcher.stats());
+        let times = stats.filter_map(|stats| stats.first_time.zip(stats.last_time));
+        times
+            .map(|(first, last)| TimeRange { first, last })
+            .reduce(|a, b| TimeRange { first: a.first.min(b.first), last: a.last.max(b.last) })
+    }
+
+    /// How many messages are stored.
+    pub(crate) fn messages(&self) -> u64 {
+        self.0.iter().map(|(_, searcher)| searcher.stats().messages).sum()
+    }
+
+    /// The names of fields that messages in range have.
+    pub(crate) fn field_names(&self, range: TimeRange, run: &Run<'_>) -> BTreeSet<String> {
+        self.0.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect()
+    }
+
+    /// Each with what it is asked.
+    pub(crate) fn each(&self, wanted: Wanted<'_>) -> impl Iterator<Item = InLogspace<'_>> {
+        self.0.iter().map(move |(id, searcher)| {
+            let filter = wanted.filter(id);
+            InLogspace { id, searcher, filter, range: wanted.range }
+        })
+    }
+
+    /// How many messages match.
+    pub(crate) fn count(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+        let (mut count, mut coverage) = (0, Coverage::new());
+        for of in self.each(wanted) {
+            let counted = of.searcher.count(&of.filter, of.range, run);
+            count += counted.count;
+            coverage.add(of.id, counted.coverage);
+        }
+        (count, coverage)
+    }
+
+    /// Adds what all of them have to the same answers.
+    pub(crate) fn answer(
+        &self,
+        wanted: Wanted<'_>,
+        run: &Run<'_>,
+        answers: &mut [Asked<'_>],
+    ) -> Result<Coverage, AnswerError> {
+        let mut coverage = Coverage::new();
+        for of in self.each(wanted) {
+            coverage.add(of.id, of.searcher.answer((of.id, &of.filter, of.range), run, answers)?);
+        }
+        Ok(coverage)
+    }
+
+    /// Makes a pipeline ready to run, and says in which range. Spans of time are chosen by what is stored.
+    pub(crate) fn prepare(
+        &self,
+        pipeline: &Pipeline,
+        settings: Settings,
+    ) -> Result<(Aggregation, TimeRange), AnswerError> {
+        let now = TimeRange { first: settings.now, last: settings.now };
+        let within = settings.range.intersect(self.stored().unwrap_or(now));
+        // What comes meanwhile is in no span.
+        let range = if within.is_empty() { now } else { within };
+        let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
+        let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
+        Ok((aggregation, range))
+    }
+}
+
+impl Wanted<'_> {
+    pub(super) fn filter(&self, logspace: &str) -> Filter {
+        Filter::new(self.query, &Context { now: self.now, logspace })
+    }
+}

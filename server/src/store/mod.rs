@@ -1,0 +1,26 @@
+//! Several logspaces as one store: asked together, answered in one order.
+//!
+//! | module      | owns                                                              |
+//! |-------------|-------------------------------------------------------------------|
+//! | `logspaces` | which logspaces are asked, what they are asked, counts and tables |
+//! | `order`     | the order of all their messages                                   |
+//! | `page`      | the first messages of all in that order                           |
+//! | `read`      | all of them in that order, with bounded memory                    |
+//! | `follow`    | what is stored from now on                                        |
+//! | `coverage`  | what they looked at                                               |
+//!
+//! **Invariant:** everything that asks more than one logspace asks here, so the API and the commands give the same
+//! messages in the same order.
+
+mod coverage;
+mod follow;
+mod logspaces;
+mod order;
+mod page;
+mod read;
+
+pub(crate) use coverage::Coverage;
+pub(crate) use logspaces::{Logspaces, Wanted};
+pub(crate) use order::Place;
+pub(crate) use page::{Page, PageRequest};
+pub(crate) use read::{Cancelled, Reading};

@@ -1,0 +1,59 @@
+//! The first messages of all logspaces, a page at a time.
+//!
+//! **Invariant:** pages that begin after one another's last messages hold each message once, also where messages of
+//! several logspaces have the same time.
+
+use super::order::compare;
+use super::{Coverage, Logspaces, Place, Wanted};
+use logstead_indexer::{Hit, Order, Request, Run};
+
+/// Which page of messages is asked for.
+pub(crate) struct PageRequest {
+    pub(crate) order: Order,
+    pub(crate) limit: usize,
+    pub(crate) after: Option<Place>,
+}
+
+/// Messages with their logspaces.
+pub(crate) type Hits = Vec<(String, Hit)>;
+
+/// Messages of several logspaces in their order.
+pub(crate) struct Page {
+    pub(crate) hits: Hits,
+    /// Whether there are more after these.
+    pub(crate) more: bool,
+    pub(crate) coverage: Coverage,
+}
+
+impl Logspaces {
+    pub(crate) fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+        let PageRequest { order, limit, ref after } = *request;
+        let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new() };
+        for of in self.each(wanted) {
+            let after = after.as_ref().map(|place| place.position_in(of.id, order));
+            let request = Request { filter: &of.filter, range: of.range, order, limit, after };
+            let found = of.searcher.search(&request, run);
+            page.more |= found.more;
+            page.hits.extend(found.hits.into_iter().map(|hit| (of.id.to_owned(), hit)));
+            page.coverage.add(of.id, found.coverage);
+        }
+        page.more |= limit < page.hits.len();
+        keep_first(&mut page.hits, order, limit);
+        page
+    }
+}
+
+/// Puts messages in their order and keeps the first.
+pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
+    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, (a_id, a), (b_id, b)));
+    hits.truncate(limit);
+}
+
+impl Page {
+    /// After which message the next page begins. After a page that was cut short there is none: it could skip what this
+    /// one did not get to see. What is damaged no page gets to see.
+    pub(crate) fn end(&self) -> Option<Place> {
+        let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
+        last.map(|(logspace, hit)| Place::of(logspace, hit))
+    }
+}

@@ -1,0 +1,193 @@
+//! All messages that match, in the order of their times, a page at a time.
+//!
+//! Pages of all logspaces are merged. How long a page is depends on how long its messages were before, so that memory does
+//! not depend on how many match.
+//!
+//! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted, apart
+//! from those that can not be read. These are left out and counted, and what held them is named.
+
+use super::order::compare;
+use super::{Logspaces, Wanted};
+use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Searcher};
+use logstead_record::query::TimeRange;
+use std::collections::{BTreeSet, VecDeque};
+
+/// A piece of text is made at least this long.
+const PIECE_BYTES_MIN: usize = 256 << 10;
+/// A page should take about so much, counted as it is written.
+const PAGE_BYTES: u64 = 16 << 20;
+/// The first page of a logspace, of which nothing is known.
+const FIRST_PAGE_MESSAGES: usize = 1000;
+/// Longer pages are no quicker.
+const PAGE_MESSAGES_MAX: u64 = 20_000;
+/// Shorter ones are not much smaller.
+const PAGE_MESSAGES_MIN: u64 = 16;
+
+/// Messages that are being read.
+pub(crate) struct Reading {
+    order: Order,
+    range: TimeRange,
+    logspaces: Vec<InLogspace>,
+    left: u64,
+    /// Messages that were counted and can not be read.
+    missing: u64,
+    /// What can not be read, as far as that is known by now.
+    damaged: BTreeSet<String>,
+    written_bytes: u64,
+    written_messages: u64,
+}
+
+struct InLogspace {
+    id: String,
+    searcher: Searcher,
+    filter: Filter,
+    after: Option<Position>,
+    page: VecDeque<Hit>,
+    more: bool,
+}
+
+/// Messages are not read to the end, as nobody wants them any more.
+#[derive(Debug, thiserror::Error)]
+#[error("it was cancelled")]
+pub(crate) struct Cancelled;
+
+impl Logspaces {
+    /// Begins to read at most `limit` messages of logspaces as they are now. Counts what matches.
+    pub(crate) fn read(
+        self,
+        wanted: Wanted<'_>,
+        (order, limit): (Order, u64),
+        run: &Run<'_>,
+    ) -> Result<Reading, Cancelled> {
+        let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
+        let (count, coverage) = frozen.count(wanted, run);
+        if !coverage.unfinished.is_empty() {
+            return Err(Cancelled);
+        }
+        let in_logspace = |(id, searcher): (String, Searcher)| {
+            let filter = wanted.filter(&id);
+            InLogspace { id, searcher, filter, after: None, page: VecDeque::new(), more: true }
+        };
+        Ok(Reading {
+            order,
+            range: wanted.range,
+            logspaces: frozen.into_iter().map(in_logspace).collect(),
+            left: count.min(limit),
+            missing: 0,
+            damaged: coverage.damaged.into_iter().map(|(id, damage)| named(&id, &damage)).collect(),
+            written_bytes: 0,
+            written_messages: 0,
+        })
+    }
+}
+
+impl Reading {
+    /// How many messages are still to be read.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// How many messages were written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written_messages
+    }
+
+    /// How many messages match and could not be read, as far as is known by now.
+    pub(crate) fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// What can not be read, with its logspace.
+    pub(crate) fn damaged(&self) -> &BTreeSet<String> {
+        &self.damaged
+    }
+
+    /// Writes what comes next, each message by `write`; nothing at the end.
+    pub(crate) fn next_piece(
+        &mut self,
+        write: impl Fn(&str, &Hit, &mut Vec<u8>),
+        run: &Run<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Cancelled> {
+        let start = out.len();
+        while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
+            self.fill_pages(run)?;
+            let next = self.first().and_then(|at| {
+                let InLogspace { id, page, .. } = &mut self.logspaces[at];
+                Some((id, page.pop_front()?))
+            });
+            let Some((id, hit)) = next else {
+                self.missing = std::mem::take(&mut self.left);
+                return Ok(());
+            };
+            let before = out.len();
+            write(id, &hit, out);
+            self.written_bytes += (out.len() - before) as u64;
+            self.written_messages += 1;
+            self.left -= 1;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that each logspace has a message, if it has any more.
+    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
+        let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
+        let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let Reading { logspaces, damaged, range, order, .. } = self;
+        for logspace in logspaces {
+            if logspace.page.is_empty() && logspace.more {
+                let InLogspace { filter, after, .. } = &*logspace;
+                let request = Request { filter, range: *range, order: *order, limit, after: *after };
+                let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
+                if coverage.cancelled {
+                    return Err(Cancelled);
+                }
+                damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));
+                logspace.more = more;
+                logspace.after = hits.last().map(Hit::position).or(logspace.after);
+                logspace.page = hits.into();
+            }
+        }
+        Ok(())
+    }
+
+    /// The logspace whose next message comes first.
+    fn first(&self) -> Option<usize> {
+        let next = self.logspaces.iter().enumerate().filter_map(|(at, of)| {
+            let hit = of.page.front()?;
+            Some((at, (of.id.as_str(), hit)))
+        });
+        next.min_by(|(_, a), (_, b)| compare(self.order, *a, *b)).map(|(at, _)| at)
+    }
+}
+
+fn named(logspace: &str, damage: &str) -> String {
+    format!("{logspace}: {damage}")
+}
+
+/// How many messages a page of one of so many logspaces should have.
+fn page_messages(written_bytes: u64, written_messages: u64, logspaces: usize) -> usize {
+    if written_messages == 0 {
+        return FIRST_PAGE_MESSAGES;
+    }
+    let message_bytes = (written_bytes / written_messages).max(1);
+    let messages = PAGE_BYTES / message_bytes / logspaces.max(1) as u64;
+    messages.clamp(PAGE_MESSAGES_MIN, PAGE_MESSAGES_MAX) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_make_short_pages() {
+        let check = |bytes, messages, logspaces, expected| {
+            assert_eq!(page_messages(bytes, messages, logspaces), expected);
+        };
+        check(0, 0, 1, 1000);
+        check(500 * 1000, 1000, 1, 20_000);
+        check(1000 * 4096, 1000, 1, 4096);
+        check(1000 * 4096, 1000, 4, 1024);
+        check(10 << 20, 1, 1, 16);
+    }
+}

@@ -1,0 +1,195 @@
+//! Messages and tables as the text of a file.
+//!
+//! | format   | a message is                                                                                    |
+//! |----------|-------------------------------------------------------------------------------------------------|
+//! | `ndjson` | a line with the object that the API answers                                                     |
+//! | `csv`    | a row by RFC 4180, below one with the names of the columns; several values of a field stand in lines |
+//! | `raw`    | the bytes as they were received, and a line feed                                                |
+//!
+//! **Invariant:** values are written as they are: quoted, and not changed.
+
+use super::csv;
+use super::message::Message;
+use super::table::Table;
+use logstead_indexer::Hit;
+use logstead_record::Storage;
+use logstead_record::query::FieldName;
+use serde_json::Value;
+use std::io::Write;
+
+/// Columns where a request does not say which.
+const COLUMNS: [&str; 9] =
+    ["time", "received", "host", "program", "pid", "severity", "facility", "message", "logspace"];
+/// Most columns of one file.
+const COLUMNS_MAX: usize = 256;
+
+/// How messages are written.
+pub(crate) enum Writing {
+    Ndjson,
+    Csv(Vec<(String, FieldName)>),
+    Raw,
+}
+
+impl Writing {
+    /// Rows with these columns, or with those that are usual; or why these cannot be.
+    pub(crate) fn csv(columns: Option<Vec<String>>) -> Result<Writing, String> {
+        let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
+        if columns.is_empty() {
+            return Err("columns names no field: leave it out, or write it as time,host".to_owned());
+        }
+        if COLUMNS_MAX < columns.len() {
+            let count = columns.len();
+            return Err(format!("columns names {count} fields: name at most {COLUMNS_MAX}"));
+        }
+        let column = |name: String| {
+            let field = FieldName::new(&name);
+            (name, field)
+        };
+        Ok(Writing::Csv(columns.into_iter().map(column).collect()))
+    }
+
+    /// What stands above the messages.
+    pub(crate) fn heading(&self, out: &mut Vec<u8>) {
+        if let Writing::Csv(columns) = self {
+            row(columns.iter().map(|(name, _)| name.as_bytes()), out);
+        }
+    }
+
+    /// A message.
+    pub(crate) fn message(&self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
+        match self {
+            Writing::Ndjson => {
+                serde_json::to_writer(&mut *out, &Message::new(logspace, hit))
+                    .expect("a message has names for keys");
+                out.push(b'\n');
+            }
+            Writing::Csv(columns) => {
+                let mut value = Vec::new();
+                for (number, (_, field)) in columns.iter().enumerate() {
+                    value.clear();
+                    value_of(field, logspace, hit, &mut value);
+                    csv::value(number, &value, out);
+                }
+                out.extend_from_slice(b"\r\n");
+            }
+            Writing::Raw => {
+                hit.batch.write_raw(hit.row, out);
+                out.push(b'\n');
+            }
+        }
+    }
+}
+
+/// A table as rows by RFC 4180 or as a JSON object a line; and how many rows it has, which may be fewer.
+pub(crate) fn table(table: &Table, rows_max: u64, is_csv: bool) -> serde_json::Result<(u64, Vec<u8>)> {
+    let table = serde_json::to_value(table)?;
+    let list = |name: &str| table[name].as_array().into_iter().flatten();
+    let names: Vec<&Value> = list("columns").map(|column| &column["name"]).collect();
+    let rows_max = usize::try_from(rows_max).unwrap_or(usize::MAX);
+    let rows: Vec<&Vec<Value>> = list("rows").filter_map(Value::as_array).take(rows_max).collect();
+    let mut out = Vec::new();
+    if is_csv {
+        row(names.iter().map(|name| cell(name)), &mut out);
+    }
+    for cells in &rows {
+        if is_csv {
+            row(cells.iter().map(cell), &mut out);
+            continue;
+        }
+        for (number, (name, value)) in names.iter().zip(cells.iter()).enumerate() {
+            let before = if number == 0 { "{" } else { "," };
+            // Writing to memory can not fail.
+            write!(out, "{before}{name}:{value}").ok();
+        }
+        out.extend_from_slice(b"}\n");
+    }
+    Ok((rows.len() as u64, out))
+}
+
+fn cell(value: &Value) -> std::borrow::Cow<'_, [u8]> {
+    match value {
+        Value::Null => b"".into(),
+        Value::String(text) => text.as_bytes().into(),
+        other => other.to_string().into_bytes().into(),
+    }
+}
+
+fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
+    let (batch, at) = (&hit.batch, hit.row);
+    let known = match field {
+        FieldName::Known(field) => field,
+        FieldName::Dynamic(wanted) => {
+            let is_wanted = |name: &[u8]| name.eq_ignore_ascii_case(wanted.as_bytes());
+            let values = batch.fields(at).filter(|(name, _)| is_wanted(name)).map(|(_, value)| value);
+            return joined(values, b'\n', out);
+        }
+    };
+    match known.storage() {
+        Storage::Name(_) | Storage::Text(_) => out.extend_from_slice(batch.text(*known, at)),
+        Storage::Priority(half) => {
+            out.extend_from_slice(batch.priority(at).map_or("", |priority| half.name(priority)).as_bytes());
+        }
+        Storage::Flags => joined(batch.flags(at).names().map(str::as_bytes), b' ', out),
+        Storage::Time => time(hit.time, out),
+        Storage::Received => time(batch.received(at), out),
+        Storage::Raw => batch.write_raw(at, out),
+        Storage::Logspace => out.extend_from_slice(logspace.as_bytes()),
+    }
+}
+
+fn time(time: logstead_record::Timestamp, out: &mut Vec<u8>) {
+    // Writing to memory can not fail.
+    write!(out, "{time}").ok();
+}
+
+fn joined<'a>(values: impl Iterator<Item = &'a [u8]>, between: u8, out: &mut Vec<u8>) {
+    for (number, value) in values.enumerate() {
+        if number != 0 {
+            out.push(between);
+        }
+        out.extend_from_slice(value);
+    }
+}
+
+/// A row of a file, with its end.
+fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
+    csv::row(values, out);
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{BatchBuilder, Origin, Priority, Row, Timestamp};
+    use std::sync::Arc;
+
+    fn check(writing: &Writing, expected: &[u8]) {
+        let mut builder = BatchBuilder::new();
+        let received = Timestamp::from_nanos(5_000_000_000);
+        builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
+        for (name, value) in [("a", "1"), ("b", "x,y"), ("A", "2")] {
+            builder.field(name.as_bytes(), value.as_bytes());
+        }
+        let text = b"say \"hi\"\ncaf\xE9, =1+1";
+        builder.push(&Row { host: b"web-1", priority: Priority::new(38), ..Row::text(text) });
+        let batch = Arc::new(builder.seal());
+        let mut out = Vec::new();
+        writing.heading(&mut out);
+        writing.message("main", &Hit { sequence: 7, time: batch.time(0), batch, row: 0 }, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(expected));
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn values_are_quoted_and_not_changed() {
+        let columns =
+            |names: &str| Writing::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
+        check(
+            &columns("host,message,a,b,c,severity,facility,logspace"),
+            b"host,message,a,b,c,severity,facility,logspace\r\n\
+              web-1,\"say \"\"hi\"\"\ncaf\xE9, =1+1\",\"1\n2\",\"x,y\",,info,auth,main\r\n",
+        );
+        check(&columns("hostname,Time"), b"hostname,Time\r\nweb-1,1970-01-01T00:00:05Z\r\n");
+        check(&Writing::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
+    }
+}

@@ -1,0 +1,8 @@
+//! Messages and tables as everybody outside sees them: in answers of the API, in files, and printed by commands.
+//!
+//! **Invariant:** the API and the commands show a message by the same shape, so that one reads what the other wrote.
+
+pub(crate) mod csv;
+pub(crate) mod file;
+pub(crate) mod message;
+pub(crate) mod table;

@@ -1,0 +1,91 @@
+//! A table as a JSON object.
+
+use logstead_indexer::{self as indexer, Kind, Value};
+use serde::Serialize;
+
+/// A table.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    /// Each has a value for every column; at most 10 000.
+    rows: Vec<Vec<Cell>>,
+    /// What to know about the table: what was cut, and why.
+    notes: Vec<String>,
+}
+
+/// A column of a table.
+#[derive(Serialize, utoipa::ToSchema)]
+struct Column {
+    name: String,
+    kind: ColumnKind,
+}
+
+/// What the values of a column are, where they are not null.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ColumnKind {
+    Text,
+    /// Numbers; text where it is none.
+    Number,
+    /// Names of severities, ordered by urgency.
+    Severity,
+    /// RFC 3339.
+    Time,
+}
+
+/// A value of a table.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+enum Cell {
+    Count(u64),
+    Number(f64),
+    Text(String),
+    Null,
+}
+
+impl Table {
+    /// Whether it has no row.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl From<indexer::Table> for Table {
+    fn from(table: indexer::Table) -> Table {
+        Table {
+            columns: table.columns.into_iter().map(Column::new).collect(),
+            rows: table.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect(),
+            notes: table.notes,
+        }
+    }
+}
+
+impl Column {
+    fn new(column: indexer::Column) -> Column {
+        let kind = match column.kind {
+            Kind::Text => ColumnKind::Text,
+            Kind::Number => ColumnKind::Number,
+            Kind::Severity => ColumnKind::Severity,
+            Kind::Time => ColumnKind::Time,
+        };
+        Column { name: column.name, kind }
+    }
+}
+
+impl Cell {
+    fn new(value: &Value) -> Cell {
+        match value {
+            Value::Null => Cell::Null,
+            Value::Count(count) => Cell::Count(*count),
+            Value::Number(number) => Cell::Number(*number),
+            Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
+        }
+    }
+}
+
+/// A value as text.
+pub(crate) fn text(value: &Value) -> String {
+    let mut text = Vec::new();
+    value.write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
