@@ -265,5 +265,5 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     });
     let segments = std::mem::take(&mut survey.segments).into_iter().map(Arc::new).collect();
     let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
-    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence, ..View::default() }, open)
+    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence }, open)
 }
