@@ -169,9 +169,12 @@ fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenE
     for folder in folders {
         disk.create_dir_all(folder).map_err(|source| failed("create", folder, source))?;
     }
-    // It may have named a file and not got round to this.
+    // It may have named a journal file, or replaced the manifest, and not got round to this. What that makes redundant is
+    // removed below, so it has to last.
     let [_, journal_dir] = folders;
-    disk.sync_dir(journal_dir).map_err(|source| failed("sync", journal_dir, source))?;
+    for folder in [dir, journal_dir] {
+        disk.sync_dir(folder).map_err(|source| failed("sync", folder, source))?;
+    }
     let unfinished = Manifest::remove_unfinished(disk, dir);
     unfinished.map_err(|source| failed("remove a new one beside", &dir.join(manifest::NAME), source))
 }

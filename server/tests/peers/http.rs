@@ -57,7 +57,7 @@ fn the_commands_of_the_page_store_what_they_send() {
         shell.args(["-c", command]).env("TOKEN", "administrator").env("URL", server.web());
         let output = run(&mut shell, b"");
         let told = String::from_utf8_lossy(&output.stdout);
-        assert!(told.contains("\"accepted\":1,\"rejected\":0"), "{command}: {told}{output:?}");
+        assert!(told.contains("\"accepted\":1,\"dropped\":0,\"rejected\":0"), "{command}: {told}{output:?}");
     }
     assert_eq!(server.count("*"), commands.len() as u64);
     assert_eq!(server.count("program=shop severity=warning took_ms=1250"), 1);
