@@ -19,7 +19,7 @@ const senders = {
   openssl: () => answers('openssl'),
 };
 
-/** rsyslog can not be installed beside syslog-ng, so its packages are only unpacked. */
+/** rsyslog cannot be installed beside syslog-ng, so its packages are only unpacked. */
 const rsyslog = join(root, '.cache/rsyslog');
 const rsyslogPackages = [
   'rsyslog',

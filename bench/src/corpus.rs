@@ -32,7 +32,7 @@ pub(crate) fn lines(count: usize) -> Vec<u8> {
         );
         let (host, pid) = (random.below(HOSTS), 100 + random.below(30_000));
         let priority = 16 * 8 + severity;
-        // Writing to a vector can not fail.
+        // Writing to a vector cannot fail.
         write!(out, "<{priority}>1 ").ok();
         time.write_rfc3339(&mut out, 6);
         write!(out, " host-{host:03} {program} {pid} - - ").ok();

@@ -209,7 +209,7 @@ impl Receive {
         let scenario =
             self.scenario.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         let mut command = format!("logstead-bench receive {scenario} --connections {}", case.connections);
-        // Writing to a string can not fail.
+        // Writing to a string cannot fail.
         if self.scenario == Scenario::Matrix {
             write!(command, " --partitions {} --durability {}", case.partitions, case.durability).ok();
         }

@@ -1,5 +1,5 @@
 //! A bit flips anywhere: no panic, the rest is found, and what is missing is said.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -279,7 +279,7 @@ fn without_a_manifest_everything_is_found_again() {
     check(&disk);
 }
 
-/// What can not be read now may be read by somebody, some day.
+/// What cannot be read now may be read by somebody, some day.
 #[test]
 fn without_a_manifest_blocks_that_can_not_be_read_stay() {
     let (disk, options, stored) = sealed();

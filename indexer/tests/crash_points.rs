@@ -5,7 +5,7 @@
 //! what a kill or a power cut leaves. What was acknowledged must be there once, under its sequence, whether an
 //! index is asked or every message; and what has expired is gone. Of an append that was not acknowledged any of
 //! its batches may be there, each whole: who sent them sends them again.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -71,7 +71,7 @@ impl Model {
         rows.iter().map(|&rows| (0..rows).map(|_| message()).collect()).collect()
     }
 
-    /// Runs steps until one can not be done because the machine is off.
+    /// Runs steps until one cannot be done because the machine is off.
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let start = || open_all(disk, OPTIONS).or_else(|_| open_all(disk, OPTIONS));
         let Ok(mut opened) = start() else { return };

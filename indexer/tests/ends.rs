@@ -1,7 +1,7 @@
 //! A search that nobody wants any more ends soon, whatever it is doing. How soon is told in time of its own thread's
 //! processor, so that it makes no difference what else the machine does.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Journals and segments of every version that was ever released are read as they were written.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! A full disk refuses appends, loses nothing, and is no reason to restart.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -3,7 +3,7 @@
 //!
 //! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
 //! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

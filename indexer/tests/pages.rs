@@ -1,6 +1,6 @@
 //! A search finds what filtering and sorting every message finds, in memory or read back, page after page, while
 //! messages arrive and become segments.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

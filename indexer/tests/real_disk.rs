@@ -1,5 +1,5 @@
 //! The journal on a real file system, and what it keeps in memory.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

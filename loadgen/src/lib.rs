@@ -57,7 +57,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Why nothing is sent.
 #[derive(Debug)]
 pub enum Error {
-    /// The plan can not be followed.
+    /// The plan cannot be followed.
     Plan(String),
     /// The system does not let us.
     Environment(String),

@@ -104,7 +104,7 @@ pub(crate) struct HeadParts<'a, F> {
 }
 
 impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
-    /// Appends the head that `form` makes of the columns; `false` where it can not.
+    /// Appends the head that `form` makes of the columns; `false` where it cannot.
     pub(crate) fn write(self, form: HeadForm, out: &mut Vec<u8>) -> bool {
         let (Some(priority), Some(time)) = (self.priority, self.time) else { return false };
         out.push(b'<');

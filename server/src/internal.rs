@@ -106,7 +106,7 @@ impl<S: Subscriber> Layer<S> for Own {
 impl Visit for Entry {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         if field.name() == "message" {
-            // Writing to a string can not fail.
+            // Writing to a string cannot fail.
             write!(self.message, "{value:?}").ok();
         } else {
             self.fields.push((field.name(), format!("{value:?}")));

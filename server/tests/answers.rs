@@ -1,6 +1,6 @@
 //! Histograms, facets, tables, explanations and overviews over HTTP, on a real pipeline without sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
 mod support;

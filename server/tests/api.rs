@@ -1,6 +1,6 @@
 //! The HTTP API with everything behind it but sockets: a real pipeline on a directory of its own.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
 use axum::body::{Body, to_bytes};

@@ -1,6 +1,6 @@
 //! The commands that look for messages, as a shell runs them.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! Stores that are not as they were left: what looks at them changes nothing, what opens them destroys nothing, and what
 //! is missing is said by the commands, by answers and by exports.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;
 
@@ -268,7 +268,7 @@ fn a_saved_disk_that_cannot_be_written_is_looked_at() {
     assert!(code == 3 && error.contains("Read-only file system"), "{error}");
 }
 
-/// A stopped store of 4000 messages in which one block can not be read, and how many messages that one holds.
+/// A stopped store of 4000 messages in which one block cannot be read, and how many messages that one holds.
 fn damaged() -> (Server, usize) {
     let mut server = Server::start_with(ROUTER, &SETTINGS);
     ingest(&server, 0, 4000);

@@ -1,7 +1,7 @@
 //! What surrounds a message, what may be written next, the parts of a query, and answers as they grow: over HTTP, on
 //! a real pipeline without sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
 use axum::body::{Body, to_bytes};

@@ -1,6 +1,6 @@
 //! Exports: all that match, in order, exactly as many as were promised; and the commands, against a real server.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;
 

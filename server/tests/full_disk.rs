@@ -81,7 +81,7 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     let state = || pipeline.status().logspaces[0].state.clone();
     let held_bytes = || pipeline.status().sources[0].queue_bytes;
     wait_until("the message is held", || 0 < held_bytes() && state() == "failing");
-    assert!(pipeline.ready().unwrap_err()[0].contains("`main` can not store messages"));
+    assert!(pipeline.ready().unwrap_err()[0].contains("`main` cannot store messages"));
     assert_eq!((count(&pipeline, "before"), count(&pipeline, "\"held back\"")), (1, 0));
 
     disk.set_bytes_max(None);

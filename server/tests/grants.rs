@@ -3,7 +3,7 @@
 //! That nothing of hidden messages gets out is tested by two stores that differ in them alone: whoever may not see them
 //! gets the same answers from both, to whatever question.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
 use axum::body::{Body, HttpBody};
@@ -396,7 +396,7 @@ async fn nothing_that_is_asked_tells_anything_of_messages_that_are_hidden() {
     let stores = [Server::with_hidden("zanzibar").await, Server::with_hidden("mandalay").await];
     let grants = [
         granted(Some(&["main"]), Some("host:web-*")),
-        // What the index can not decide alone, so that messages are looked at.
+        // What the index cannot decide alone, so that messages are looked at.
         granted(None, Some("/visible n[u]mber/")),
         granted(Some(&["main"]), Some("logspace:main user:ana -program:(zanzibar OR mandalay)")),
     ];

@@ -618,7 +618,7 @@ fn a_disk_that_becomes_read_only_locks_nobody_out_and_what_would_change_it_says_
     let (status, refused) =
         server.post("/users", &json!({"name": "bo", "role": "analyst", "password": "correct horse"}));
     assert_eq!(status, 503, "{refused}");
-    assert!(refused["detail"].as_str().unwrap().contains("can not be written"), "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("cannot be written"), "{refused}");
     let (status, refused) = server.put_router(&sources.replace("drop me", "drop it"));
     assert_eq!(status, 503, "{refused}");
 }

@@ -195,7 +195,7 @@ fn a_flipped_bit_in_the_blocks_is_found_and_the_rest_is_searched() {
     assert_eq!(verification["findings"][0]["loses_messages"], true);
     let (_, answer) = server.post("/search", &json!({ "query": "tenth", "limit": 1000 }));
     assert_eq!(answer["coverage"]["complete"], false);
-    assert!(answer["warnings"][0]["message"].as_str().unwrap().contains("can not be read"), "{answer}");
+    assert!(answer["warnings"][0]["message"].as_str().unwrap().contains("cannot be read"), "{answer}");
     let found = answer["messages"].as_array().unwrap().len();
     assert!((300..400).contains(&found), "{found}");
     assert_eq!(pages(&server, "tenth", 70), found);
@@ -374,6 +374,6 @@ fn what_can_not_be_imported_is_refused_before_anything_is_stored() {
     check(&[text, folder.path().to_str().unwrap()], 1, "is a folder");
     let (code, _, error) = output(&["import", text, "--logspace", "../evil", "--data", data]);
     assert_eq!(code, 1);
-    assert!(error.contains("can not be the name of a logspace"), "{error}");
+    assert!(error.contains("cannot be the name of a logspace"), "{error}");
     assert_eq!(output(&["import", "--data", data]).0, 2);
 }

@@ -403,7 +403,7 @@ fn what_stands_against_a_start_is_said_in_a_line() {
     let under_a_file = file.join("data");
     let (code, _, error) = output(&["serve", "--data", under_a_file.to_str().unwrap()]);
     assert_eq!(code, 3);
-    assert!(error.contains("file/data can not be written"), "{error}");
+    assert!(error.contains("file/data cannot be written"), "{error}");
 
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
@@ -411,7 +411,7 @@ fn what_stands_against_a_start_is_said_in_a_line() {
     let web = format!("web.listen={address}");
     let (code, _, error) = output(&["serve", "--data", data.to_str().unwrap(), "--set", &web]);
     assert_eq!(code, 3);
-    assert!(error.contains(&format!("web.listen: {address} can not be listened on")), "{error}");
+    assert!(error.contains(&format!("web.listen: {address} cannot be listened on")), "{error}");
 
     let router = folder.path().join("router.toml");
     std::fs::write(&router, ROUTER.replace("tcp://127.0.0.1:0", &format!("tcp://{address}"))).unwrap();

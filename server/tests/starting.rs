@@ -162,7 +162,7 @@ fn a_first_start_that_fails_stores_no_document() {
     fs::write(&file, ROUTER.replace("tcp://127.0.0.1:0", &format!("tcp://{address}"))).unwrap();
     let (code, error) = serve(&data, &["--router", file.to_str().unwrap()]);
     assert_eq!(code, 3, "{error}");
-    assert!(error.contains(&format!("tcp://{address} can not be listened on")), "{error}");
+    assert!(error.contains(&format!("tcp://{address} cannot be listened on")), "{error}");
     let server = Server::start_in(folder, data, ROUTER, &[]);
     assert_eq!(server.status()["revision"], 1);
     assert_eq!(server.call("GET", "/router?format=toml", &[], b"").1, ROUTER);
@@ -189,7 +189,7 @@ fn a_listener_that_can_not_open_is_a_state_and_is_tried_again() {
     assert!(listener("listening").is_some(), "the others are read");
     let (status, text) = server.ready();
     assert!(
-        status == 200 && text.contains(&format!("tcp://127.0.0.1:{port} can not be listened on")),
+        status == 200 && text.contains(&format!("tcp://127.0.0.1:{port} cannot be listened on")),
         "{text}"
     );
     let (status, answer) = server.put_router(&format!("# a change\n{router}"));
@@ -214,7 +214,7 @@ fn who_can_not_be_reached_at_all_is_not_ready() {
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     server.restart();
     let (status, text) = server.ready();
-    assert!(status == 503 && text.contains("can not be listened on"), "{status} {text}");
+    assert!(status == 503 && text.contains("cannot be listened on"), "{status} {text}");
     drop(taken);
     wait_until("it is ready", || server.ready().0 == 200);
 }

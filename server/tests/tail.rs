@@ -1,6 +1,6 @@
 //! Following what is stored: each message once, in order, whatever happens to the files, the connection and the server.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
 use axum::body::{Body, BodyDataStream};

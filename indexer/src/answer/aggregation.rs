@@ -391,7 +391,7 @@ fn shows(rest: &[Stage]) -> bool {
     rest.iter().all(|stage| matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. }))
 }
 
-/// A table of messages does not hold all their fields, so that a text can not be looked for in all of them.
+/// A table of messages does not hold all their fields, so that a text cannot be looked for in all of them.
 fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
     let messages = rest.iter().take_while(|stage| !stage.aggregates());
     let mut queries = messages.filter_map(|stage| match stage {

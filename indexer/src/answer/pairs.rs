@@ -7,7 +7,7 @@
 //! | `{"a": null}`          | nothing                                                       |
 //! | more than 1000 pairs, a name of more than 256 bytes | nothing                          |
 //!
-//! **Invariant:** whatever the text, nothing fails: what can not be read has no pairs.
+//! **Invariant:** whatever the text, nothing fails: what cannot be read has no pairs.
 
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

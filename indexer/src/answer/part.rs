@@ -38,7 +38,7 @@ pub(crate) struct Frame {
     pub(crate) latest: i64,
 }
 
-/// A column that can not be read, and why.
+/// A column that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);

@@ -39,7 +39,7 @@ impl Table {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(field.as_str()))
     }
 
-    /// The same for a stage that can not do without it.
+    /// The same for a stage that cannot do without it.
     pub(crate) fn column(&self, field: &FieldName) -> Result<usize, AnswerError> {
         self.find(field).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();

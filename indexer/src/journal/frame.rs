@@ -126,8 +126,8 @@ pub enum FrameError {
     /// The header is not what was written.
     #[error("the checksum of its header is wrong")]
     HeaderChecksum,
-    /// The header says what can not be.
-    #[error("its header says what can not be: {rows} rows in {columns_bytes} bytes of columns")]
+    /// The header says what cannot be.
+    #[error("its header says what cannot be: {rows} rows in {columns_bytes} bytes of columns")]
     Header {
         /// Number of messages.
         rows: u32,
@@ -137,11 +137,11 @@ pub enum FrameError {
     /// The body is not what was written.
     #[error("the checksum of its body is wrong")]
     BodyChecksum,
-    /// The body can not be decompressed.
-    #[error("its body can not be decompressed")]
+    /// The body cannot be decompressed.
+    #[error("its body cannot be decompressed")]
     Compression,
     /// The columns are none.
-    #[error("its columns can not be read: {0}")]
+    #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
     /// It holds messages that are in an earlier frame.
     #[error("its messages begin at {first_sequence} where {expected} is the next")]

@@ -70,11 +70,11 @@ const ZSTD_LEVEL: i32 = 1;
 /// Written at once.
 const WRITE_BYTES: usize = 1 << 20;
 
-/// Why a blocks file, or a block of it, can not be read.
+/// Why a blocks file, or a block of it, cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlocksError {
     /// The disk does not give it back.
-    #[error("the disk can not read it: {0}")]
+    #[error("the disk cannot read it: {0}")]
     Disk(String),
     /// It is not there.
     #[error("it is missing")]
@@ -94,14 +94,14 @@ pub enum BlocksError {
     /// A part is not what was written.
     #[error("the checksum of its {0} is wrong")]
     Checksum(&'static str),
-    /// A part says what can not be.
-    #[error("its {0} says what can not be")]
+    /// A part says what cannot be.
+    #[error("its {0} says what cannot be")]
     Implausible(&'static str),
-    /// A group of columns can not be decompressed.
-    #[error("its columns can not be decompressed")]
+    /// A group of columns cannot be decompressed.
+    #[error("its columns cannot be decompressed")]
     Compression,
     /// The columns are none.
-    #[error("its columns can not be read: {0}")]
+    #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
 }
 

@@ -38,11 +38,11 @@ const HEADER_BYTES: usize = 80;
 const PAGE_BYTES: usize = 16 << 10;
 const CRC_BYTES: usize = 4;
 
-/// Why an index can not be read.
+/// Why an index cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
     /// The disk did not give the bytes.
-    #[error("the index can not be read: {0}")]
+    #[error("the index cannot be read: {0}")]
     Disk(String),
     /// It is something else.
     #[error("the file is no index: it does not begin with LSI1")]
@@ -68,7 +68,7 @@ pub enum IndexError {
     #[error("the index has no section {0:?}")]
     Section(String),
     /// Its checksums are right, and yet it is not what it should be.
-    #[error("the index can not be understood: {0}")]
+    #[error("the index cannot be understood: {0}")]
     Format(String),
 }
 

@@ -66,7 +66,7 @@ enum Index {
     Unopened,
     /// It can be asked: it is in the cache, or is opened again.
     Usable,
-    /// It can not, and why.
+    /// It cannot, and why.
     Unusable(IndexError),
 }
 

@@ -13,7 +13,7 @@
 //! A frame is 128 rows; the last one is filled up with its base. A frame whose numbers are all equal has width 0
 //! and so takes 1 + base_bytes bytes.
 //!
-//! **Invariant:** the widths account for every byte of the numbers, so that unpacking can not fail.
+//! **Invariant:** the widths account for every byte of the numbers, so that unpacking cannot fail.
 
 use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::ColumnError;

@@ -143,7 +143,7 @@ impl Appender {
             view.files.pop_if(|file| file.first_sequence == header.first_sequence);
             view.files.push(Arc::new(FileView::new(journal, header.first_sequence, journal::HEADER_BYTES)));
         });
-        // The manifest tells when the newest file is lost. Where it can not be written now it is when this one is sealed.
+        // The manifest tells when the newest file is lost. Where it cannot be written now it is when this one is sealed.
         self.keeper.settle().ok();
         Ok(())
     }

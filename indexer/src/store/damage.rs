@@ -39,7 +39,7 @@ pub enum DamageReason {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The disk does not give it back.
-    #[error("the disk can not read it: {0}")]
+    #[error("the disk cannot read it: {0}")]
     Disk(String),
     /// It is not there.
     #[error("it is missing")]

@@ -1,6 +1,6 @@
 //! Tells what a file of a store holds, for people: a journal, the blocks or the index of a segment, a manifest.
 //!
-//! **Invariant:** nothing is written, and what can not be read is told as far as it can be.
+//! **Invariant:** nothing is written, and what cannot be read is told as far as it can be.
 
 use crate::disk::{Disk, DiskFile};
 use crate::journal::frame::Hash;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A manifest is far below this.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
-/// Why it can not be told.
+/// Why it cannot be told.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// The disk failed.
@@ -36,8 +36,8 @@ pub enum InspectError {
         /// The file.
         path: PathBuf,
     },
-    /// It is one of them and can not be read.
-    #[error("{path} can not be read: {why}", path = path.display())]
+    /// It is one of them and cannot be read.
+    #[error("{path} cannot be read: {why}", path = path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -193,7 +193,7 @@ fn times(earliest: Timestamp, latest: Timestamp) -> String {
 
 fn hex(hash: &Hash) -> String {
     hash.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string can not fail.
+        // Writing to a string cannot fail.
         write!(text, "{byte:02x}").ok();
         text
     })

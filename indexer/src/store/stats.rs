@@ -32,7 +32,7 @@ pub struct Stats {
     pub first_sequence: u64,
     /// The sequence of the next message.
     pub next_sequence: u64,
-    /// Known parts that can not be read.
+    /// Known parts that cannot be read.
     pub damaged: usize,
 }
 

@@ -33,7 +33,7 @@ pub struct Checked {
 pub struct Finding {
     /// Where, and what.
     pub what: String,
-    /// Whether messages can not be read. An index can be made again.
+    /// Whether messages cannot be read. An index can be made again.
     pub loses_messages: bool,
     /// The times of the messages that it is about, where they are known.
     pub times: Option<(Timestamp, Timestamp)>,
@@ -142,7 +142,7 @@ fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
         Err(error) => findings.push(finding(error.to_string(), true)),
     }
     if let Err(error) = check_frames(file, chain, &mut findings) {
-        findings.push(finding(format!("{}: the disk can not read it: {error}", file.journal.name), true));
+        findings.push(finding(format!("{}: the disk cannot read it: {error}", file.journal.name), true));
     }
     let name = format!("{}/{}", crate::store::JOURNAL_DIR, file.journal.name);
     Checked { file: name, messages: file.messages, bytes: file.bytes, findings }

@@ -1,6 +1,6 @@
 //! Whatever becomes of a logspace, it answers what looking at every message would: random messages, random
 //! questions, and a random life of appends, sealing, joining, expiry, lost indexes, restarts and power cuts.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod answers;
 #[path = "../common/mod.rs"]

@@ -125,7 +125,7 @@ impl ApiError {
         ApiError::new(StatusCode::FORBIDDEN, detail)
     }
 
-    /// Something that a caller can not do anything about but try again: the operator reads the log.
+    /// Something that a caller cannot do anything about but try again: the operator reads the log.
     pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
         tracing::error!("a request failed: {error}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))

@@ -30,7 +30,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// How many messages, or rows, an answer holds.
 const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
-/// How many parts of the store are missing in it, because they can not be read: as far as is known at first, and again
+/// How many parts of the store are missing in it, because they cannot be read: as far as is known at first, and again
 /// at the end.
 const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
 /// How many messages of the count were in those. Known at the end.
@@ -64,7 +64,7 @@ pub(crate) struct ExportRequest {
     #[param(minimum = 1)]
     limit: Option<u64>,
     /// Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
-    /// though they match, and which parts of the store are `damaged`. For those who can not read trailers.
+    /// though they match, and which parts of the store are `damaged`. For those who cannot read trailers.
     #[serde(default)]
     summary: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) enum ExportFormat {
         status = 200, description = "The messages, or the table",
         headers(
             ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged"),
-            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they can not be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
+            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
             ("Content-Disposition" = String, description = "With the name for the file"),
         ),
         content(
@@ -208,7 +208,7 @@ impl Exporting {
     ) -> Response {
         let (count, damaged) = (self.reading.left(), self.reading.damaged().len());
         for damage in self.reading.damaged() {
-            tracing::warn!("an export lacks what can not be read: {damage}");
+            tracing::warn!("an export lacks what cannot be read: {damage}");
         }
         let (pieces, received) = mpsc::channel(PIECES_MAX);
         tokio::spawn(async move {

@@ -267,7 +267,7 @@ impl Inner {
         Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
-    /// Writes down what was done. What can not be written waits: it has been done all the same.
+    /// Writes down what was done. What cannot be written waits: it has been done all the same.
     async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
         let meta = self.state.meta.clone();
         let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));

@@ -58,7 +58,7 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
 }
 
 /// From the right, the first address that is no trusted proxy; the leftmost where all are, and the last one that is known
-/// where one can not be read. `None` without the header.
+/// where one cannot be read. `None` without the header.
 fn nearest_stranger<'a>(
     proxy: IpAddr,
     hops: impl DoubleEndedIterator<Item = Option<&'a str>>,
@@ -78,7 +78,7 @@ fn nearest_stranger<'a>(
 /// What the lines of a header list, in order.
 fn elements<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a str> {
     let lines = headers.get_all(name).iter();
-    // A line that is no text lists something that can not be read.
+    // A line that is no text lists something that cannot be read.
     lines.flat_map(|line| line.to_str().unwrap_or("?").split(',')).map(str::trim).collect()
 }
 

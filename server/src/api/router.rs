@@ -138,7 +138,7 @@ pub(crate) struct Revisions {
 /// What differs between two revisions.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RevisionDiff {
-    /// A sentence each; empty where one of the two can not be read any more.
+    /// A sentence each; empty where one of the two cannot be read any more.
     changes: Vec<String>,
     /// Of the texts, as `diff -u` writes it.
     text: String,
@@ -400,7 +400,7 @@ fn conflict(current: u64) -> ApiError {
 /// 422 with every problem; the first one stands in the body itself too.
 fn unprocessable(problems: Vec<Problem>) -> ApiError {
     let detail = match problems.as_slice() {
-        [] => "the document can not be used".to_owned(),
+        [] => "the document cannot be used".to_owned(),
         [only] => only.to_string(),
         [first, more @ ..] => format!("{first} (and {} more problems)", more.len()),
     };

@@ -189,7 +189,7 @@ impl Export {
 /// What an export lacks.
 #[derive(Default)]
 struct Lacks {
-    /// How many parts of the store can not be read.
+    /// How many parts of the store cannot be read.
     parts: u64,
     /// Those, or the first of them.
     damaged: Vec<String>,

@@ -31,7 +31,7 @@ Every line is a message, as a file source with `format = \"auto\"` reads it: RFC
 web servers and databases write without a priority, or any other text. Empty lines are left out. The host is the one that a
 line names, else --host, else the name of this machine. A time without a year is of the year in which the file was last
 written or before it; from standard input, of the last twelve months. With --data the store must not be in use, and a logspace that is not there is made. Importing a file
-twice stores its messages twice. Exit code 0: all is stored; 1: a file or a line was refused; 3: the store can not take it,
+twice stores its messages twice. Exit code 0: all is stored; 1: a file or a line was refused; 3: the store cannot take it,
 and the last line says how far it came.";
 
 /// What is read at once.

@@ -11,7 +11,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead inspect data/logspaces/main/segments/00000000000000000000-1048576.blocks
 
 Knows journal, blocks, index and manifest files; also while a server runs. Exit code 1: it is not there, is none of these, or
-can not be read as one.";
+cannot be read as one.";
 
 #[derive(Args, Debug)]
 pub(super) struct Inspect {

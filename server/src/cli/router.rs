@@ -24,7 +24,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 
 With --data the server must be stopped; what is put runs from its next start. With --server it runs at once.
 Exit code 0: done; 1: the document is wrong, and FILE:LINE:COLUMN says where; 3: the data directory is in use or has no
-database, or the server can not be reached.";
+database, or the server cannot be reached.";
 
 /// Whose revisions are stored from here.
 const AUTHOR: &str = "cli";
@@ -146,7 +146,7 @@ fn document(file: &Path) -> Result<(String, String), Failure> {
     Ok((file.display().to_string(), kept::without_header(&read(file)?).to_owned()))
 }
 
-/// What is hardly meant; `Err`: what can not run on this machine.
+/// What is hardly meant; `Err`: what cannot run on this machine.
 fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, Failure> {
     let wrong = |problems: Vec<Problem>| Failure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;

@@ -28,7 +28,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 
 Prints `ready: console URL` and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order;
 SIGHUP reads certificates again.
-Exit code 1: a document is wrong. 3: a port is taken, the data directory is locked or can not be written.";
+Exit code 1: a document is wrong. 3: a port is taken, the data directory is locked or cannot be written.";
 
 /// How long open requests may take when the process stops.
 const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -108,7 +108,7 @@ impl Serve {
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| {
         Failure::environment(format!(
-            "web.listen: {address} can not be listened on: {error}. Stop what listens there, or choose another \
+            "web.listen: {address} cannot be listened on: {error}. Stop what listens there, or choose another \
              address: --set web.listen=127.0.0.1:8081"
         ))
     })

@@ -143,7 +143,7 @@ impl Store {
     pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, Failure> {
         if !is_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";
-            return Err(Failure::no(format!("`{id}` can not be the name of a logspace: use {grammar}")));
+            return Err(Failure::no(format!("`{id}` cannot be the name of a logspace: use {grammar}")));
         }
         self.open_one(id)
     }

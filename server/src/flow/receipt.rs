@@ -100,7 +100,7 @@ impl Pending {
         (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false }, receiver)
     }
 
-    /// For a sender that waits and can be held back: what can not be stored now is tried again.
+    /// For a sender that waits and can be held back: what cannot be stored now is tried again.
     pub(crate) fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
         (Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false }, receiver)
@@ -111,7 +111,7 @@ impl Pending {
         self.done = true;
     }
 
-    /// It can not be done, and why.
+    /// It cannot be done, and why.
     pub(crate) fn fail(self, reason: &str) {
         self.receipt.fail(reason);
     }

@@ -14,7 +14,7 @@ pub struct DataLock {
     _file: File,
 }
 
-/// Why a data directory can not be held.
+/// Why a data directory cannot be held.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process holds it.
@@ -35,8 +35,8 @@ pub enum LockError {
         /// Why.
         source: io::Error,
     },
-    /// It can not be created or written.
-    #[error("the data directory {} can not be written: {source}", .folder.display())]
+    /// It cannot be created or written.
+    #[error("the data directory {} cannot be written: {source}", .folder.display())]
     Io {
         /// The directory.
         folder: PathBuf,
@@ -114,6 +114,6 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         let error = DataLock::acquire(&file.join("data")).unwrap_err().to_string();
-        assert!(error.contains("file/data can not be written"), "{error}");
+        assert!(error.contains("file/data cannot be written"), "{error}");
     }
 }

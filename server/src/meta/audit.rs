@@ -36,7 +36,7 @@ impl AuditEntry {
 }
 
 impl Meta {
-    /// Adds an entry. It waits in memory while it can not be written: what it is about has been done.
+    /// Adds an entry. It waits in memory while it cannot be written: what it is about has been done.
     pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
         let Actor { account, name } = actor.clone();
         let (action, detail) = (action.to_owned(), detail.to_owned());

@@ -1,12 +1,12 @@
 //! What is noted beside a request and must never fail it: when something was last used, that a session goes on, who
 //! logged in. It is kept in memory until the database takes it: what is only a time, for a few seconds; the rest only
-//! while the disk is full or can not be written.
+//! while the disk is full or cannot be written.
 //!
 //! | what                                    | waits                        | bound                         |
 //! |-----------------------------------------|------------------------------|-------------------------------|
 //! | last uses, prolonged sessions           | for the next round           | what there is in the database |
-//! | sessions that began, sessions that ended | while they can not be written | [`SESSIONS_MAX`] each; then the login or logout fails |
-//! | audit entries                           | while they can not be written | [`AUDIT_ENTRIES_MAX`] and [`AUDIT_BYTES_MAX`]; then the newest are counted instead, and the count becomes an entry |
+//! | sessions that began, sessions that ended | while they cannot be written | [`SESSIONS_MAX`] each; then the login or logout fails |
+//! | audit entries                           | while they cannot be written | [`AUDIT_ENTRIES_MAX`] and [`AUDIT_BYTES_MAX`]; then the newest are counted instead, and the count becomes an entry |
 //!
 //! **Invariant:** whoever asks sees what waits as if it were written. Only the end of the process makes a difference.
 
@@ -15,7 +15,7 @@ use logstead_record::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Most sessions that begin, or end, while they can not be written.
+/// Most sessions that begin, or end, while they cannot be written.
 pub(super) const SESSIONS_MAX: usize = 1000;
 /// Most audit entries that wait.
 const AUDIT_ENTRIES_MAX: usize = 10_000;

@@ -1,6 +1,6 @@
 //! What of the store somebody may search: some logspaces, and in them what a filter finds.
 //!
-//! **Invariant:** what can not be read is an error and never taken for "everything".
+//! **Invariant:** what cannot be read is an error and never taken for "everything".
 
 use super::Json;
 use rusqlite::Row;

@@ -22,7 +22,7 @@ pub struct BooksStatus {
 }
 
 impl Meta {
-    /// Writes what waits and fills the reserve, where there is space for it. What can not be written goes on waiting.
+    /// Writes what waits and fills the reserve, where there is space for it. What cannot be written goes on waiting.
     pub fn keep_books(&self, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         // First: what waits is little, and a reserve that is still being filled is no reserve.
@@ -34,7 +34,7 @@ impl Meta {
             tracing::info!("what waited for the database is written");
         }
         if let Err(error) = store.reserve.fill() {
-            tracing::debug!("the reserve of the database can not be filled: {error}");
+            tracing::debug!("the reserve of the database cannot be filled: {error}");
         }
         written
     }

@@ -85,7 +85,7 @@ struct Store {
 /// Why a call was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file can not be opened.
+    /// The file cannot be opened.
     #[error("cannot open {}: {source}", path.display())]
     Open {
         /// Which file.
@@ -120,14 +120,14 @@ pub enum Error {
     Full(rusqlite::Error),
     /// The disk refuses changes for another reason.
     #[error(
-        "the database of users and revisions can not be written, so nothing can be changed: look after the disk of the \
+        "the database of users and revisions cannot be written, so nothing can be changed: look after the disk of the \
          data directory ({0})"
     )]
     NotWritable(rusqlite::Error),
     /// Reading or writing failed.
     #[error("the database of users and revisions failed: {0}")]
     Sqlite(rusqlite::Error),
-    /// The system gives no random numbers, or the password can not be hashed.
+    /// The system gives no random numbers, or the password cannot be hashed.
     #[error("cannot make a secret: {0}")]
     Secret(String),
     /// Nobody could log in with it.

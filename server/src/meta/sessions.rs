@@ -54,7 +54,7 @@ struct Found {
 }
 
 impl Meta {
-    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it. While it can not
+    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it. While it cannot
     /// be written, it waits in memory.
     pub fn add_session(
         &self,

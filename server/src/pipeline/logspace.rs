@@ -225,7 +225,7 @@ impl Writer {
     /// Closes the journal file when it is old, and drops what is older or more than the retention allows.
     fn tidy(&mut self) {
         if let Err(error) = self.appender.close_old(before(self.configuration.seal_after)) {
-            tracing::error!(logspace = self.id, "the journal can not go on in another file: {error}");
+            tracing::error!(logspace = self.id, "the journal cannot go on in another file: {error}");
         }
         let retention = self.configuration.retention;
         let believed = self.clock.is_believed();
@@ -250,7 +250,7 @@ impl Writer {
                 "messages beyond the retention are gone"
             ),
             Ok(_) => {}
-            Err(error) => tracing::error!(logspace = self.id, "old messages can not be removed: {error}"),
+            Err(error) => tracing::error!(logspace = self.id, "old messages cannot be removed: {error}"),
         }
     }
 
@@ -371,7 +371,7 @@ impl Writer {
     fn failed(&self, error: &str) {
         let before = self.counters.last_error.lock().replace(error.to_owned());
         if before.as_deref() != Some(error) {
-            tracing::error!(logspace = self.id, "messages can not be stored, senders are held back: {error}");
+            tracing::error!(logspace = self.id, "messages cannot be stored, senders are held back: {error}");
         }
     }
 

@@ -37,7 +37,7 @@ pub(super) fn text(
     let process = process_metrics(&counters.web, sockets);
     let memory = memory_metrics(running, memory);
     for metric in metrics(status, running).into_iter().chain(process).chain(memory) {
-        // Writing to a string can not fail.
+        // Writing to a string cannot fail.
         write_metric(&mut out, &metric).ok();
     }
     out
@@ -325,7 +325,7 @@ fn logspace_metrics<'a>(running: &Running) -> Vec<Metric<'a>> {
         ),
         gauge(
             "logspace_failing",
-            "1 while messages can not be stored.",
+            "1 while messages cannot be stored.",
             each(|kept| u64::from(kept.counters.last_error.lock().is_some())),
         ),
         gauge(

@@ -95,7 +95,7 @@ pub enum SubmitError {
     #[error("the router document has no source of kind `http`: add one to take messages over HTTP")]
     NoSource,
     /// Too many bytes of this source are under way.
-    #[error("the store can not keep up: send again later")]
+    #[error("the store cannot keep up: send again later")]
     Busy,
     /// It could not be stored.
     #[error("the messages could not be stored: {0}")]
@@ -122,7 +122,7 @@ impl Pipeline {
     }
 
     /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
-    /// open: what can not run is not kept.
+    /// open: what cannot run is not kept.
     pub fn start_first(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -333,7 +333,7 @@ impl Pipeline {
         }
         let failing = |(id, logspace): (&String, &Arc<logspace::Logspace>)| {
             let error = logspace.counters().last_error.lock().clone();
-            error.map(|error| format!("logspace `{id}` can not store messages: {error}"))
+            error.map(|error| format!("logspace `{id}` cannot store messages: {error}"))
         };
         let running = self.running.load();
         against.extend(running.logspaces.iter().filter_map(failing));
@@ -345,7 +345,7 @@ impl Pipeline {
                 against.push(format!("the disk is nearly full: {} is free", Size::about(space.free_bytes)));
             }
             Ok(_) => {}
-            Err(error) => against.push(format!("the data directory can not be read: {error}")),
+            Err(error) => against.push(format!("the data directory cannot be read: {error}")),
         }
         if against.is_empty() { Ok(()) } else { Err(against) }
     }

@@ -141,7 +141,7 @@ pub struct DestinationStatus {
 pub struct LogspaceStatus {
     /// Its id.
     pub id: String,
-    /// `ok` or `failing`: messages can not be stored and senders are held back.
+    /// `ok` or `failing`: messages cannot be stored and senders are held back.
     pub state: String,
     /// Why it fails.
     pub last_error: Option<String>,
@@ -157,7 +157,7 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// How far sealing is behind: messages in full journal files, which are found more slowly.
     pub unsealed_messages: u64,
-    /// Why segments can not be made; messages are stored and found nevertheless.
+    /// Why segments cannot be made; messages are stored and found nevertheless.
     pub sealing_error: Option<String>,
     /// The earliest message's time.
     pub first_time: Option<String>,
@@ -186,7 +186,7 @@ pub struct LogspaceInfo {
     pub journal_bytes: u64,
     /// Full journal files that wait to become segments.
     pub unsealed: Unsealed,
-    /// Why segments can not be made; messages are stored and found nevertheless.
+    /// Why segments cannot be made; messages are stored and found nevertheless.
     pub sealing_error: Option<String>,
     /// Parts that are known to be damaged; `verify` finds all.
     pub damaged_parts: u64,

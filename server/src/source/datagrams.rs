@@ -1,5 +1,5 @@
 //! Syslog in datagrams, over UDP or a unix socket: a datagram is a message, or many lines where the source says
-//! so. What the workers can not take in time is dropped and counted, as is what the kernel drops.
+//! so. What the workers cannot take in time is dropped and counted, as is what the kernel drops.
 
 use super::coalesce::{Next, Waiting};
 use super::{Settings, Shared};

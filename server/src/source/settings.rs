@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     pub(crate) files: Option<Arc<Files>>,
 }
 
-/// Why a source can not run here.
+/// Why a source cannot run here.
 pub(crate) struct Refused {
     /// The key that says it.
     pub(crate) key: &'static str,

@@ -33,7 +33,7 @@ const CUT: char = '…';
 pub(crate) struct Certificates {
     files: Files,
     current: ArcSwap<ServerConfig>,
-    /// The files as they were when they were last read, with or without success: a file that can not be used
+    /// The files as they were when they were last read, with or without success: a file that cannot be used
     /// is tried once for each change.
     stamps: Mutex<Vec<Option<Stamp>>>,
 }
@@ -105,7 +105,7 @@ impl Files {
         self.check(&certified)?;
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
-            .map_err(|error| format!("TLS can not be used: {error}"))?;
+            .map_err(|error| format!("TLS cannot be used: {error}"))?;
         let builder = match self.verifier(provider)? {
             Some(verifier) => builder.with_client_cert_verifier(verifier),
             None => builder.with_no_client_auth(),
@@ -126,7 +126,7 @@ impl Files {
                 "{key}: the key does not fit the first certificate in {certificate}; the server's own certificate \
                  comes first, then those that it was signed with"
             )),
-            Err(error) => Err(format!("{certificate}: the first certificate can not be used: {error}")),
+            Err(error) => Err(format!("{certificate}: the first certificate cannot be used: {error}")),
         }
     }
 
@@ -147,7 +147,7 @@ impl Files {
         let mut roots = RootCertStore::empty();
         for (index, certificate) in certificates(path)?.into_iter().enumerate() {
             roots.add(certificate).map_err(|error| {
-                format!("{}: certificate {} can not be used: {error}", path.display(), index + 1)
+                format!("{}: certificate {} cannot be used: {error}", path.display(), index + 1)
             })?;
         }
         let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
@@ -617,7 +617,7 @@ mod tests {
             ("server.pem", "", "server.pem: there is no certificate in it"),
             ("server.pem", "\0\u{1}binary", "server.pem: there is no certificate in it"),
             ("server.pem", cut.as_str(), "server.pem: the PEM text in it is damaged: a line `-----END"),
-            ("server.pem", &garbage, "server.pem: the first certificate can not be used"),
+            ("server.pem", &garbage, "server.pem: the first certificate cannot be used"),
             ("server.pem", &long, "server.pem: 4194305 bytes are too many"),
             ("server.key", "", "server.key: there is no key in it"),
             ("server.key", &server.certificate, "server.key: there is no key in it"),
@@ -626,7 +626,7 @@ mod tests {
             ("server.key", &old_encrypted, "server.key: the key is encrypted"),
             ("server.key", &other.key, "server.key: the key does not fit the first certificate in"),
             ("ca.pem", "", "ca.pem: there is no certificate in it"),
-            ("ca.pem", &garbage, "ca.pem: certificate 1 can not be used"),
+            ("ca.pem", &garbage, "ca.pem: certificate 1 cannot be used"),
         ];
         for (name, text, expected) in cases {
             let data = Data::new(&server, &ca);

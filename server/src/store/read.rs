@@ -4,7 +4,7 @@
 //! not depend on how many match.
 //!
 //! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted, apart
-//! from those that can not be read. These are left out and counted, and what held them is named.
+//! from those that cannot be read. These are left out and counted, and what held them is named.
 
 use super::order::compare;
 use super::{Logspaces, Wanted};
@@ -29,9 +29,9 @@ pub(crate) struct Reading {
     range: TimeRange,
     logspaces: Vec<InLogspace>,
     left: u64,
-    /// Messages that were counted and can not be read.
+    /// Messages that were counted and cannot be read.
     missing: u64,
-    /// What can not be read, as far as that is known by now.
+    /// What cannot be read, as far as that is known by now.
     damaged: BTreeSet<String>,
     written_bytes: u64,
     written_messages: u64,
@@ -97,7 +97,7 @@ impl Reading {
         self.missing
     }
 
-    /// What can not be read, with its logspace.
+    /// What cannot be read, with its logspace.
     pub(crate) fn damaged(&self) -> &BTreeSet<String> {
         &self.damaged
     }

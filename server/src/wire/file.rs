@@ -98,7 +98,7 @@ pub(crate) fn table(table: &Table, rows_max: u64, is_csv: bool) -> serde_json::R
         }
         for (number, (name, value)) in names.iter().zip(cells.iter()).enumerate() {
             let before = if number == 0 { "{" } else { "," };
-            // Writing to memory can not fail.
+            // Writing to memory cannot fail.
             write!(out, "{before}{name}:{value}").ok();
         }
         out.extend_from_slice(b"}\n");
@@ -138,7 +138,7 @@ fn value_of(field: &FieldName, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
 }
 
 fn time(time: logstead_record::Timestamp, out: &mut Vec<u8>) {
-    // Writing to memory can not fail.
+    // Writing to memory cannot fail.
     write!(out, "{time}").ok();
 }
 

@@ -58,7 +58,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// Appends the name with `_` for everything that can not be seen.
+/// Appends the name with `_` for everything that cannot be seen.
 fn write_printable(name: &[u8], out: &mut Vec<u8>) {
     for letter in String::from_utf8_lossy(name).chars() {
         let unseen = letter.is_control() || letter.is_whitespace() || letter == char::REPLACEMENT_CHARACTER;

@@ -12,7 +12,7 @@
 //! An object that is the text of another format's message has the same names, through [`values_that_fit`].
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
-//! **Invariant:** a value that stands under a known name but can not be read as such (a time that is none) stays
+//! **Invariant:** a value that stands under a known name but cannot be read as such (a time that is none) stays
 //! a field that a query finds. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
 
 use super::fields::is_taken;

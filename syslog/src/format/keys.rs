@@ -134,7 +134,7 @@ impl Found {
         found
     }
 
-    /// Takes a value for a column that has none yet; `false` where it can not be read as that.
+    /// Takes a value for a column that has none yet; `false` where it cannot be read as that.
     fn take(&mut self, column: Column, at: usize, value: &str, clock: Clock<'_>) -> bool {
         match column {
             Column::Time => set(&mut self.time, || time(value, clock)),

@@ -1432,7 +1432,7 @@ export interface components {
              * @description Those of them that are in sealed segments.
              */
             sealed_messages: number;
-            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            /** @description Why segments cannot be made; messages are stored and found nevertheless. */
             sealing_error?: string | null;
             /**
              * Format: int64
@@ -1467,14 +1467,14 @@ export interface components {
              * @description Stored over the last seconds.
              */
             messages_per_second: number;
-            /** @description Why segments can not be made; messages are stored and found nevertheless. */
+            /** @description Why segments cannot be made; messages are stored and found nevertheless. */
             sealing_error?: string | null;
             /**
              * Format: int64
              * @description Sealed segments.
              */
             segments: number;
-            /** @description `ok` or `failing`: messages can not be stored and senders are held back. */
+            /** @description `ok` or `failing`: messages cannot be stored and senders are held back. */
             state: string;
             /**
              * Format: int64
@@ -1886,7 +1886,7 @@ export interface components {
         };
         /** @description What differs between two revisions. */
         RevisionDiff: {
-            /** @description A sentence each; empty where one of the two can not be read any more. */
+            /** @description A sentence each; empty where one of the two cannot be read any more. */
             changes: string[];
             /** @description Of the texts, as `diff -u` writes it. */
             text: string;
@@ -2243,7 +2243,7 @@ export interface components {
         };
         /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
         TailEvent: components["schemas"]["TailMessages"] | components["schemas"]["TailStatus"] | components["schemas"]["TailGap"] | components["schemas"]["Problem"];
-        /** @description The data of an event `gap`: some messages after the position that was asked for can not be sent. */
+        /** @description The data of an event `gap`: some messages after the position that was asked for cannot be sent. */
         TailGap: {
             /**
              * Format: int64
@@ -2455,7 +2455,7 @@ export interface components {
             file: string;
             /** @description The earliest time of the messages that it is about, where it is known. */
             from: string | null;
-            /** @description Whether messages can not be read. What is wrong with an index costs time only: it is made again. */
+            /** @description Whether messages cannot be read. What is wrong with an index costs time only: it is made again. */
             loses_messages: boolean;
             /** @description The latest. */
             to: string | null;
@@ -2906,7 +2906,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
-                 *     though they match, and which parts of the store are `damaged`. For those who can not read trailers.
+                 *     though they match, and which parts of the store are `damaged`. For those who cannot read trailers.
                  */
                 summary?: boolean;
             };
@@ -2923,7 +2923,7 @@ export interface operations {
                     "Content-Disposition"?: string;
                     /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged */
                     "X-Logstead-Count"?: number;
-                    /** @description How many parts of the store it lacks, as they can not be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
+                    /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
                     "X-Logstead-Damaged"?: number;
                     [name: string]: unknown;
                 };

@@ -430,7 +430,7 @@ fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> String {
     format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default())
 }
 
-/// 422 for a name that a new user or token can not have.
+/// 422 for a name that a new user or token cannot have.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     match name::flaw(name) {
         Some(flaw) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, flaw).path("name")),

@@ -40,7 +40,7 @@ pub(crate) enum Needs {
     Nothing,
     /// This role. An analyst's answers are within the grant.
     Role(Role),
-    /// The right to search everything, as what it answers can not be narrowed to a part of the store.
+    /// The right to search everything, as what it answers cannot be narrowed to a part of the store.
     Everything,
 }
 

@@ -240,7 +240,7 @@ async fn begin(
         let expires_at = meta.add_session(id, hash, &limits, now)?;
         // Not being remembered is no reason to be refused.
         if let Err(error) = meta.add_device(id, device_hash, now) {
-            tracing::debug!("a browser can not be remembered: {error}");
+            tracing::debug!("a browser cannot be remembered: {error}");
         }
         Ok(expires_at)
     });

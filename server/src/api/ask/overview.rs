@@ -8,7 +8,7 @@
 //! | n-1  | `{"facets": …}`               |
 //! | n    | `{"end": …}`                  |
 //!
-//! Histogram and facets are made in one pass; where they can not be, a line `{"error": …}` is the last. A pass that takes
+//! Histogram and facets are made in one pass; where they cannot be, a line `{"error": …}` is the last. A pass that takes
 //! long is made slice by slice, newest first, and progress tells what the slices so far add up to.
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.

@@ -71,7 +71,7 @@ pub(crate) struct VerificationFinding {
     file: String,
     /// Where in it, and what.
     what: String,
-    /// Whether messages can not be read. What is wrong with an index costs time only: it is made again.
+    /// Whether messages cannot be read. What is wrong with an index costs time only: it is made again.
     loses_messages: bool,
     /// The earliest time of the messages that it is about, where it is known.
     #[schema(required)]

@@ -140,7 +140,7 @@ impl Question {
         let damaged = coverage
             .damaged
             .iter()
-            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` can not be read: {damage}"));
+            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` cannot be read: {damage}"));
         let unfinished = coverage.unfinished.iter().map(|logspace| cancel.reason(logspace));
         for message in damaged.chain(unfinished) {
             if self.warnings.iter().all(|warning| warning.message() != message) {
@@ -152,7 +152,7 @@ impl Question {
     }
 
     /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
-    /// the index can not decide about.
+    /// the index cannot decide about.
     pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now) = (self.query.clone(), self.range, self.now);
         let logspaces = self.logspaces.clone();

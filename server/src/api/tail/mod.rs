@@ -98,7 +98,7 @@ pub(crate) struct TailStatus {
     pub(super) last_match: Option<String>,
 }
 
-/// The data of an event `gap`: some messages after the position that was asked for can not be sent.
+/// The data of an event `gap`: some messages after the position that was asked for cannot be sent.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailGap {
     /// So many were stored there, whether they matched or not.

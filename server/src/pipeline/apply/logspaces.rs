@@ -43,7 +43,7 @@ impl Pipeline {
             match self.open(&id, &change.checked) {
                 Ok(logspace) => drop(logspaces.insert(id, logspace)),
                 Err(error) => {
-                    tracing::error!(logspace = id, "can not be opened and is not searched: {error}")
+                    tracing::error!(logspace = id, "cannot be opened and is not searched: {error}")
                 }
             }
         }

@@ -264,7 +264,5 @@ fn udp_sockets(partitions: Count) -> usize {
 
 fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
     let instead = if listener.path().is_some() { "path" } else { "port" };
-    format!(
-        "{listener} can not be listened on: {error}; stop what listens there, or choose another {instead}"
-    )
+    format!("{listener} cannot be listened on: {error}; stop what listens there, or choose another {instead}")
 }

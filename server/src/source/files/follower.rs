@@ -62,7 +62,7 @@ pub(super) struct Follower {
 pub(super) struct Round {
     pub(super) frames: Chunk,
     steps: Vec<Step>,
-    /// What can not be read, and why.
+    /// What cannot be read, and why.
     pub(super) complaints: Vec<String>,
     /// What an operator may want to know.
     pub(super) notes: Vec<String>,
@@ -258,7 +258,7 @@ impl Follower {
         let paths = self.remembered.values().flatten().map(|(saved, _)| Path::new(&saved.path));
         let folders: BTreeSet<PathBuf> = paths.filter_map(Path::parent).map(Path::to_owned).collect();
         for folder in folders {
-            // What can not be looked into was complained about, if it is looked for.
+            // What cannot be looked into was complained about, if it is looked for.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Some(file) = self.renamed(&folder, &entry, now) else { continue };

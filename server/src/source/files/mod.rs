@@ -30,7 +30,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 /// How long a stop waits for what was handed on to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
-/// How often it is said that positions can not be saved, or lines not be stored.
+/// How often it is said that positions cannot be saved, or lines not be stored.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Follows the files of the source's settings until told to stop.
@@ -163,7 +163,7 @@ impl Following {
         if let Err(error) = positions.save(&self.path) {
             self.follower.positions_not_saved();
             let path = self.path.display();
-            self.complain(now, &format!("{path}: how far files were read can not be saved: {error}"));
+            self.complain(now, &format!("{path}: how far files were read cannot be saved: {error}"));
         }
     }
 
