@@ -1,6 +1,6 @@
 //! Numbers and hashes at fixed places of a header or a table entry. All numbers are little endian.
 //!
-//! **Invariant:** whoever asks has the whole header: a place beyond its end is a mistake of ours, not bad input.
+//! **Invariant:** the caller has the whole header: a place beyond its end is a bug here, not bad input.
 
 use logstead_record::Timestamp;
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Opened {
     /// For the one thread that stores messages.
     pub appender: Appender,
-    /// For everybody who asks.
+    /// For queries.
     pub searcher: Searcher,
     /// For the threads that seal and tidy up.
     pub keeper: Keeper,
@@ -25,7 +25,7 @@ pub struct Opened {
 
 /// A logspace at one moment.
 pub struct Looked {
-    /// For everybody who asks.
+    /// For queries.
     pub searcher: Searcher,
     /// What was found.
     pub recovery: Recovery,

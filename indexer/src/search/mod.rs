@@ -2,7 +2,7 @@
 //!
 //! | module     | owns                                                                     |
 //! |------------|--------------------------------------------------------------------------|
-//! | `searcher` | the one who is asked                                                     |
+//! | `searcher` | the entry point for all questions                                        |
 //! | `question` | which messages are meant                                                 |
 //! | `coverage` | what was looked at, and what could not be                                |
 //! | `found`    | messages that were found                                                 |

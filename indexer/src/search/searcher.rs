@@ -1,4 +1,4 @@
-//! The one who is asked what a logspace holds.
+//! The entry point for all questions about what a logspace holds.
 //!
 //! **Invariant:** each answer is about one moment: what is stored, moved or removed meanwhile makes no difference.
 

@@ -26,16 +26,16 @@ pub struct Damage {
 /// What is wrong with a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DamageReason {
-    /// It is no frame.
+    /// It is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// It is no file header.
+    /// It is not a file header.
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// It is no blocks file, or no block.
+    /// It is not a blocks file, or not a block.
     #[error(transparent)]
     Blocks(#[from] BlocksError),
-    /// It is no manifest.
+    /// It is not a manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The disk does not give it back.

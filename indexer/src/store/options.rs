@@ -19,7 +19,7 @@ pub struct Options {
     pub index_memory_max: usize,
     /// A journal file is not made longer than this, unless one append alone is.
     pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does: so many are a segment.
+    /// Nor does it hold more messages than this, unless one append alone does. A segment holds at most this many.
     pub segment_rows_max: u32,
     /// When an append is acknowledged.
     pub durability: Durability,

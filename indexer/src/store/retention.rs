@@ -1,4 +1,4 @@
-//! What of a logspace is too old or too much to keep. Pure: who asks brings the limits and removes the files.
+//! What of a logspace is too old or too much to keep. Pure: the caller brings the limits and removes the files.
 //!
 //! **Invariant:** what expires is the old end of a logspace, without a gap; the open journal file stays.
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The files of a logspace, and who may change which of them count.
+/// The files of a logspace, and the lock for changing which of them count.
 pub(super) struct Publisher {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
