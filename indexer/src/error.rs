@@ -16,10 +16,10 @@ pub enum DiskError {
         /// What the disk said.
         source: io::Error,
     },
-    /// Somebody removed what is in use.
+    /// Somebody removed or renamed what is in use.
     #[error(
-        "{path} was removed while it was in use, with the messages in it: start Logstead again, which begins a new one \
-         and names what is missing",
+        "{path} was removed or renamed while it was in use, with the messages in it: put it back, or start Logstead \
+         again, which begins a new one and names what is missing",
         path = path.display()
     )]
     Removed {

@@ -163,7 +163,8 @@ fn a_journal_that_is_gone_after_an_orderly_stop_is_missed() {
 
 /// Whether a text says what happened to this file or folder and what to do.
 fn says_removed(text: &str, path: &str) -> bool {
-    text.contains(&format!("{path} was removed while it was in use")) && text.contains("start Logstead again")
+    text.contains(&format!("{path} was removed or renamed while it was in use"))
+        && text.contains("start Logstead again")
 }
 
 #[test]
@@ -191,6 +192,25 @@ fn a_journal_that_is_removed_under_a_server_takes_no_more_messages_until_a_resta
     let (_, answer) = server.post("/count", &json!({ "query": "*" }));
     assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&json!(1), &json!(false)), "{answer}");
     assert!(warnings(&answer).contains("sequences 0 to 10"), "{answer}");
+}
+
+#[test]
+fn a_journal_that_is_renamed_under_a_server_takes_no_more_messages_until_it_is_put_back() {
+    let mut server = Server::start(ROUTER);
+    ingest(&server, 0, 10);
+    let journal = server.data().join("logspaces/main/journal");
+    let elsewhere = journal.with_file_name("elsewhere");
+    fs::rename(&journal, &elsewhere).unwrap();
+    for _ in 0..2 {
+        let error = server.try_ingest("not acknowledged\n").unwrap_err();
+        assert!(error.contains("503") && error.contains("was removed or renamed"), "{error}");
+    }
+    fs::rename(&elsewhere, &journal).unwrap();
+    wait_until("storing goes on", || server.try_ingest("acknowledged\n") == Ok(1));
+    assert_eq!(server.count("acknowledged"), 1);
+    server.kill_and_restart();
+    let (_, answer) = server.post("/count", &json!({ "query": "*" }));
+    assert_eq!((&answer["count"], &answer["coverage"]["complete"]), (&json!(11), &json!(true)), "{answer}");
 }
 
 #[test]

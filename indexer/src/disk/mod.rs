@@ -76,8 +76,9 @@ pub trait DiskFile: Send + Sync {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// How long it is.
     fn bytes(&self) -> io::Result<u64>;
-    /// Whether it still has a name: what is written to a file without one is gone when it is closed.
-    fn has_name(&self) -> io::Result<bool> {
+    /// Whether this path still leads to it: what is written to a file that was removed is gone when it is closed,
+    /// and nobody looks for it where it was renamed to.
+    fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
     }
     /// Cuts it.
@@ -166,9 +167,14 @@ impl DiskFile for RealFile {
         Ok(self.0.metadata()?.len())
     }
 
-    fn has_name(&self) -> io::Result<bool> {
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
-        Ok(self.0.metadata()?.nlink() != 0)
+        let own = self.0.metadata()?;
+        match fs::metadata(path) {
+            Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {

@@ -263,8 +263,8 @@ impl DiskFile for Held {
         self.handle(false)?.bytes()
     }
 
-    fn has_name(&self) -> io::Result<bool> {
-        self.handle(false)?.has_name()
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        self.handle(false)?.is_at(path)
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {

@@ -61,8 +61,8 @@ impl DiskFile for ReadOnlyFile {
         self.0.bytes()
     }
 
-    fn has_name(&self) -> io::Result<bool> {
-        self.0.has_name()
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        self.0.is_at(path)
     }
 
     fn truncate(&self, _: u64) -> io::Result<()> {

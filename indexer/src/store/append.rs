@@ -171,8 +171,7 @@ impl Appender {
             self.open = None;
             return Err(error);
         }
-        // What is written to a file that was removed is gone when it is closed.
-        if !file.has_name().unwrap_or(true) {
+        if !file.is_at(&path()).unwrap_or(true) {
             let error = DiskError::Removed { path: path() };
             self.open = None;
             self.note_loss();
