@@ -18,6 +18,7 @@
 //! | `answer`  | what found rows are turned into: histograms, facets, tables       |
 //! | `search`  | searching a logspace                                              |
 //! | `open`    | opening one, or only looking at it                                |
+//! | `queue`   | a journal that is read once, in order                             |
 //!
 //! Each may use those above it, as `tests/structure.rs` says in detail; no files need each other.
 //!
@@ -31,6 +32,7 @@ mod disk;
 mod error;
 mod journal;
 mod open;
+mod queue;
 mod search;
 mod segment;
 mod store;
@@ -48,6 +50,7 @@ pub use error::DiskError;
 pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
 pub use open::{Looked, Opened, look, open};
+pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, open_queue};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
     Position, Request, SearchError, Searcher, Visit,

@@ -105,7 +105,7 @@ impl Model {
     }
 
     fn expire(&mut self, opened: &mut Opened, bytes: u64) {
-        let expiry = Expiry { received_before: None, bytes_max: Some(bytes) };
+        let expiry = Expiry { bytes_max: Some(bytes), ..Expiry::default() };
         let would_be_first = opened.searcher.stats().first_sequence + opened.keeper.preview(&expiry).messages;
         // Where a file could not be read at the start, nobody knows which messages go with it.
         let is_known = opened.searcher.stats().damaged == 0;
@@ -352,7 +352,7 @@ fn what_expired_is_gone_and_sequences_go_on() {
     for message in &messages {
         appender.append(&[encoded([message])]).unwrap();
     }
-    let old = Expiry { received_before: Some(Timestamp::from_nanos(50)), bytes_max: None };
+    let old = Expiry { received_before: Some(Timestamp::from_nanos(50)), ..Expiry::default() };
     let expired = appender.expire(&old).unwrap();
     assert!(0 < expired.files && 40 < expired.messages && expired.messages <= 50, "{expired:?}");
     let kept = messages[expired.messages as usize..].to_vec();
@@ -360,12 +360,12 @@ fn what_expired_is_gone_and_sequences_go_on() {
     assert_eq!(everything(&searcher).0, expected);
     assert_eq!(everything(&open(&disk.after_kill(), OPTIONS).1).0, expected);
 
-    let large = Expiry { received_before: None, bytes_max: Some(4000) };
+    let large = Expiry { bytes_max: Some(4000), ..Expiry::default() };
     appender.expire(&large).unwrap();
     let bytes = searcher.stats().journal_bytes;
     assert!(bytes <= 4000 && 2000 < bytes, "{bytes}");
 
-    let all = Expiry { received_before: Some(Timestamp::MAX), bytes_max: None };
+    let all = Expiry { received_before: Some(Timestamp::MAX), ..Expiry::default() };
     appender.expire(&all).unwrap();
     assert_eq!(searcher.stats().messages, 0);
     let (mut appender, searcher, _) = open(&disk.after_kill(), OPTIONS);

@@ -51,6 +51,9 @@ pub struct Space {
     pub total_bytes: u64,
 }
 
+/// What a file is called until it replaces another.
+const NEW_SUFFIX: &str = ".new";
+
 /// A disk with less than this free is nearly full, unless it is a small one.
 const NEARLY_FULL_BYTES_MAX: u64 = 64 << 20;
 /// A small one is nearly full when less than this part of it is free.
@@ -141,6 +144,19 @@ impl Disk for RealDisk {
         let bytes = |blocks: u64| blocks.saturating_mul(file_system.f_frsize);
         Ok(Space { free_bytes: bytes(file_system.f_bavail), total_bytes: bytes(file_system.f_blocks) })
     }
+}
+
+/// Replaces a small file of a directory in one step. After an error either of the two may be there.
+pub(crate) fn replace(disk: &dyn Disk, dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let new = dir.join(format!("{name}{NEW_SUFFIX}"));
+    let file = disk.create(&new)?;
+    let written = file.append(&mut [IoSlice::new(bytes)]).and_then(|()| file.sync());
+    if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(name))) {
+        // Where this fails, too, the next one replaces it.
+        disk.remove(&new).ok();
+        return Err(error);
+    }
+    disk.sync_dir(dir)
 }
 
 struct RealFile(fs::File);

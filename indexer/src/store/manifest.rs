@@ -18,9 +18,9 @@
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
 use crate::bytes::{u32_at, u64_at};
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::segment::id::SegmentId;
-use std::io::{self, IoSlice};
+use std::io;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
@@ -78,15 +78,7 @@ impl Manifest {
 
     /// Replaces the manifest of a logspace. After an error either of the two may be there.
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
-        let new = dir.join(NEW_NAME);
-        let file = disk.create(&new)?;
-        let written = file.append(&mut [IoSlice::new(&self.to_bytes())]).and_then(|()| file.sync());
-        if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(NAME))) {
-            // Where this fails, too, the next start does it.
-            disk.remove(&new).ok();
-            return Err(error);
-        }
-        disk.sync_dir(dir)
+        disk::replace(disk, dir, NAME, &self.to_bytes())
     }
 
     /// Removes one that was written and did not become the manifest.

@@ -14,6 +14,8 @@ pub struct Expiry {
     pub received_before: Option<Timestamp>,
     /// The oldest, while all files together are larger than this.
     pub bytes_max: Option<u64>,
+    /// Messages with a sequence below this.
+    pub before: u64,
 }
 
 /// What was removed, or would be.
@@ -64,11 +66,15 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
     for at in (1..received.len()).rev() {
         received[at - 1] = received[at - 1].or(received[at]);
     }
-    let keep_from = parts.iter().zip(received).position(|(part, received)| {
+    // One that is damaged at its end reaches up to what follows it.
+    let firsts = parts.iter().skip(1).map(Part::first_sequence);
+    let ends: Vec<u64> = firsts.chain(open.map(|open| open.first_sequence)).collect();
+    let keep_from = parts.iter().zip(received).zip(ends).position(|((part, received), end)| {
         let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
         let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
         left -= part.bytes();
-        !is_old && !is_too_much
+        let is_done = end <= expiry.before;
+        !is_old && !is_too_much && !is_done
     });
     parts.truncate(keep_from.unwrap_or(parts.len()));
     parts

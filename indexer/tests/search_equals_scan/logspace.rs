@@ -74,11 +74,11 @@ impl Logspace {
             Step::Keep { tasks, idle } => self.keep(*tasks, *idle),
             Step::ExpireOlder(which) if !self.stored.is_empty() => {
                 let received_before = Some(which.get(&self.stored).row.received(0));
-                self.expire(&Expiry { received_before, bytes_max: None });
+                self.expire(&Expiry { received_before, ..Expiry::default() });
             }
             Step::ExpireLarger(part) => {
                 let bytes_max = Some(part.index(self.disk.used_bytes() as usize + 1) as u64);
-                self.expire(&Expiry { received_before: None, bytes_max });
+                self.expire(&Expiry { bytes_max, ..Expiry::default() });
             }
             Step::SpoilIndex(which, spoil) => self.spoil_index(which, spoil),
             Step::Reindex => self.opened.keeper.reindex_tasks().iter().for_each(|task| self.run(task)),

@@ -387,6 +387,7 @@ fn expiry(retention: Retention) -> Expiry {
     Expiry {
         received_before: retention.age.map(|age| before(age.duration())),
         bytes_max: retention.size.map(|size| size.bytes()),
+        ..Expiry::default()
     }
 }
 

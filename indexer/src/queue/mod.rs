@@ -1,0 +1,143 @@
+//! A queue: a journal that one reader reads once, in order, and notes how far it is done.
+//!
+//! The folder of a queue is that of a logspace that nobody seals, with a [cursor](cursor) beside the journal. So a
+//! queue is stored, recovered, verified, inspected and searched as a logspace is. Journal files whose messages are all
+//! done with are removed without being read; while the reader keeps up, what it reads is still in memory.
+//!
+//! **Invariant:** the cursor never passes a message that was not done with. It may lag: after a crash the reader is
+//! given some messages again, and skips none.
+
+mod cursor;
+
+pub use cursor::CursorError;
+
+use crate::disk::Disk;
+use crate::error::{DiskError, failed};
+use crate::open::{Opened, open};
+use crate::search::{Filter, Follower, Searcher, Visit};
+use crate::store::append::Appender;
+use crate::store::keep::Keeper;
+use crate::store::options::Options;
+use crate::store::recover::Recovery;
+use crate::store::retention::{Expired, Expiry};
+use crate::store::unopened::{OpenError, failed as unopened};
+use crate::work::run::Run;
+use logstead_record::Timestamp;
+use logstead_record::query::{Context, Query};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What can be done with an opened queue, by whom.
+pub struct OpenedQueue {
+    /// For the one thread that adds messages, and that removes what is too old or too much.
+    pub appender: Appender,
+    /// For the one thread that reads them.
+    pub reader: QueueReader,
+    /// For queries.
+    pub searcher: Searcher,
+    /// What was found.
+    pub recovery: Recovery,
+    /// Why messages may be given out that were done with, or nobody knows which were.
+    pub cursor: Option<CursorError>,
+}
+
+/// Reads a queue.
+pub struct QueueReader {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    keeper: Keeper,
+    searcher: Searcher,
+    follower: Follower,
+    done: u64,
+}
+
+/// Why a queue cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenQueueError {
+    /// Its journal cannot be.
+    #[error(transparent)]
+    Journal(#[from] OpenError),
+    /// A later version of this program wrote it.
+    #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: CursorError,
+    },
+}
+
+/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open.
+pub fn open_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<OpenedQueue, OpenQueueError> {
+    let Opened { appender, searcher, keeper, recovery } = open(disk, dir, options)?;
+    let path = dir.join(cursor::NAME);
+    let noted = cursor::read(&**disk, dir).map_err(|source| unopened("read", &path, source))?;
+    if let Err(source @ CursorError::Newer(_)) = noted {
+        return Err(OpenQueueError::Newer { path, source });
+    }
+    let (first, next) = (searcher.stats().first_sequence, searcher.next_sequence());
+    let (done, lost) = match noted {
+        Ok(done) if done <= next => (done, None),
+        Ok(done) => (next, Some(CursorError::Beyond(done))),
+        Err(_) if next == 0 => (0, None),
+        Err(lost) => (first, Some(lost)),
+    };
+    if noted.is_err() || lost.is_some() {
+        // What is added from now on must not be behind the old one, and a missing one has to be noticed.
+        cursor::write(&**disk, dir, done).map_err(|source| unopened("write", &path, source))?;
+    }
+    let reader = QueueReader {
+        disk: Arc::clone(disk),
+        dir: dir.to_owned(),
+        keeper,
+        follower: follower(&searcher, done),
+        searcher: searcher.clone(),
+        done,
+    };
+    Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost })
+}
+
+/// Of all messages from a sequence on.
+fn follower(searcher: &Searcher, next: u64) -> Follower {
+    let context = Context { now: Timestamp::default(), logspace: "" };
+    Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
+}
+
+impl QueueReader {
+    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+        self.follower.read(run, visit);
+    }
+
+    /// The sequence of the message that is shown next.
+    pub fn next(&self) -> u64 {
+        self.follower.next()
+    }
+
+    /// The sequence of the first message that is not done with, as the disk has it.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// How many messages are not done with.
+    pub fn waiting(&self) -> u64 {
+        self.searcher.next_sequence().saturating_sub(self.done)
+    }
+
+    /// Shows everything again that is not done with.
+    pub fn rewind(&mut self) {
+        self.follower = follower(&self.searcher, self.done);
+    }
+
+    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. Journal
+    /// files that hold nothing else are removed.
+    pub fn done_with(&mut self, before: u64) -> Result<Expired, DiskError> {
+        let before = before.min(self.follower.next());
+        if self.done < before {
+            let written = cursor::write(&*self.disk, &self.dir, before);
+            written.map_err(|source| failed("replace", self.dir.join(cursor::NAME), 0, source))?;
+            self.done = before;
+        }
+        self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })
+    }
+}

@@ -1,0 +1,276 @@
+//! A queue under any sequence of appends, reads, crashes and restarts gives out every acknowledged message, in order,
+//! and none again that was noted as done with.
+//!
+//! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from what a
+//! kill or a power cut leaves, and the rest of the queue is read.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use common::{Message, encoded, noise};
+use logstead_indexer::{
+    CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader, Run,
+    SimDisk, open_queue,
+};
+use logstead_record::Timestamp;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+const DIR: &str = "/data/queues/siem";
+const CURSOR: &str = "/data/queues/siem/cursor";
+/// Small enough that a few appends fill a file and the memory.
+const OPTIONS: Options = Options {
+    memory_max: 3000,
+    index_memory_max: 0,
+    journal_file_max: 1500,
+    segment_rows_max: 40,
+    durability: Durability::Fsync,
+};
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// One append of batches of this many messages.
+    Append(Vec<usize>),
+    /// This many messages are read, and all but some are noted as done with.
+    Read(usize, usize),
+    /// What was read and not noted is read again.
+    Rewind,
+    /// The process ends and starts again.
+    Restart,
+}
+
+/// What happened to a queue, from the outside.
+#[derive(Clone, Default)]
+struct Model {
+    acknowledged: BTreeMap<u64, Message>,
+    attempted: BTreeSet<Message>,
+    given: BTreeMap<u64, Message>,
+    /// Everything before was noted as done with.
+    noted: u64,
+    written: usize,
+}
+
+fn open(disk: &SimDisk) -> Result<OpenedQueue, OpenQueueError> {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    open_queue(&disk, Path::new(DIR), OPTIONS)
+}
+
+/// Up to this many messages, in the order in which they come.
+fn read(reader: &mut QueueReader, limit: usize) -> Vec<(u64, Message)> {
+    let mut found = Vec::new();
+    if limit == 0 {
+        return found;
+    }
+    reader.read(&Run::alone(), &mut |part| {
+        let matched = match part {
+            Followed::Messages { matched: Some(matched), .. } => matched,
+            Followed::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
+            // What the disk fails to read now is not passed over: it may come the next time.
+            Followed::Missing { sequences, .. } => return ControlFlow::Break(sequences.start),
+        };
+        for row in matched.rows.iter() {
+            let mut raw = Vec::new();
+            matched.batch.write_raw(row, &mut raw);
+            let message = (matched.batch.time(row).nanos(), String::from_utf8(raw).unwrap());
+            found.push((matched.first_sequence + row as u64, message));
+            if found.len() == limit {
+                return ControlFlow::Break(matched.first_sequence + row as u64 + 1);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+impl Model {
+    fn batches(&mut self, rows: &[usize]) -> Vec<Vec<Message>> {
+        let mut message = || {
+            self.written += 1;
+            (
+                self.written as i64,
+                format!("{} {}", self.written, noise(self.written as u64, self.written % 7 * 20)),
+            )
+        };
+        rows.iter().map(|&rows| (0..rows).map(|_| message()).collect()).collect()
+    }
+
+    /// Runs steps until one cannot be done because the machine is off.
+    fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
+        let start = || open(disk).or_else(|_| open(disk));
+        let Ok(mut queue) = start() else { return };
+        for step in steps {
+            match step {
+                Step::Append(rows) => self.append(&mut queue, rows),
+                Step::Read(limit, left) => self.read(&mut queue.reader, *limit, *left),
+                Step::Rewind => queue.reader.rewind(),
+                Step::Restart => match start() {
+                    Ok(new) => queue = new,
+                    Err(_) => return,
+                },
+            }
+        }
+    }
+
+    fn append(&mut self, queue: &mut OpenedQueue, rows: &[usize]) {
+        let batches = self.batches(rows);
+        let ready: Vec<_> = batches.iter().map(encoded).collect();
+        match queue.appender.append(&ready) {
+            Ok(sequences) => self.acknowledged.extend(sequences.zip(batches.concat())),
+            Err(_) => self.attempted.extend(batches.concat()),
+        }
+    }
+
+    fn read(&mut self, reader: &mut QueueReader, limit: usize, left: usize) {
+        self.give(reader, limit);
+        let before = reader.next().saturating_sub(left as u64);
+        if reader.done_with(before).is_ok() {
+            self.noted = self.noted.max(before);
+        }
+    }
+
+    /// Reads, and checks that nothing is skipped and nothing comes that was noted.
+    fn give(&mut self, reader: &mut QueueReader, limit: usize) {
+        assert!(self.noted <= reader.done(), "what was noted comes again");
+        let mut next = reader.next();
+        for (sequence, message) in read(reader, limit) {
+            assert_eq!(sequence, next, "messages are skipped");
+            next += 1;
+            match self.acknowledged.get(&sequence) {
+                Some(acknowledged) => assert_eq!(message, *acknowledged),
+                None => assert!(self.attempted.contains(&message), "never appended: {message:?}"),
+            }
+            self.given.insert(sequence, message);
+        }
+    }
+
+    /// Reads the rest: then every acknowledged message was given out.
+    fn check(&self, disk: &SimDisk) {
+        let mut model = self.clone();
+        let mut queue = open(disk).unwrap();
+        assert_eq!(queue.cursor, None);
+        model.give(&mut queue.reader, usize::MAX);
+        assert_eq!(queue.reader.next(), queue.searcher.next_sequence(), "something cannot be read");
+        let missing: Vec<_> =
+            model.acknowledged.keys().filter(|sequence| !model.given.contains_key(sequence)).collect();
+        assert!(missing.is_empty(), "never given out: {missing:?}");
+        queue.appender.append(&[encoded([&(0, "later".to_owned())])]).unwrap();
+        assert_eq!(read(&mut queue.reader, 10).len(), 1);
+        queue.appender.close_old(Timestamp::MAX).unwrap();
+        queue.reader.done_with(u64::MAX).unwrap();
+        assert_eq!((queue.reader.waiting(), queue.searcher.stats().messages), (0, 0), "nothing is kept");
+    }
+}
+
+fn script() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => proptest::collection::vec(0_usize..6, 1..4).prop_map(Step::Append),
+        6 => (0_usize..20, 0_usize..4).prop_map(|(limit, left)| Step::Read(limit, left)),
+        1 => Just(Step::Rewind),
+        2 => Just(Step::Restart),
+    ];
+    proptest::collection::vec(step, 1..14)
+}
+
+fn every_step() -> Vec<Step> {
+    let mut steps = Vec::new();
+    for _ in 0..4 {
+        steps.extend([Step::Append(vec![5, 3]), Step::Read(6, 1), Step::Append(vec![4]), Step::Rewind]);
+        steps.extend([Step::Read(9, 0), Step::Restart]);
+    }
+    steps
+}
+
+/// Something goes wrong at each disk call of a script.
+fn check_each_call(steps: &[Step], seed: u64, fault: impl Fn(&SimDisk, u64)) {
+    let calls = {
+        let disk = SimDisk::new(0);
+        Model::default().run(&disk, steps);
+        disk.calls()
+    };
+    for call in 0..=calls {
+        let disk = SimDisk::new(seed ^ call);
+        fault(&disk, call);
+        let mut model = Model::default();
+        model.run(&disk, steps);
+        model.check(&disk.after_kill());
+        for cut in 0..2 {
+            model.check(&disk.after_power_cut(seed.wrapping_add(call * 2 + cut)));
+        }
+    }
+}
+
+#[test]
+fn every_message_is_given_out_after_a_death_at_any_disk_call_of_every_step() {
+    check_each_call(&every_step(), 7, |disk, call| disk.fault_after(call, Fault::Die));
+}
+
+#[test]
+fn disk_calls_that_fail_at_any_step_skip_nothing() {
+    check_each_call(&every_step(), 1, |disk, call| disk.fault_after(call, Fault::Fail));
+}
+
+proptest! {
+    #![proptest_config(common::cases(5))]
+
+    #[test]
+    fn every_message_is_given_out_after_a_death_at_any_disk_call(steps in script(), seed in any::<u64>()) {
+        check_each_call(&steps, seed, |disk, call| disk.fault_after(call, Fault::Die));
+    }
+}
+
+/// A queue with this many messages, of which this many are done with.
+fn filled(disk: &SimDisk, messages: usize, done: u64) -> OpenedQueue {
+    let mut queue = open(disk).unwrap();
+    for number in 0..messages {
+        queue.appender.append(&[encoded([&(number as i64, format!("message {number}"))])]).unwrap();
+    }
+    read(&mut queue.reader, usize::MAX);
+    queue.reader.done_with(done).unwrap();
+    queue
+}
+
+#[test]
+fn files_that_are_done_with_go_and_the_cursor_moves_on_without_them() {
+    let disk = SimDisk::new(0);
+    let queue = filled(&disk, 200, 199);
+    let stats = queue.searcher.stats();
+    assert!(stats.journal_files <= 2 && 150 < stats.first_sequence, "{stats:?}");
+    let mut queue = open(&disk).unwrap();
+    assert_eq!((queue.reader.done(), queue.reader.waiting()), (199, 1));
+    assert_eq!(read(&mut queue.reader, 10)[0].1.1, "message 199");
+}
+
+#[test]
+fn a_cursor_that_is_missing_or_damaged_is_named_and_all_that_is_there_comes_again() {
+    let flip = |disk: &SimDisk| disk.flip(Path::new(CURSOR), 130);
+    let remove = |disk: &SimDisk| disk.remove(Path::new(CURSOR)).unwrap();
+    let cases: [(&dyn Fn(&SimDisk), _); 2] = [(&flip, CursorError::Damaged), (&remove, CursorError::Missing)];
+    for (harm, expected) in cases {
+        let disk = SimDisk::new(0);
+        drop(filled(&disk, 10, 7));
+        harm(&disk);
+        let mut queue = open(&disk).unwrap();
+        assert_eq!(queue.cursor, Some(expected));
+        assert_eq!(read(&mut queue.reader, 100).len(), 10);
+        assert_eq!(open(&disk).unwrap().cursor, None, "it was written anew");
+    }
+}
+
+#[test]
+fn a_cursor_beyond_the_end_goes_back_so_that_new_messages_are_not_behind_it() {
+    let (longer, shorter) = (SimDisk::new(0), SimDisk::new(0));
+    drop(filled(&longer, 10, 10));
+    drop(filled(&shorter, 4, 4));
+    let cursor = longer.open(Path::new(CURSOR)).unwrap();
+    let mut bytes = vec![0; cursor.bytes().unwrap() as usize];
+    cursor.read_at(0, &mut bytes).unwrap();
+    let file = shorter.create(Path::new(CURSOR)).unwrap();
+    file.append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
+    let mut queue = open(&shorter).unwrap();
+    assert_eq!(queue.cursor, Some(CursorError::Beyond(10)));
+    queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap();
+    assert_eq!(read(&mut queue.reader, 10), [(4, (0, "new".to_owned()))]);
+}
