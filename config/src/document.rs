@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::destination::Destination;
+use crate::fields::Fields;
 use crate::logspace::Logspace;
 use crate::node::Node;
 use crate::problem::{Findings, Path, Problem};
-use crate::read::Fields;
 use crate::route::Route;
 use crate::source::Source;
 

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use ipnet::IpNet;
 
+use crate::count::Count;
 use crate::document::place_all;
+use crate::fields::Fields;
 use crate::node::{Entry, Node, Origin, Value};
 use crate::problem::{Findings, Path, Problem, quoted};
-use crate::read::{Choice, Fields};
-use crate::source::Count;
+use crate::read::Choice;
 use crate::unit::{Period, Size};
 
 /// The shipped file, with every setting, its default and what it means.

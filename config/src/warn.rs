@@ -1,10 +1,10 @@
-//! What can be run but is hardly meant: messages that go nowhere, and things that no message reaches.
+//! What can be run but is probably a mistake: messages that go nowhere, and things that no message reaches.
 
 use std::collections::{HashMap, HashSet};
 
 use logstead_record::query::Query;
 
-use crate::check::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, Target};
 use crate::logspace::{Logspace, Retention};
 use crate::unit::Size;
 
