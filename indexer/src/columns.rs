@@ -337,7 +337,7 @@ impl<'a> Input<'a> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, Flags, HeadForm, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -365,15 +365,15 @@ pub(crate) mod tests {
         Row {
             time,
             priority: Priority::new(byte),
-            host: &texts[2],
-            program: &texts[3],
-            pid: &texts[4],
-            msgid: &texts[5],
             message_at: byte.is_multiple_of(3).then_some(0),
             head_form: HeadForm::Stored,
             flags: Flags(byte),
             ..Row::text(&texts[usize::from(byte % 2)])
         }
+        .with(Field::Host, &texts[2])
+        .with(Field::Program, &texts[3])
+        .with(Field::Pid, &texts[4])
+        .with(Field::Msgid, &texts[5])
     }
 
     fn written(batch: &Batch) -> Vec<u8> {
@@ -409,18 +409,20 @@ pub(crate) mod tests {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(5) });
         builder.field(b"k", b"v");
-        builder.push(&Row {
-            time: Some(Timestamp::from_nanos(3)),
-            priority: Priority::new(13),
-            host: b"h",
-            program: b"a",
-            pid: b"7",
-            msgid: b"m",
-            message: b"hi",
-            message_at: Some(1),
-            flags: Flags::UNPARSED,
-            ..Row::text(b"<hi>")
-        });
+        builder.push(
+            &Row {
+                time: Some(Timestamp::from_nanos(3)),
+                priority: Priority::new(13),
+                message_at: Some(1),
+                flags: Flags::UNPARSED,
+                ..Row::text(b"<hi>")
+            }
+            .with(Field::Host, b"h")
+            .with(Field::Program, b"a")
+            .with(Field::Pid, b"7")
+            .with(Field::Msgid, b"m")
+            .with(Field::Message, b"hi"),
+        );
         builder.push(&Row::text(b"x"));
         let batch = builder.seal();
         let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
@@ -461,7 +463,7 @@ pub(crate) mod tests {
         for number in 0..70_000 {
             let host = format!("host-{number}");
             let message = if number == 5 { long.as_slice() } else { b"short" };
-            builder.push(&Row { host: host.as_bytes(), ..Row::text(message) });
+            builder.push(&Row::text(message).with(Field::Host, host.as_bytes()));
         }
         let batch = builder.seal();
         assert_eq!(read(&written(&batch), batch.rows()), Ok(batch));

@@ -3,9 +3,9 @@
 //!
 //! A field's class and number are in its row of [`Field::ALL`]; the numbers of what is no field are below.
 
-use crate::batch::Flags;
 use crate::column::{ColumnError, NameColumn, TextColumn};
-use crate::field::{Field, NAMES, Storage, TEXTS};
+use crate::field::{Field, Storage, TEXTS};
+use crate::flags::Flags;
 use crate::query::FieldName;
 use crate::raw::HeadForm;
 use std::array::from_fn;
@@ -43,7 +43,7 @@ pub struct Columns {
     /// The priority, 0 to 191 or 255; bits of [`Flags`]; codes of [`HeadForm`].
     pub bytes: [Vec<u8>; 3],
     /// Every field that is a [`Storage::Name`].
-    pub names: [NameColumn; NAMES],
+    pub names: [NameColumn; Field::NAMES],
     /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, where the form does not give them,
     /// or of a counted form the count; and raw bytes after the message.
     pub texts: [TextColumn; TEXTS + 2],

@@ -438,7 +438,7 @@ mod tests {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
         for host in hosts {
-            builder.push(&Row { host: host.as_deref().unwrap_or_default(), ..Row::text(b"x") });
+            builder.push(&Row::text(b"x").with(Field::Host, host.as_deref().unwrap_or_default()));
         }
         builder.seal()
     }

@@ -5,8 +5,8 @@
 //!
 //! **Invariant:** any text has an answer at any place, and what it says to replace lies around that place.
 
-use super::QUERY_BYTES_MAX;
 use super::ast::{FieldName, Pattern, Query};
+use super::limits::QUERY_BYTES_MAX;
 use super::parse::Meaning;
 use super::print::{Named, Quoted, Value};
 use super::stage::{KINDS, Stage, names_function};

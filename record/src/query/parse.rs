@@ -2,12 +2,12 @@
 
 use super::ast::{Pattern, Query, TextTest};
 use super::error::{ErrorKind, ParseError, Search, Warning};
+use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use super::regex::Regex;
 use super::syntax::Tree;
 use super::syntax::lex::Cursor;
 use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
 use super::value::pattern;
-use super::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use crate::field::Field;
 use std::fmt::Display;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! A regular expression of a query: valid from the moment it exists.
 
-use super::REGEX_BYTES_MAX;
+use super::limits::REGEX_BYTES_MAX;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};

@@ -1,15 +1,15 @@
 //! What a value means to the field that it is compared with.
 
-use super::GLOB_CHARS_MAX;
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+use super::limits::GLOB_CHARS_MAX;
 use super::number::Number;
 use super::regex::Regex;
 use super::syntax::lex::Cursor;
 use super::syntax::subject::Name;
 use super::syntax::tree::Operand;
 use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
-use crate::batch::Flags;
 use crate::field::Field;
+use crate::flags::Flags;
 use crate::priority::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
 use ipnet::IpNet;
 use std::ops::Bound;

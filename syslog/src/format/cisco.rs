@@ -12,7 +12,7 @@
 //! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
 
 use super::stamp::{self, Clock};
-use logstead_record::{BatchBuilder, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
 /// Most parts before the mnemonic.
 const PARTS_MAX: usize = 8;
@@ -165,10 +165,10 @@ impl<'a> Head<'a> {
             row.fields_behind += mnemonic.add(builder);
         }
         let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
-        row.program = if self.process.is_empty() { facility } else { self.process };
-        row.pid = self.pid;
+        row[Field::Program] = if self.process.is_empty() { facility } else { self.process };
+        row[Field::Pid] = self.pid;
         if !is_host_known && !self.host.is_empty() {
-            row.host = self.host;
+            row[Field::Host] = self.host;
         }
         row.time = row.time.or(self.time);
         super::set_message(row, text, self.message_at);

@@ -10,7 +10,7 @@
 use super::cisco::Mnemonic;
 use super::stamp::{self, Clock};
 use super::{Frame, Known, is_host, keys::is_level, lines, rfc3164, text_row, token, vendor};
-use logstead_record::{BatchBuilder, Flags, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Flags, Row, Timestamp};
 
 /// How a stamp is written: how much it says of who wrote it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) fn parse<'a>(
     if !matches!(text.get(start)?, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'[') {
         return None;
     }
-    let mut row = Row { host: known.peer, flags: known.flags, ..text_row(frame) };
+    let mut row = Row { flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     if let Some((time, at, stamp)) = daemon_stamp(text, start, clock)
         && (is_host_and_tag(text, at, stamp, known.peer) || is_line && is_tag_alone(text, at, stamp))
     {

@@ -18,7 +18,7 @@
 use super::fields::is_taken;
 use super::keys::{Found, Keys};
 use super::stamp::Clock;
-use logstead_record::{BatchBuilder, Row};
+use logstead_record::{BatchBuilder, Field, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -135,23 +135,20 @@ fn add_fields(pairs: &[Pair<'_>], taken: &[usize], builder: &mut BatchBuilder) {
 fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
     let value = |at: usize| pairs[at].value.as_bytes();
     let text = |at: Option<usize>| at.map_or(&b""[..], value);
-    let row = Row {
-        time: found.time,
-        priority: found.priority(),
-        host: found.host.map_or(host, value),
-        program: text(found.program),
-        pid: text(found.pid),
-        msgid: text(found.msgid),
-        ..Row::text(line)
-    };
+    let row = Row { time: found.time, priority: found.priority(), ..Row::text(line) }
+        .with(Field::Host, found.host.map_or(host, value))
+        .with(Field::Program, text(found.program))
+        .with(Field::Pid, text(found.pid))
+        .with(Field::Msgid, text(found.msgid));
     match found.message.map(|at| &pairs[at].value) {
         None => builder.push(&row),
-        Some(Cow::Borrowed(text)) => builder.push(&Row {
-            message: text.as_bytes(),
-            message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()),
-            ..row
-        }),
-        Some(Cow::Owned(text)) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
+        Some(Cow::Borrowed(text)) => builder.push(
+            &Row { message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()), ..row }
+                .with(Field::Message, text.as_bytes()),
+        ),
+        Some(Cow::Owned(text)) => {
+            builder.push(&Row { message_at: None, ..row }.with(Field::Message, text.as_bytes()))
+        }
     }
 }
 

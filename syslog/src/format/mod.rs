@@ -19,7 +19,7 @@ mod vendor;
 use encoding_rs::Encoding;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, DAY, Flags, Priority, Row, Timestamp};
+use logstead_record::{BatchBuilder, DAY, Field, Flags, Priority, Row, Timestamp};
 pub use stamp::Clock;
 
 /// Says that a text is UTF-8; no part of it.
@@ -105,7 +105,7 @@ impl Syslog {
             unparsed(frame, known, self.lines)
         });
         payload::read(row, clock, builder);
-        if let Some(count) = vendor::repeated(row.message) {
+        if let Some(count) = vendor::repeated(row[Field::Message]) {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
         }
@@ -115,7 +115,11 @@ impl Syslog {
     /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
     pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
         let flags = known.flags.with(Flags::UNPARSED);
-        self.push(&mut Row { host: known.peer, flags, ..text_row(Frame::new(frame)) }, known, builder);
+        self.push(
+            &mut Row { flags, ..text_row(Frame::new(frame)) }.with(Field::Host, known.peer),
+            known,
+            builder,
+        );
     }
 
     /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
@@ -134,9 +138,11 @@ impl Syslog {
             builder.field(name, value);
             row.fields_behind += 1;
         }
-        match self.decoded(row.message) {
+        match self.decoded(row[Field::Message]) {
             None => builder.push(row),
-            Some(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..*row }),
+            Some(text) => {
+                builder.push(&Row { message_at: None, ..*row }.with(Field::Message, text.as_bytes()))
+            }
         }
     }
 
@@ -159,12 +165,12 @@ impl<'a> Frame<'a> {
 
 /// A row of which only the text is known.
 fn text_row(frame: Frame<'_>) -> Row<'_> {
-    Row { message: frame.text, ..Row::text(frame.raw) }
+    Row::text(frame.raw).with(Field::Message, frame.text)
 }
 
 /// All of the text from `at` on is the message.
 fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
-    (row.message, row.message_at) = (&text[at..], Some(at));
+    (row[Field::Message], row.message_at) = (&text[at..], Some(at));
 }
 
 /// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
@@ -173,10 +179,10 @@ fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>, is_line: bool) -> Row<'a> {
     let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {
         priority: said.or((!is_line).then_some(Priority::DEFAULT)),
-        host: known.peer,
         flags: known.flags.with(Flags::UNPARSED),
         ..text_row(frame)
     }
+    .with(Field::Host, known.peer)
 }
 
 /// The frame without the line ends, NULs and spaces at its end, which are kept but not shown.

@@ -5,7 +5,7 @@
 
 use super::stamp::{self, Clock};
 use super::{Frame, Known, bytes, cisco, is_host, priority, set_message, tags, text_row, vendor};
-use logstead_record::{BatchBuilder, Flags, HeadForm, Row};
+use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row};
 
 /// Longest program name that is believed.
 const PROGRAM_BYTES_MAX: usize = 128;
@@ -19,7 +19,8 @@ pub(super) fn parse<'a>(
 ) -> Option<Row<'a>> {
     let text = frame.text;
     let (priority, start) = priority(text, frame.start)?;
-    let mut row = Row { priority: Some(priority), host: known.peer, flags: known.flags, ..text_row(frame) };
+    let mut row =
+        Row { priority: Some(priority), flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     match stamped(&mut row, text, start, clock) {
         Some(at) => behind_stamp(&mut row, text, at, clock, builder),
         None => unusual(&mut row, text, start, clock, builder),
@@ -89,10 +90,10 @@ pub(super) fn behind_stamp<'a>(
     let tagged = take_tag(row, text, at).or_else(|| take_tag_behind_severity(row, text, at));
     let at = tagged.or_else(|| tags::take(row, text, at, builder)).unwrap_or(at);
     set_message(row, text, at);
-    match row.message.first() {
-        Some(b'%') => row.fields_behind += vendor::mnemonic(row.message, builder),
-        Some(b'M') if row.program.is_empty() => {
-            row.program = vendor::tabbed(row.message).unwrap_or_default();
+    match row[Field::Message].first() {
+        Some(b'%') => row.fields_behind += vendor::mnemonic(row[Field::Message], builder),
+        Some(b'M') if row[Field::Program].is_empty() => {
+            row[Field::Program] = vendor::tabbed(row[Field::Message]).unwrap_or_default();
         }
         _ => {}
     }
@@ -131,10 +132,10 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     if host == b"Message"
         && let Some((host, at)) = vendor::forwarded_from(text, at)
     {
-        row.host = host;
+        row[Field::Host] = host;
         return at;
     }
-    row.host = host;
+    row[Field::Host] = host;
     at + end + 1
 }
 
@@ -146,7 +147,7 @@ pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Opti
         return None;
     }
     let (pid, length) = pid(rest)?;
-    (row.program, row.pid) = (program, pid);
+    (row[Field::Program], row[Field::Pid]) = (program, pid);
     Some(start + program.len() + length)
 }
 
@@ -166,7 +167,7 @@ fn is_pid(pid: &[u8]) -> bool {
 fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let mut tagged = *row;
     let at = take_tag(&mut tagged, text, vendor::behind_severity(text, at)?)?;
-    (!tagged.pid.is_empty()).then(|| {
+    (!tagged[Field::Pid].is_empty()).then(|| {
         *row = tagged;
         at
     })

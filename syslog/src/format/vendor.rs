@@ -13,7 +13,7 @@
 //! **Invariant:** what is taken from the text of a message stays in it.
 
 use super::cisco::Mnemonic;
-use logstead_record::{BatchBuilder, Row, SEVERITY_NAMES};
+use logstead_record::{BatchBuilder, Field, Row, SEVERITY_NAMES};
 
 /// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
 const JUNOS_FACILITIES: [&[u8]; 16] = [
@@ -113,7 +113,7 @@ pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     if length == 0 || rest.get(length) != Some(&b' ') {
         return super::set_message(row, text, at);
     }
-    row.program = &rest[..length];
+    row[Field::Program] = &rest[..length];
     super::set_message(row, text, at + length + 1);
 }
 

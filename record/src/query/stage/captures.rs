@@ -4,7 +4,7 @@
 //! of a field that every message has.
 
 use crate::field::Field;
-use crate::query::STAGE_ITEMS_MAX;
+use crate::query::limits::STAGE_ITEMS_MAX;
 use crate::query::regex::Regex;
 
 /// A regular expression whose groups are fields.

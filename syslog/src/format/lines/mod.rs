@@ -27,7 +27,7 @@ use super::fields::Fields;
 use super::headless::stamped_text;
 use super::stamp::{self, Clock};
 use super::{keys, payload, rfc3164::behind_spaces};
-use logstead_record::{BatchBuilder, Priority, Row, Severity};
+use logstead_record::{BatchBuilder, Field, Priority, Row, Severity};
 
 /// What a line says besides its time.
 #[derive(Default)]
@@ -97,7 +97,7 @@ fn behind_stamp<'a>(
             row.fields_behind += count;
             line.fill(row, text);
             // What a container writes is often a line of this kind itself.
-            if format == "cri" && klog::begins(row.message) {
+            if format == "cri" && klog::begins(row[Field::Message]) {
                 klog::read(row, text, line.message_at, clock, builder);
             }
             return;
@@ -110,7 +110,7 @@ impl<'a> Line<'a> {
         if let Some(severity) = self.severity {
             row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
         }
-        (row.pid, row.msgid) = (self.pid, self.msgid);
+        (row[Field::Pid], row[Field::Msgid]) = (self.pid, self.msgid);
         super::set_message(row, text, self.message_at);
     }
 }

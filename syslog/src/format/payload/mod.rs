@@ -37,7 +37,7 @@ mod snare;
 use super::fields::Fields;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
-use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Timestamp};
 
 /// What a text may be, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ struct Claims<'a> {
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    if let Some(kind) = kind_by_program(row.program).or_else(|| kind(row.message)) {
+    if let Some(kind) = kind_by_program(row[Field::Program]).or_else(|| kind(row[Field::Message])) {
         read_as(kind, row, clock, builder);
     }
 }
@@ -144,7 +144,7 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
     if row.flags.has(Flags::TRUNCATED) {
         return;
     }
-    let text = row.message.trim_ascii();
+    let text = row[Field::Message].trim_ascii();
     let found = match kind {
         Kind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
         Kind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
@@ -220,10 +220,10 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
     row.flags = Flags(row.flags.0 & !Flags::UNPARSED.0);
     row.time = row.time.or(claims.time);
     if !claims.host.is_empty() {
-        row.host = claims.host;
+        row[Field::Host] = claims.host;
     }
-    if row.program.is_empty() {
-        (row.program, row.pid) = (claims.program, claims.pid);
+    if row[Field::Program].is_empty() {
+        (row[Field::Program], row[Field::Pid]) = (claims.program, claims.pid);
     }
 }
 
