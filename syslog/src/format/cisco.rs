@@ -11,7 +11,9 @@
 //! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
 //! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
 
+use super::frame::set_message;
 use super::stamp::{self, Clock};
+use super::word::is_host;
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
 /// Most parts before the mnemonic.
@@ -125,7 +127,7 @@ impl<'a> Head<'a> {
     }
 
     fn name(&mut self, word: &'a [u8]) -> Option<()> {
-        let fits = self.host.is_empty() && super::is_host(word);
+        let fits = self.host.is_empty() && is_host(word);
         fits.then(|| self.host = word)
     }
 
@@ -171,7 +173,7 @@ impl<'a> Head<'a> {
             row[Field::Host] = self.host;
         }
         row.time = row.time.or(self.time);
-        super::set_message(row, text, self.message_at);
+        set_message(row, text, self.message_at);
     }
 }
 

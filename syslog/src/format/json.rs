@@ -17,6 +17,7 @@
 
 use super::fields::is_taken;
 use super::keys::{Found, Keys};
+use super::pair::Pair;
 use super::stamp::Clock;
 use logstead_record::{BatchBuilder, Field, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -72,12 +73,6 @@ pub enum Rejected {
     /// It cannot be read, and where.
     #[error("it is not a JSON object: {0}")]
     Syntax(String),
-}
-
-/// A value of the object that is no object itself.
-pub(super) struct Pair<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) value: Cow<'a, str>,
 }
 
 /// The values below an object as they are found.

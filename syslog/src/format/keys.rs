@@ -4,7 +4,7 @@
 //! Keys compare without regard to case; nested ones are joined by dots. Where several of a column's keys are there, the
 //! first one in the list counts whose value is not empty and can be read as what it stands for.
 
-use super::json::Pair;
+use super::pair::Pair;
 use super::stamp::{self, Clock};
 use logstead_record::{Facility, Priority, Severity, Timestamp};
 

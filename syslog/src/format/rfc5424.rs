@@ -1,7 +1,8 @@
 //! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, read as senders really write it.
 
+use super::frame::{BOM, Frame, Known, text_row};
 use super::stamp::{self, Clock};
-use super::{BOM, Frame, Known, priority, text_row, token};
+use super::word::{priority, token};
 use logstead_record::{BatchBuilder, Field, HeadForm, Row, Timestamp};
 
 /// Longest SD-ID or parameter name that is believed.

@@ -12,9 +12,9 @@
 //!
 //! **Invariant:** what is no such tag as a whole is left to the message.
 
-use super::rfc3164::take_tag;
-use super::token;
+use super::tag::take_tag;
 use super::vendor::comware_module;
+use super::word::token;
 use logstead_record::{BatchBuilder, Field, Row};
 
 /// Takes over the tag at `at`, adds its other parts as fields, and says where the message begins.

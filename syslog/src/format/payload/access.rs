@@ -8,8 +8,8 @@
 use super::super::fields::Fields;
 use super::super::rfc5424::{unescape, value_end};
 use super::super::stamp::{self, Clock};
-use super::super::token;
-use super::Claims;
+use super::super::word::token;
+use super::claims::Claims;
 
 /// How far before the stamp may end.
 const BEFORE_MAX: usize = 400;

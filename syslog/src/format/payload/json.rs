@@ -2,10 +2,11 @@
 //! says of columns stands in for a head that is missing.
 
 use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
-use super::super::json::{Limits, Pair, values_that_fit};
+use super::super::json::{Limits, values_that_fit};
 use super::super::keys::{Found, Keys};
+use super::super::pair::Pair;
 use super::super::stamp::Clock;
-use super::Claims;
+use super::claims::Claims;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 

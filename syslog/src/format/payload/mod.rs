@@ -21,6 +21,7 @@ mod access;
 mod aruba;
 mod cef;
 mod checkpoint;
+mod claims;
 mod filterlog;
 mod firepower;
 mod fortigate;
@@ -37,7 +38,8 @@ mod snare;
 use super::fields::Fields;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
-use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Timestamp};
+use claims::Claims;
+use logstead_record::{BatchBuilder, Field, Flags, Row};
 
 /// What a text may be, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +58,6 @@ enum Kind {
     Filterlog,
     Snare,
     Ise,
-}
-
-/// What a text says that stands in columns, for messages whose header does not. Absent texts are empty.
-#[derive(Default)]
-struct Claims<'a> {
-    time: Option<Timestamp>,
-    host: &'a [u8],
-    program: &'a [u8],
-    pid: &'a [u8],
-    priority: Option<Priority>,
 }
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
@@ -235,7 +227,7 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
     use logstead_config::Format;
-    use logstead_record::{Batch, Origin};
+    use logstead_record::{Batch, Origin, Timestamp};
 
     const HEAD: &str = "<13>1 2026-11-21T06:13:00Z h a - - - ";
 

@@ -5,7 +5,7 @@
 
 use super::super::fields::Fields;
 use super::super::stamp::{self, Clock};
-use super::Claims;
+use super::claims::Claims;
 use logstead_record::Timestamp;
 
 /// Where columns of all types stand.
