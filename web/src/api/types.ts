@@ -1491,7 +1491,7 @@ export interface components {
         Logspaces: {
             logspaces: components["schemas"]["LogspaceInfo"][];
         };
-        /** @description A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
+        /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
              * Format: date-time
@@ -1510,7 +1510,7 @@ export interface components {
             };
             /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
             flags: string[];
-            /** @description The host it claims to come from; empty where it says none. */
+            /** @description Empty where the message says none. */
             host: string;
             /**
              * @description `LOGSPACE:SEQUENCE`.
@@ -1520,14 +1520,17 @@ export interface components {
             logspace: string;
             /** @description The text. */
             message: string;
+            /** @description Empty where the message says none. */
             msgid: string;
             /** @description The address it was sent from. */
             peer: string;
+            /** @description Empty where the message says none. */
             pid: string;
+            /** @description Empty where the message says none. */
             program: string;
             /** @description Everything exactly as received. */
             raw: string;
-            /** @description The bytes of `raw`, where they are no UTF-8. */
+            /** @description The bytes of `raw`, where they are not UTF-8. */
             raw_base64?: string;
             /**
              * Format: date-time
