@@ -123,7 +123,7 @@ pub fn is_id(id: &str) -> bool {
 
 fn bad_id(id: &str) -> String {
     let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";
-    format!("{} is no id: use up to {ID_BYTES_MAX} {grammar}", quoted(id))
+    format!("{} is not a valid id: use up to {ID_BYTES_MAX} {grammar}", quoted(id))
 }
 
 fn check_sources(sources: &[Source], findings: &mut Findings) {

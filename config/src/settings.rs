@@ -18,7 +18,7 @@ use crate::unit::{Period, Size};
 /// The shipped file, with every setting, its default and what it means.
 pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
 
-/// What the process is told at its start.
+/// What the process is given at its start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The directory that holds everything.
@@ -44,7 +44,7 @@ pub struct Settings {
 pub struct Web {
     /// Where they listen; port 0 is any free one.
     pub listen: SocketAddr,
-    /// How long a login lasts that nobody uses.
+    /// How long an unused login lasts.
     pub session_lifetime: Period,
     /// How long it lasts however it is used.
     pub session_max: Period,
@@ -148,7 +148,7 @@ pub enum LogLevel {
     Warn,
     /// Something happened.
     Info,
-    /// For whoever looks for a fault.
+    /// For finding a fault.
     Debug,
     /// Everything.
     Trace,
@@ -159,7 +159,7 @@ pub enum LogLevel {
 pub struct Layers {
     /// The text of the file that `--config` names. Problems that have a line are about this text.
     pub file: Option<String>,
-    /// The process's environment. Variables that are no settings are passed over.
+    /// The process's environment. Variables that are not settings are passed over.
     pub env: Vec<(String, String)>,
     /// Arguments of `--set`: `key=value`.
     pub set: Vec<String>,
@@ -180,7 +180,7 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
             Variable::Misspelt(meant) => {
                 findings.value(
                     &Path::default().key(variable),
-                    format!("is no setting (did you mean `{meant}`?)"),
+                    format!("is not a setting (did you mean `{meant}`?)"),
                 );
             }
             Variable::Foreign => {}
@@ -360,7 +360,7 @@ enum Variable<'a> {
 
 /// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
 /// there is one: the same prefix begins what an orchestrator sets for a service of our name
-/// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are no settings.
+/// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are not settings.
 fn variable_path<'a>(variable: &str, names: &'a [String]) -> Variable<'a> {
     let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return Variable::Foreign };
     let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();

@@ -77,7 +77,7 @@ pub struct Reception {
     pub format: Format,
     /// IANA name of the zone of stamps that name none.
     pub timezone: String,
-    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
@@ -91,7 +91,7 @@ pub struct Reception {
     /// Networks that may send; empty is everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
-    /// Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2).
+    /// Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub proxy_protocol: Vec<IpNet>,
     /// What encrypted connections need.
@@ -126,7 +126,7 @@ pub struct Files {
     pub format: Format,
     /// IANA name of the zone of stamps that name none.
     pub timezone: String,
-    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]

@@ -32,7 +32,7 @@
 use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
 
-/// Why bytes are no columns.
+/// Why bytes are not columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
     /// They end too early.
@@ -403,9 +403,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The layout of every column in every group, written out: what is on disks already is read by it.
-    #[test]
-    fn each_group_has_the_bytes_that_it_always_had() {
+    fn two_messages() -> Batch {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(5) });
         builder.field(b"k", b"v");
@@ -424,7 +422,13 @@ pub(crate) mod tests {
             .with(Field::Message, b"hi"),
         );
         builder.push(&Row::text(b"x"));
-        let batch = builder.seal();
+        builder.seal()
+    }
+
+    /// The layout of every column in every group, written out: what is on disks already is read by it.
+    #[test]
+    fn each_group_has_the_bytes_that_it_always_had() {
+        let batch = two_messages();
         let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
         let expected: [(Group, &[&[u8]]); 6] = [
             (Group::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),

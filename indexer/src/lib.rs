@@ -9,7 +9,7 @@
 //! | `error`   | why something could not be written                                |
 //! | `bytes`   | numbers at fixed places of headers                                |
 //! | `bounds`  | the bounds of the times of some messages                          |
-//! | `work`    | work that ends when nobody wants it any more, side by side        |
+//! | `work`    | work that ends when it is no longer wanted, side by side          |
 //! | `disk`    | the disk as an argument; a simulated one that fails               |
 //! | `columns` | the columns of a batch as bytes                                   |
 //! | `journal` | journal files: frames, and the walk over them                     |

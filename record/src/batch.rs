@@ -44,7 +44,7 @@ impl Batch {
     }
 
     /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
-    /// whose values are no texts of their own.
+    /// whose values are not texts of their own.
     pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
         Columns::of_values(field, values).map(|columns| Batch { columns })
     }

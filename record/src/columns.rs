@@ -1,7 +1,7 @@
 //! The columns of a batch, as they stand in memory and are written to disk: arrays by class, so that what is done to
 //! every column is said once for each class.
 //!
-//! A field's class and number are in its row of [`Field::ALL`]; the numbers of what is no field are below.
+//! A field's class and number are in its row of [`Field::ALL`]; the numbers of other columns are below.
 
 use crate::column::{ColumnError, NameColumn, TextColumn};
 use crate::field::{Field, Storage, TEXTS};
@@ -69,7 +69,7 @@ impl Columns {
         }
     }
 
-    /// A row for each of some values of one field. `None` for fields whose values are no texts of their own.
+    /// A row for each of some values of one field. `None` for fields whose values are not texts of their own.
     pub(crate) fn of_values(field: &FieldName, values: &TextColumn) -> Option<Columns> {
         let mut columns = Columns::empty(values.len());
         match field {

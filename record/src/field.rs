@@ -3,8 +3,8 @@
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
 //!
-//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. Whoever reads, writes, tests or shows values goes by
-//! the row's [`Storage`], and names a field only where it differs from others that are stored alike.
+//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows values goes
+//! by the row's [`Storage`], and names a field only where it differs from others that are stored alike.
 
 use crate::group::{Group, Groups};
 use crate::priority::Half;

@@ -144,7 +144,7 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
     }
 }
 
-/// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is no structured data.
+/// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is not structured data.
 pub(crate) fn write_structured_data<'a>(
     fields: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     out: &mut Vec<u8>,

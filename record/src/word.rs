@@ -145,7 +145,7 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// Whether a search hit may begin at `at`: the character before it is no letter or digit, or the one at it is
+/// Whether a search hit may begin at `at`: the character before it is not a letter or digit, or the one at it is
 /// none itself.
 pub fn may_begin(text: &[u8], at: usize) -> bool {
     !(at < text.len() && class_at(text, at).0 && class_before(text, at))

@@ -175,7 +175,7 @@ impl Aggregation {
         self.collect(&batch, &selected, (&sequence, place.logspace), work)
     }
 
-    /// The table of everything that was added. Where nobody wants to wait for all of it, as much as can be shown.
+    /// The table of everything that was added. If not all of it is awaited, what can be shown.
     pub fn finish(self, run: &Run<'_>) -> Result<Table, AnswerError> {
         let work = run.work();
         let finish = Finish::new(&work);

@@ -17,7 +17,7 @@ impl Samples {
         {
             self.count();
         }
-        // Not `-0`, which is no other number.
+        // Not `-0`, which is the same number.
         self.loose.push(number + 0.0);
     }
 

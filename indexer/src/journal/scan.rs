@@ -1,4 +1,4 @@
-//! Walks over the frames of a journal file, and over what is no frame.
+//! Walks over the frames of a journal file, and over what is not a frame.
 //!
 //! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
 //! is found whatever stands before it.

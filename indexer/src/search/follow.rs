@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Why messages are missing that nothing damaged held.
 const EXPIRED: &str = "they were removed by the retention";
-/// Why messages are missing where nobody knows more.
+/// Why messages are missing where nothing else is known.
 const LOST: &str = "they were in a damaged part of the store";
 
 /// Goes through a logspace in the order in which it was stored.
@@ -228,7 +228,7 @@ impl Follower {
         }
     }
 
-    /// The rows of so many from a sequence on that were not shown yet.
+    /// The rows, of this many from a sequence on, that were not shown yet.
     fn not_shown(&self, first_sequence: u64, rows: usize) -> Selection {
         match self.next.saturating_sub(first_sequence) as usize {
             0 => Selection::all(rows),

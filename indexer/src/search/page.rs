@@ -397,7 +397,7 @@ impl Best {
         Best { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
-    /// The rank of the worst that is kept, once there are as many as wanted: only a better one is of use.
+    /// The rank of the worst that is kept, once there are enough: only a better one is of use.
     fn floor(&self) -> Option<Rank> {
         let Reverse(worst) = self.heap.peek()?;
         (self.heap.len() == self.wanted).then_some(worst.rank)

@@ -45,7 +45,7 @@ pub enum IndexError {
     #[error("the index cannot be read: {0}")]
     Disk(String),
     /// It is something else.
-    #[error("the file is no index: it does not begin with LSI1")]
+    #[error("the file is not an index: it does not begin with LSI1")]
     Magic,
     /// It was written by a later release.
     #[error("the index has version {0}, and the newest that is known here is {VERSION}")]

@@ -241,7 +241,7 @@ impl Names {
         Ok(names)
     }
 
-    /// The same rows with as many other values, which need not be distinct.
+    /// The same rows with the same number of other values, which need not be distinct.
     #[must_use]
     pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {
         let count = self.values.len();
@@ -270,7 +270,7 @@ impl Names {
         self.rows.rows()
     }
 
-    /// The id of a row without a value: as many as there are values. Where only presence is kept it is 1, and 0
+    /// The id of a row without a value: the number of values. Where only presence is kept it is 1, and 0
     /// is any value.
     pub(crate) fn absent(&self) -> u32 {
         if self.is_complete() { self.values.len() as u32 } else { 1 }

@@ -166,7 +166,7 @@ impl Appender {
             && let Err(source) = file.sync()
         {
             let error = failed("sync", path(), bytes, source);
-            // Cutting only helps whoever opens this journal before the next append does.
+            // Cutting only helps if this journal is opened before the next append.
             drop(file.truncate(offset));
             self.open = None;
             return Err(error);

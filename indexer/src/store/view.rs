@@ -4,7 +4,7 @@
 //! in memory: a million frames of one message then cost a search no more than a few large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
-//! changes while somebody holds it: the appender works on a copy.
+//! changes while it is held: the appender works on a copy.
 
 use crate::bounds::TimeBounds;
 use crate::journal::JournalFile;
@@ -36,7 +36,7 @@ pub(crate) struct View {
     pub(crate) segments: Vec<Arc<Segment>>,
     /// Segments of which nothing can be read, likewise.
     pub(crate) lost: Vec<LostSegment>,
-    /// Journal files that are no segments yet, likewise. The last is appended to.
+    /// Journal files that are not segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,

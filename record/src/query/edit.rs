@@ -54,7 +54,7 @@ pub enum Held {
     Nothing,
 }
 
-/// The text after an edit of what somebody typed or pasted into a search bar.
+/// The text after an edit of what was typed or pasted into a search bar.
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     let written = Written::new(text)?;
     let edited = match edit {

@@ -54,7 +54,7 @@ impl Matcher {
 
     /// The rows of `within` that are meant.
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
-        self.select_while(batch, within, &|_| true).expect("nobody ends it")
+        self.select_while(batch, within, &|_| true).expect("nothing ends it")
     }
 
     /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
@@ -96,7 +96,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Whether to look at so many rows.
+    /// Whether to look at this many rows.
     fn goes_on(&self, rows: usize) -> bool {
         let goes_on = !self.is_over.get() && (self.go_on)(rows);
         self.is_over.set(!goes_on);
@@ -482,7 +482,7 @@ impl ValueTest {
         }
     }
 
-    /// As [`ValueTest::accepts`] where an empty text is no value: then only the equality with nothing holds.
+    /// As [`ValueTest::accepts`] where an empty text is not a value: then only the equality with nothing holds.
     fn accepts_present(&self, value: &[u8]) -> bool {
         let is_present = !value.is_empty() || matches!(self, ValueTest::Equals { .. });
         is_present && self.accepts(value)

@@ -38,7 +38,7 @@ pub struct WrittenStage {
     pub name: &'static str,
 }
 
-/// The parts of what somebody typed or pasted into a search bar.
+/// The parts of what was typed or pasted into a search bar.
 pub fn outline(text: &str) -> Result<Outline, ParseError> {
     let (search, places) = read_search(text)?;
     let clauses = match separate(text, &places.clauses, &search.pipeline.filter) {

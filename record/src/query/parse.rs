@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<Query, ParseError> {
     read(text).map(|search| search.query)
 }
 
-/// Reads what somebody typed or pasted into a search bar: what does not follow the grammar is searched for as
+/// Reads what was typed or pasted into a search bar: what does not follow the grammar is searched for as
 /// it stands, with a warning.
 pub fn parse_search(text: &str) -> Result<Search, ParseError> {
     match read(text) {

@@ -18,7 +18,7 @@ pub struct Regex {
     literal: Option<Arc<Finder<'static>>>,
 }
 
-/// A text that is no regular expression, and why not.
+/// A text that is not a regular expression, and why not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadRegex(String);

@@ -141,7 +141,7 @@ impl Compared {
         Ok(Query::Field(name.clone(), test))
     }
 
-    /// Names that somebody configured are compared as a whole.
+    /// Configured names are compared as a whole.
     fn test_names(&self, field: Field, operand: Operand) -> Result<Query, String> {
         let equals = |parts| {
             let pattern = pattern(parts, self.case_sensitive)?;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `*` says that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, ASA writes ` : `
-//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is told to stamps
+//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is set to stamps
 //! with its uptime.
 //!
 //! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
@@ -25,7 +25,7 @@ const PART_BYTES_MAX: usize = 128;
 #[derive(Default)]
 pub(super) struct Head<'a> {
     time: Option<Timestamp>,
-    /// An abbreviation that is no known zone.
+    /// An abbreviation that is not a known zone.
     zone: &'a [u8],
     host: &'a [u8],
     node: &'a [u8],

@@ -1,7 +1,7 @@
 //! Heads without `<PRI>`, as syslog daemons write them to files: `STAMP HOST TAG[PID]: MSG`.
 //!
 //! A text may begin with a time, too, and go on with a sentence. So outside files such a head is believed only where
-//! stamp, host and tag stand there whole, and a word that may belong to a sentence is no host. A line of a file may also
+//! stamp, host and tag stand there whole, and a word that may belong to a sentence is not a host. A line of a file may also
 //! have no host, or be that of a program that writes its file itself ([`super::lines`]); where only its stamp is known,
 //! the line is a text that has a time.
 //!

@@ -148,7 +148,7 @@ fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &m
 }
 
 /// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
-/// where the text is no object from its first byte to its last.
+/// where the text is not an object from its first byte to its last.
 pub(super) fn values_that_fit(text: &[u8], limits: Limits, name_bytes_max: usize) -> Option<Vec<Pair<'_>>> {
     limits.check_line(text).ok()?;
     Flat::new(limits, false, name_bytes_max).read(text).ok()

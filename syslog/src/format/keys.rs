@@ -227,7 +227,7 @@ pub(super) fn severity(text: &str) -> Option<Severity> {
     name.parse().ok()
 }
 
-/// Whether a word says how urgent something is: it is no name of a host or a program.
+/// Whether a word says how urgent something is: it is not the name of a host or a program.
 pub(super) fn is_level(word: &[u8]) -> bool {
     word.len() <= 13
         && std::str::from_utf8(word).is_ok_and(|word| severity(word).is_some() && !is_number(word))

@@ -132,7 +132,7 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     at + end + 1
 }
 
-/// The same behind the name of a severity, where a process id shows that it is no text.
+/// The same behind the name of a severity, where a process id shows that it is not text.
 fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let mut tagged = *row;
     let at = take_tag(&mut tagged, text, vendor::behind_severity(text, at)?)?;

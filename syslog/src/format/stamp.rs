@@ -18,7 +18,7 @@ use logstead_record::{DAY, MONTHS, SECOND, Timestamp};
 
 /// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
 const AHEAD_MAX: i64 = 31 * DAY;
-/// A number before this is no year of a log.
+/// A number below this is not the year of a log.
 const YEAR_MIN: i64 = 1990;
 
 /// What a stamp leaves open.
@@ -279,7 +279,7 @@ impl Date {
     }
 }
 
-/// The zone behind a stamp, in seconds east of UTC, and where it ends. What is no zone is left: it may be a host.
+/// The zone behind a stamp, in seconds east of UTC, and where it ends. Anything else is left: it may be a host.
 fn zone(text: &[u8], at: usize) -> (Option<i32>, usize) {
     let start = at + usize::from(text.get(at) == Some(&b' '));
     if !matches!(text.get(start), Some(b'A'..=b'Z' | b'+' | b'-')) {

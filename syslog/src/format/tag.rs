@@ -42,7 +42,7 @@ fn is_end_of_name(rest: &[u8], at: usize) -> bool {
     rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
 }
 
-/// Numbers, mnemonics and marks of payloads are no programs.
+/// Numbers, mnemonics and marks of payloads are not programs.
 fn is_program(name: &[u8]) -> bool {
     match name.first() {
         None | Some(b'@' | b'%' | b':' | b'-' | b'*') => false,

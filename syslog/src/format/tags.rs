@@ -10,7 +10,7 @@
 //! | UniFi        | `U7PG2,f09fc2000000,v4.3.28.11361: hostapd: …`              | program, `unifi.model`, `.mac`, `.version` |
 //! | BIG-IP ASM   | `ASM:unit_hostname="lb-1",attack_type="…"`                  | program                                  |
 //!
-//! **Invariant:** what is no such tag as a whole is left to the message.
+//! **Invariant:** what is not such a tag as a whole is left to the message.
 
 use super::tag::take_tag;
 use super::vendor::comware_module;

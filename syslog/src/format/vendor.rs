@@ -3,7 +3,7 @@
 //! | sender        | habit                                                                              |
 //! |---------------|------------------------------------------------------------------------------------|
 //! | syslogd       | `last message repeated 3 times`                                                    |
-//! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is told to say the priority            |
+//! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is set to say the priority            |
 //! | Comware, VRP  | `%%01IFNET/4/LINK_STATE(l)[0]:` begins the message of HPE and Huawei devices       |
 //! | Meraki        | a version and a stamp in seconds since 1970, then the host and the kind of event   |
 //! | AIX           | `Message forwarded from HOST: ` where others put the host                          |

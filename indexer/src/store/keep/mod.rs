@@ -45,7 +45,7 @@ struct Inner {
     hopeless: Mutex<BTreeSet<u64>>,
 }
 
-/// Something to do, claimed for whoever holds it.
+/// Something to do, claimed by its holder.
 pub struct Task {
     keeper: Keeper,
     work: Work,

@@ -49,9 +49,9 @@ pub enum Stage {
     Fields(Vec<FieldName>),
     /// Orders rows by the first key, those that are equal by the next, the others as they were.
     Sort(Vec<SortKey>),
-    /// Keeps the first so many.
+    /// Keeps this many of the first rows.
     Limit(u64),
-    /// Keeps the last so many.
+    /// Keeps this many of the last rows.
     Tail(u64),
     /// A row for each group of equal values of `by`, with what the functions make of the group.
     Stats {

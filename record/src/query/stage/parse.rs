@@ -29,7 +29,7 @@ pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
     read(text).map(|(search, _)| search.pipeline)
 }
 
-/// Reads what somebody typed or pasted into a search bar: a filter that does not follow the grammar is searched for
+/// Reads what was typed or pasted into a search bar: a filter that does not follow the grammar is searched for
 /// as it stands, with a warning. Stages have to be right.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)

@@ -15,7 +15,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
         && text.get(8) == Some(&b':')
 }
 
-/// Fills the row; `false` where the rest is no such line.
+/// Fills the row; `false` where the rest is not such a line.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],

@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A message with this text has so many fields, and nothing of it is lost.
+    /// A message with this text has this many fields, and nothing of it is lost.
     fn check(text: &str, fields: usize) {
         let frame = format!("{HEAD}{text}");
         let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
