@@ -225,7 +225,7 @@ fn known(name: &str, ids: &[&str]) -> String {
     }
 }
 
-/// The query that `text` is; every message beside a finding when it is none.
+/// The query in `text`; if it does not parse, every message, with a finding.
 fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Query {
     match query::parse(text) {
         Ok(query) if query.uses_logspace() => {

@@ -16,7 +16,7 @@ pub(crate) trait Bounded: Read + PartialOrd + Display {}
 
 impl<T: Read + PartialOrd + Display> Bounded for T {}
 
-/// The keys of one table, as they are asked for one after the other.
+/// The keys of one table, asked for one after the other.
 pub(crate) struct Fields<'a> {
     entries: &'a [Entry],
     path: Path,
@@ -67,7 +67,7 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
-    /// A table of settings with its dot, such as `coalesce.`, all of which have defaults.
+    /// A table of settings with its dot, such as `coalesce.`, in which every key has a default.
     pub(crate) fn told_table<T>(&mut self, dotted: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> T {
         let groups = self.groups;
         self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
@@ -97,7 +97,7 @@ impl<'a> Fields<'a> {
         self.optional(key).unwrap_or(default)
     }
 
-    /// The value of `key`, which must be there. A wrong one reads as `stand_in` beside the finding.
+    /// The value of `key`, which must be there. A wrong one reads as `stand_in`, with a finding.
     pub(crate) fn required<T: Read>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
             Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),

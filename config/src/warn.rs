@@ -35,9 +35,9 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
 struct Reach<'a> {
     /// Sources that some route listens to.
     heard: HashSet<&'a str>,
-    /// Sources of which some route takes everything, by the number of the first one.
+    /// For each source that some route takes everything of, the number of the first such route.
     taken: HashMap<&'a str, usize>,
-    /// Sources of which no message gets behind the route of this number.
+    /// For each source, the number of the route that no message of it gets past.
     stopped: HashMap<&'a str, usize>,
     /// Where some route sends.
     targets: HashSet<&'a Target>,

@@ -1,5 +1,5 @@
 //! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed. In a
-//! block each group is compressed by itself.
+//! block each group is compressed separately.
 //!
 //! Everything is little endian. The number of rows is in the frame's header or in the block's table.
 //!

@@ -2,7 +2,7 @@
 //!
 //! A logspace is a directory: a journal, and the segments that closed journal files become. [`encode`] makes a batch
 //! ready on any thread, an [`Appender`] stores it, and from then on every [`Searcher`] finds its messages. A
-//! [`Keeper`] seals, joins and expires beside both.
+//! [`Keeper`] seals, joins and expires alongside both.
 //!
 //! | folder    | owns                                                              |
 //! |-----------|-------------------------------------------------------------------|

@@ -53,7 +53,7 @@ pub struct RowTexts<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row of which nothing is known but its bytes: all of them are the message.
+    /// A row known only by its bytes: all of them are the message.
     #[inline]
     pub fn text(raw: &'a [u8]) -> Row<'a> {
         Row { raw, message_at: Some(0), ..Row::default() }.with(Field::Message, raw)
@@ -190,7 +190,7 @@ impl BatchBuilder {
         }
     }
 
-    /// Adds some rows of another batch as they are.
+    /// Adds some rows of another batch unchanged.
     pub fn extend(&mut self, batch: &Batch, rows: Range<usize>) {
         let (c, other, new_ids) = (&mut self.columns, &batch.columns, &mut self.new_ids);
         for (times, other) in c.times.iter_mut().zip(&other.times) {

@@ -46,7 +46,7 @@ pub enum Field {
 /// How a batch keeps the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Storage {
-    /// In the column of names with this number: texts of which there are few.
+    /// In the column of names with this number: texts with few distinct values.
     Name(usize),
     /// In the column of texts with this number.
     Text(usize),

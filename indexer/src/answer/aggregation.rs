@@ -208,7 +208,7 @@ impl Aggregation {
         aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields }, work)
     }
 
-    /// Later stages name columns that there are.
+    /// Later stages name existing columns.
     fn check_rest(&self) -> Result<(), AnswerError> {
         let mut table = Table { columns: self.sink.columns(), ..Table::default() };
         let work = Run::alone().work();

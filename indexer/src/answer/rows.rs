@@ -1,5 +1,5 @@
 //! Messages that are kept because what follows needs their order: a number of the first, of the last, or the first of
-//! each combination of values. They come as they are found and leave as rows of a table.
+//! each combination of values. They arrive in the order they are found and leave as rows of a table.
 //!
 //! Without `sort` the newest comes first, and of one time what was stored last.
 //!

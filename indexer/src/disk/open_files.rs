@@ -162,7 +162,7 @@ impl Shared {
         }
     }
 
-    /// Opens when there is room. Where the system says that there is none, everything that can be closed is.
+    /// Opens when there is room. If the system has none left, everything that can be closed is closed.
     fn with_room(
         &self,
         known: &mut Known,

@@ -199,7 +199,7 @@ impl Follower {
         self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
     }
 
-    /// Shows messages up to a sequence, of which these match.
+    /// Shows messages up to a sequence; these are the ones that match.
     fn show(&mut self, end: u64, matched: Option<Matched<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let matched = matched.filter(|matched| !matched.rows.is_empty());
         let sequences = self.next..end;

@@ -99,7 +99,7 @@ struct Pages<'a> {
     ahead: BinaryHeap<(Rank, Part)>,
     /// What the segments that were reached know.
     looks: BTreeMap<usize, Look>,
-    /// Blocks of which no row can be shown.
+    /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
 }
@@ -350,7 +350,7 @@ fn times_of(
     Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
 }
 
-/// The best messages so far: those of one page and one more, which says that there are more.
+/// The best messages so far: those of one page and one more, which shows that the page is not the last.
 struct Best {
     order: Order,
     after: Option<Rank>,

@@ -69,7 +69,7 @@ impl Default for NamesBuilder {
 }
 
 impl NamesBuilder {
-    /// Appends the rows of a batch's column. An empty text there says that there is no value.
+    /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -85,7 +85,7 @@ impl NamesBuilder {
         self.numbers = numbers;
     }
 
-    /// Appends rows whose values are single bytes; `absent` says that there is no value.
+    /// Appends rows whose values are single bytes; `absent` means no value.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8], absent: Option<u8>) {
         let mut numbers = [UNKNOWN; 256];
         if let Some(absent) = absent {

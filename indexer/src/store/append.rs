@@ -120,7 +120,7 @@ impl Appender {
         placed
     }
 
-    /// Sees to it that there is a file to append this much to.
+    /// Makes sure of a file to append this much to.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
         let fits = |open: &OpenFile| {
             open.rows == 0

@@ -1,6 +1,6 @@
 //! Finds out what a logspace holds: to store messages in it, or only to look at it.
 //!
-//! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works beside a server that has the
+//! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works next to a server that has the
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off what the
 //! last one left half done, removes what is whole elsewhere, and sets aside what is not part of the logspace.
 //!

@@ -37,7 +37,7 @@ pub(crate) struct Replayed {
 /// Bytes behind the last whole frame.
 pub(crate) struct Tail {
     pub(crate) damage: Damage,
-    /// How many frames it holds of which the header is whole.
+    /// How many frames with a whole header it holds.
     frames: usize,
     /// The sequence after the last of those.
     pub(crate) end: u64,

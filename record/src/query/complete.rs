@@ -1,7 +1,7 @@
 //! Analyses an unfinished query at the cursor: what is being typed, and what the rest means.
 //!
-//! A letter is put at the cursor and the text is read as every other: what is being written is what that letter
-//! belongs to. Where that is nothing that could be compared, other pieces are tried, which an unfinished text lacks.
+//! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
+//! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
 //!
 //! **Invariant:** any text has an answer at any place, and what it says to replace lies around that place.
 
@@ -18,29 +18,29 @@ use super::syntax::tree::{Body, Comparison, Leaf, Node, NodeKind, StageNode};
 use crate::field::Field;
 use std::ops::Range;
 
-/// What is being written. Places are in characters.
+/// What is being typed. Places are in characters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Writing {
-    /// What is replaced by what is chosen.
+    /// What a choice replaces.
     pub span: Range<usize>,
-    /// What stands there before the place, without quotes.
+    /// The text before the cursor, without quotes.
     pub typed: String,
-    /// What may stand there.
+    /// What fits there.
     pub wanted: Wanted,
-    /// The filter without the clause that is being written.
+    /// The filter without the clause that is being typed.
     pub rest: Query,
 }
 
-/// What may stand at a place.
+/// What fits at a place.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Wanted {
     /// A clause of a filter: the name of a field and an operator, or a text.
     Clause {
-        /// The columns that there are, where stages before it made a table.
+        /// The existing columns, if earlier stages made a table.
         columns: Option<Vec<String>>,
         /// Whether an operator follows already.
         has_operator: bool,
-        /// Whether a clause stands before it that `AND` or `OR` would join it with.
+        /// Whether `AND` or `OR` could join it with a clause before it.
         joins: bool,
     },
     /// The name of a field as a value, as after `_exists_:`.
@@ -58,7 +58,7 @@ pub enum Wanted {
     Stage,
     /// A part of a stage.
     Argument {
-        /// The columns that there are, where stages before it made a table.
+        /// The existing columns, if earlier stages made a table.
         columns: Option<Vec<String>>,
         /// Whether the name of a field or column may stand here.
         names: bool,

@@ -276,7 +276,7 @@ impl Clause {
         }
     }
 
-    /// In parentheses where it would not hold together beside others.
+    /// In parentheses if it would not hold together next to others.
     fn grouped(&self) -> String {
         match self.query {
             Query::Or(_) => format!("({text})", text = self.text),

@@ -9,7 +9,7 @@ use super::parse::parse;
 use super::stage::read_search;
 use std::ops::Range;
 
-/// The parts of a query, as they are written.
+/// The parts of a query, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
     /// The clauses that stand side by side in the filter: one where it says `OR`, or is searched for as it stands.

@@ -12,7 +12,7 @@ use crate::field::Field;
 use std::fmt::Display;
 use std::ops::Range;
 
-/// Reads a query that has to be right, such as a filter of a route.
+/// Reads a query that must be valid, for example the filter of a route.
 pub fn parse(text: &str) -> Result<Query, ParseError> {
     read(text).map(|search| search.query)
 }

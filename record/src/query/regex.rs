@@ -84,7 +84,7 @@ fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     literals.into_iter().max_by_key(Vec::len).filter(|literal| LITERAL_BYTES_MIN <= literal.len())
 }
 
-/// Adds what `hir` holds for sure to the runs of bytes, the last of which may go on.
+/// Adds what `hir` certainly holds to the runs of bytes; the last run may continue.
 fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}

@@ -156,7 +156,7 @@ impl Compared {
         })
     }
 
-    /// A severity's names are ordered from debug to emerg, its numbers and facilities as they are.
+    /// A severity's names are ordered from debug to emerg, its numbers and facilities by their value.
     fn codes(&self, field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Codes, String> {
         let read = |text: &str| match (&self.name, field) {
             (Name::SeverityNumber, _) if text.parse::<u8>().is_err() => {

@@ -21,7 +21,7 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Of a frame of which only the time of receipt is known.
+    /// For a frame whose time of receipt is all that is known.
     pub fn at(received: Timestamp) -> Known<'static> {
         Known { flags: Flags::default(), received, written: received, peer: b"", field: None }
     }
@@ -46,7 +46,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A row of which only the text is known.
+/// A row with nothing but the text.
 pub(super) fn text_row(frame: Frame<'_>) -> Row<'_> {
     Row::text(frame.raw).with(Field::Message, frame.text)
 }
@@ -56,7 +56,7 @@ pub(super) fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     (row[Field::Message], row.message_at) = (&text[at..], Some(at));
 }
 
-/// The line is a text of which only the time is known.
+/// The line is a text with a time and nothing else.
 pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
     row.time = Some(time);
     row.flags = row.flags.with(Flags::UNPARSED);

@@ -75,7 +75,7 @@ pub enum Rejected {
     Syntax(String),
 }
 
-/// The values below an object as they are found.
+/// The values below an object, in the order they are found.
 struct Flat<'a> {
     limits: Limits,
     /// Whether an object that is larger than the limits is rejected, or gives what fits.

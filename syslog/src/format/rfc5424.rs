@@ -68,7 +68,7 @@ fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// `-` says that there is none.
+/// `-` means none.
 fn value(text: &[u8]) -> &[u8] {
     if text == b"-" { b"" } else { text }
 }

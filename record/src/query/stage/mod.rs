@@ -62,7 +62,7 @@ pub enum Stage {
     },
     /// The same for each span of time.
     Timechart {
-        /// Length of a span in nanoseconds, above 0; chosen by the range where it is missing.
+        /// Length of a span in nanoseconds, above 0; derived from the range by default.
         span_nanos: Option<i64>,
         /// The columns after the time and `by`.
         functions: Vec<Aggregate>,

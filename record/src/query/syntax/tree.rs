@@ -94,7 +94,7 @@ pub(in crate::query) struct StageNode {
     pub(in crate::query) range: Range<usize>,
     /// Where the next one begins.
     pub(in crate::query) end: usize,
-    /// Empty where it is missing.
+    /// Empty if missing.
     pub(in crate::query) name: Range<usize>,
     pub(in crate::query) kind: Option<&'static Kind>,
     pub(in crate::query) body: Body,
