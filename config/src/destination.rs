@@ -71,7 +71,7 @@ impl Queue {
     }
 }
 
-/// What a destination has that says nothing about it.
+/// What a destination has by default.
 impl Default for Queue {
     fn default() -> Queue {
         defaults(&[DESTINATION], "queue.", Queue::read)

@@ -29,7 +29,7 @@ pub fn to_toml(document: &Document) -> String {
     text.to_string()
 }
 
-/// Edits `old_text` so that it says `new`. What the edit does not concern stays as it is written, comments
+/// Edits `old_text` so that it means `new`. What the edit does not concern stays as written, comments
 /// included. A text that is not a document is replaced.
 pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
     let (Ok(old), Ok(mut text)) = (from_toml(old_text), old_text.parse::<DocumentMut>()) else {

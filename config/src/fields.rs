@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The value of `key`, if it is there and right. JSON's `null` counts as not there.
+    /// The value of `key`, if present and valid. JSON's `null` counts as absent.
     pub(crate) fn optional<T: Read>(&mut self, key: &'static str) -> Option<T> {
         let node = self.take(key)?;
         T::read(node, &self.path.key(key), self.findings)
@@ -175,7 +175,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What `read` makes of a table that says nothing.
+/// What `read` makes of an empty table.
 pub(crate) fn defaults<T>(
     groups: &'static [&'static [Setting]],
     table: &'static str,

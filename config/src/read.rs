@@ -27,7 +27,7 @@ pub(crate) trait Choice: Copy + 'static {
     const LATER: &'static [&'static str] = &[];
 }
 
-/// Reads a string and then what it says.
+/// Reads a string and parses it.
 pub(crate) fn parsed<T>(
     node: &Node,
     path: &Path,

@@ -338,7 +338,7 @@ fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
     Some(Files { read: read?, write: write?, sockets: sockets? })
 }
 
-/// Absolute, and nowhere else than it says.
+/// Absolute, and without a way up.
 fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }

@@ -276,7 +276,7 @@ impl Coalesce {
     }
 }
 
-/// What a source of syslog does that says nothing about it.
+/// What a source of syslog does by default.
 impl Default for Coalesce {
     fn default() -> Coalesce {
         defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)

@@ -75,7 +75,7 @@ impl Batch {
         (nanos != NO_TIME).then_some(Timestamp::from_nanos(nanos))
     }
 
-    /// The time a message counts by: its own, or the time we received it where it says none or one that is
+    /// The time a message counts by: its own, or the time we received it if it has none or one that is
     /// more than a day in the future.
     pub fn time(&self, row: usize) -> Timestamp {
         let (time, received) = (self.columns.times[OWN_TIME][row], self.columns.times[RECEIVED][row]);
@@ -83,7 +83,7 @@ impl Batch {
         Timestamp::from_nanos(if believed { time } else { received })
     }
 
-    /// The priority, where it says one.
+    /// The priority, if it has one.
     pub fn priority(&self, row: usize) -> Option<Priority> {
         Priority::new(self.columns.bytes[PRIORITY][row])
     }
@@ -103,22 +103,22 @@ impl Batch {
         self.columns.names[PEER].get(row)
     }
 
-    /// The host it claims to come from; empty where it says none.
+    /// The host it claims to come from; empty if it names none.
     pub fn host(&self, row: usize) -> &[u8] {
         self.columns.names[HOST].get(row)
     }
 
-    /// The program; empty where it says none.
+    /// The program; empty if it names none.
     pub fn program(&self, row: usize) -> &[u8] {
         self.columns.names[PROGRAM].get(row)
     }
 
-    /// The process id; empty where it says none.
+    /// The process id; empty if it names none.
     pub fn pid(&self, row: usize) -> &[u8] {
         self.columns.texts[PID].get(row)
     }
 
-    /// The message id; empty where it says none.
+    /// The message id; empty if it names none.
     pub fn msgid(&self, row: usize) -> &[u8] {
         self.columns.names[MSGID].get(row)
     }
@@ -128,7 +128,7 @@ impl Batch {
         self.columns.texts[MESSAGE].get(row)
     }
 
-    /// The text of a field that is kept as names or as texts; empty where the message says none, and for other fields.
+    /// The text of a field that is kept as names or as texts; empty if the message has none, and for other fields.
     pub fn text(&self, field: Field, row: usize) -> &[u8] {
         match field.storage() {
             Storage::Name(number) => self.columns.names[number].get(row),

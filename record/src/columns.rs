@@ -11,9 +11,9 @@ use crate::raw::HeadForm;
 use std::array::from_fn;
 use std::ops::Range;
 
-/// In the time column: the message says no time.
+/// In the time column: the message has no time.
 pub(crate) const NO_TIME: i64 = i64::MIN;
-/// In the priority column: the message says no priority.
+/// In the priority column: the message has no priority.
 pub(crate) const NO_PRIORITY: u8 = u8::MAX;
 
 /// Of the times, the one when we received it.

@@ -1,6 +1,6 @@
 //! The exact bytes of a message as received: `raw = head ++ message ++ tail`.
 //!
-//! In a well-formed syslog message the head says nothing that the columns do not say, so it is not stored:
+//! In a well-formed syslog message the head adds nothing to the columns, so it is not stored:
 //! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
 //! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
 //!

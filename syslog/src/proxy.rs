@@ -45,7 +45,7 @@ pub enum Refused {
 pub enum Parsed {
     /// The header is longer, by at least this many bytes.
     More(usize),
-    /// The header is the first `taken` bytes. Without a `peer`, it says to use the real one.
+    /// The header is the first `taken` bytes. Without a `peer`, the real one counts.
     Header {
         /// Its length.
         taken: usize,
@@ -105,7 +105,7 @@ fn line_peer(text: &[u8]) -> Option<Option<SocketAddr>> {
         "TCP6" => text.parse().map(IpAddr::V6).ok(),
         _ => None,
     };
-    // The destination says nothing that is wanted, but a header that is half right is wrong.
+    // The destination is not needed, but a header that is half right is wrong.
     let (source, _) = (address(source)?, address(destination)?);
     let (source_port, _) = (port(source_port)?, port(destination_port)?);
     Some(Some(SocketAddr::new(source, source_port)))

@@ -375,7 +375,7 @@ impl Head {
     }
 }
 
-/// Each field the first time that it is there.
+/// Each field at its first occurrence.
 fn once(fields: Vec<FieldName>) -> Vec<FieldName> {
     let mut known: Vec<FieldName> = Vec::new();
     for field in fields {

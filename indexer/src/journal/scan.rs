@@ -14,7 +14,7 @@ const HEADER_WINDOW_BYTES: usize = 4 << 10;
 
 /// What stands at a place of a journal file.
 pub(crate) enum Item<'a> {
-    /// A frame. The body is there where bodies are read.
+    /// A frame. It has its body if bodies are read.
     Frame { header: Header, body: &'a [u8] },
     /// Something else, up to the next frame or the end; with its header where that is whole.
     Bad { bytes: u64, why: FrameError, header: Option<Header> },

@@ -245,7 +245,7 @@ impl Follower {
 enum Part<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
-    /// Nowhere; the next that is there has this sequence.
+    /// Nowhere; the next existing one has this sequence.
     Missing(u64, String),
 }
 

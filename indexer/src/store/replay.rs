@@ -67,7 +67,7 @@ impl Replayed {
         self.view.stretches.iter().map(|stretch| stretch.sequences.clone())
     }
 
-    /// The sequences that it holds, or says that it misses.
+    /// The sequences that it holds or reports as missing.
     pub(crate) fn accounted(&self) -> Range<u64> {
         self.view.first_sequence..self.end.max(self.accounted)
     }

@@ -130,7 +130,7 @@ impl<'a> Written<'a> {
         if is_right { text.trim().to_owned() } else { meant.to_string() }
     }
 
-    /// With one more clause, unless it is there.
+    /// With one more clause, unless present.
     fn with(&self, clause: Clause) -> String {
         if self.clauses.iter().any(|other| other.query == clause.query) {
             return self.text.to_owned();

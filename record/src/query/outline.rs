@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The parts of a query, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
-    /// The clauses that stand side by side in the filter: one where it says `OR`, or is searched for as it stands.
+    /// The clauses side by side in the filter: a single one if it has an `OR`, or is searched for as text.
     pub clauses: Vec<WrittenClause>,
     /// The stages.
     pub stages: Vec<WrittenStage>,

@@ -15,7 +15,7 @@ use super::word::{behind_spaces, is_host, token};
 use super::{lines, rfc3164, tag, vendor};
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
-/// How a stamp is written: how much it says of who wrote it.
+/// How a stamp is written: how much it reveals of its writer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stamp {
     /// `Nov 22 05:11:01`, or RFC 3339 with an offset: a syslog daemon.

@@ -127,7 +127,7 @@ impl Syslog {
 }
 
 /// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
-/// a file says nothing.
+/// a file has none.
 fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>, is_line: bool) -> Row<'a> {
     let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {

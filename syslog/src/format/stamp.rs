@@ -28,7 +28,7 @@ pub struct Clock<'a> {
     pub(super) received: Timestamp,
     /// Decides the year: a stamp without one means nothing later.
     pub(super) latest: Timestamp,
-    /// Where the stamp says none.
+    /// If the stamp has none.
     pub(super) zone: &'a TimeZone,
 }
 
@@ -216,7 +216,7 @@ impl Date {
         Some((Date { year: Some(year), month, day, second_of_day, nanos }, at))
     }
 
-    /// With the year that stands behind the time, where it says none yet.
+    /// With the year that follows the time, if it has none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
         let next = (text.get(at), text.get(at + 1));
         if self.year.is_some() || !matches!(next, (Some(b' '), Some(b'0'..=b'9'))) {

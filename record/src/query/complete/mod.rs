@@ -3,7 +3,7 @@
 //! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
 //! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
 //!
-//! **Invariant:** any text has an answer at any place, and what it says to replace lies around that place.
+//! **Invariant:** any text has an answer at any place, and what it replaces lies around that place.
 
 mod arguments;
 mod wanted;

@@ -69,7 +69,7 @@ pub enum Stage {
         /// What makes a series.
         by: Option<FieldName>,
     },
-    /// The most frequent values and how often each is there.
+    /// The most frequent values, each with its count.
     Top(Ranking),
     /// The least frequent ones.
     Rare(Ranking),

@@ -1,8 +1,8 @@
-//! What a payload says of columns.
+//! What a payload claims about columns.
 
 use logstead_record::{Priority, Timestamp};
 
-/// What a text says that stands in columns, for messages whose header does not. Absent texts are empty.
+/// Values for columns, for messages whose header has none. Absent texts are empty.
 #[derive(Default)]
 pub(super) struct Claims<'a> {
     pub(super) time: Option<Timestamp>,

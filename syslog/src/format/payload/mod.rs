@@ -169,7 +169,7 @@ fn claiming<'a>(
     read(&mut fields).map(|claims| (claims, fields.count()))
 }
 
-/// Reads a format that says nothing of columns.
+/// Reads a format without claims about columns.
 fn plain<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
