@@ -1245,7 +1245,7 @@ export interface components {
         };
         /** @description The keys of a file source. */
         Files: {
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How a line is parsed. */
             format: components["schemas"]["Format"];
@@ -1814,7 +1814,7 @@ export interface components {
         Reception: {
             /** @description Networks that may send; empty is everyone. */
             allow: string[];
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How long and for how much a read waits for company. */
             coalesce: components["schemas"]["Coalesce"];
@@ -1829,7 +1829,7 @@ export interface components {
             max_message: string;
             /** @description How many workers one connection's messages are spread over. */
             partitions: components["schemas"]["Count"];
-            /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
+            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
             proxy_protocol: string[];
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
