@@ -242,7 +242,7 @@ fn every_file_of_a_store_can_be_inspected() {
     }
     let (code, _, error) = inspect(&data.join("logstead.db"));
     assert_eq!(code, 1);
-    assert!(error.contains("is no journal, blocks, index or manifest file"), "{error}");
+    assert!(error.contains("is not a journal, blocks, index or manifest file"), "{error}");
     assert_eq!(inspect(&data.join("logspaces")).0, 1);
     assert_eq!(inspect(&data.join("nowhere")).0, 1);
 }

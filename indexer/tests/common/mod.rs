@@ -6,7 +6,7 @@ use logstead_indexer::{
     Run, Searcher, encode,
 };
 use logstead_record::query::{Context, TimeRange, parse};
-use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
 use proptest::prelude::ProptestConfig;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<
     let mut builder = BatchBuilder::new();
     for (time, text) in messages {
         builder.origin(Origin { source: b"test", peer: b"10.0.0.1", received: Timestamp::from_nanos(*time) });
-        builder.push(&Row { host: b"web-1", program: b"app", ..Row::text(text.as_bytes()) });
+        builder.push(&Row::text(text.as_bytes()).with(Field::Host, b"web-1").with(Field::Program, b"app"));
     }
     Arc::new(builder.seal())
 }

@@ -164,7 +164,7 @@ fn write_name(name: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use logstead_config::Address;
-    use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use std::io::BufRead;
     use std::net::TcpListener;
 
@@ -174,7 +174,7 @@ mod tests {
         builder.origin(Origin { source: b"s", peer: b"p", received });
         builder.field(b"x@1.a", b"1");
         builder.field(b"user", b"a\"b");
-        builder.push(&Row { host: b"web 1", ..Row::text(b"two\nlines") });
+        builder.push(&Row::text(b"two\nlines").with(Field::Host, b"web 1"));
         builder.seal()
     }
 

@@ -160,7 +160,7 @@ fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
     fn check(writing: &Writing, expected: &[u8]) {
@@ -171,7 +171,7 @@ mod tests {
             builder.field(name.as_bytes(), value.as_bytes());
         }
         let text = b"say \"hi\"\ncaf\xE9, =1+1";
-        builder.push(&Row { host: b"web-1", priority: Priority::new(38), ..Row::text(text) });
+        builder.push(&Row { priority: Priority::new(38), ..Row::text(text) }.with(Field::Host, b"web-1"));
         let batch = Arc::new(builder.seal());
         let mut out = Vec::new();
         writing.heading(&mut out);

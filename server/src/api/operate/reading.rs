@@ -6,7 +6,7 @@ use crate::api::question::clocks::zone;
 use crate::api::question::split_list;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 use logstead_syslog::format::json::{Json, Limits, Rejected};
 use logstead_syslog::format::keys::{Column, Keys};
 use logstead_syslog::format::{Clock, Known, Syslog};
@@ -122,7 +122,7 @@ impl Reading {
             }
             None => {
                 let text = line.strip_suffix(b"\r").unwrap_or(line);
-                builder.push(&Row { message: text, host, ..Row::text(line) });
+                builder.push(&Row::text(line).with(Field::Message, text).with(Field::Host, host));
             }
         }
         Ok(())

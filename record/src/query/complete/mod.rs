@@ -1,75 +1,28 @@
 //! Analyses an unfinished query at the cursor: what is being typed, and what the rest means.
 //!
-//! A letter is put at the cursor and the text is read as every other: what is being written is what that letter
-//! belongs to. Where that is nothing that could be compared, other pieces are tried, which an unfinished text lacks.
+//! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
+//! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
 //!
-//! **Invariant:** any text has an answer at any place, and what it says to replace lies around that place.
+//! **Invariant:** any text has an answer at any place, and what it replaces lies around that place.
 
-use super::QUERY_BYTES_MAX;
-use super::ast::{FieldName, Pattern, Query};
-use super::parse::Meaning;
-use super::print::{Named, Quoted, Value};
-use super::stage::{KINDS, Stage, names_function};
-use super::syntax::Tree;
-use super::syntax::lex::Cursor;
-use super::syntax::subject::{Name, Operator};
-use super::syntax::tokens::{Token, TokenKind};
-use super::syntax::tree::{Body, Comparison, Leaf, Node, NodeKind, StageNode};
+mod arguments;
+mod wanted;
+
+pub use wanted::{Wanted, Writing};
+
 use crate::field::Field;
+use crate::query::ast::{FieldName, Pattern, Query};
+use crate::query::limits::QUERY_BYTES_MAX;
+use crate::query::parse::Meaning;
+use crate::query::print::{Named, Quoted, Value};
+use crate::query::stage::KINDS;
+use crate::query::syntax::Tree;
+use crate::query::syntax::lex::Cursor;
+use crate::query::syntax::subject::{Name, Operator};
+use crate::query::syntax::tokens::{Token, TokenKind};
+use crate::query::syntax::tree::{Body, Comparison, Leaf, Node, NodeKind, StageNode};
+use arguments::{Arguments, columns};
 use std::ops::Range;
-
-/// What is being written. Places are in characters.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Writing {
-    /// What is replaced by what is chosen.
-    pub span: Range<usize>,
-    /// What stands there before the place, without quotes.
-    pub typed: String,
-    /// What may stand there.
-    pub wanted: Wanted,
-    /// The filter without the clause that is being written.
-    pub rest: Query,
-}
-
-/// What may stand at a place.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Wanted {
-    /// A clause of a filter: the name of a field and an operator, or a text.
-    Clause {
-        /// The columns that there are, where stages before it made a table.
-        columns: Option<Vec<String>>,
-        /// Whether an operator follows already.
-        has_operator: bool,
-        /// Whether a clause stands before it that `AND` or `OR` would join it with.
-        joins: bool,
-    },
-    /// The name of a field as a value, as after `_exists_:`.
-    Name,
-    /// A value that a field of the store is compared with.
-    Value {
-        /// Which field.
-        field: FieldName,
-        /// Whether it stands in quotes.
-        quoted: bool,
-        /// Whether it is compared by size.
-        ordered: bool,
-    },
-    /// A stage.
-    Stage,
-    /// A part of a stage.
-    Argument {
-        /// The columns that there are, where stages before it made a table.
-        columns: Option<Vec<String>>,
-        /// Whether the name of a field or column may stand here.
-        names: bool,
-        /// Whether a function may.
-        functions: bool,
-        /// Words that may.
-        words: &'static [&'static str],
-    },
-    /// Nothing that could be known.
-    Nothing,
-}
 
 /// The stages by their first names, each with an example.
 pub fn stages() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -91,7 +44,7 @@ pub fn written_name(name: &str) -> String {
     Named(&FieldName::new(name)).to_string()
 }
 
-/// What is being written before the character `at` of a text.
+/// What is being typed before the character `at` of a text.
 pub fn writing(text: &str, at: usize) -> Writing {
     let whole = Cursor::new(text);
     let at = at.min(whole.end());
@@ -278,7 +231,7 @@ impl Marked<'_> {
         Writing { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
     }
 
-    /// What a node means without the clause that is being written and without what is not right: `None` where nothing
+    /// What a node means without the clause that is being typed and without what is not right: `None` where nothing
     /// is left of it. In a disjunction such a clause could be anything, so the disjunction limits nothing; below a
     /// negation it is the other way round.
     fn rest(&self, meaning: &mut Meaning, node: &Node, positive: bool) -> Option<Query> {
@@ -397,77 +350,6 @@ fn wanted_value(Comparison { subject, .. }: &Comparison, quoted: bool) -> Wanted
     };
     let ordered = matches!(subject.operator, Less | LessOrEqual | Greater | GreaterOrEqual);
     Wanted::Value { field, quoted, ordered }
-}
-
-/// What stands between the name of a stage and what is being written.
-struct Arguments {
-    name: &'static str,
-    words: Vec<String>,
-}
-
-impl Arguments {
-    fn wanted(&self, columns: Option<Vec<String>>) -> Wanted {
-        let argument = |names, functions, words| Wanted::Argument { columns, names, functions, words };
-        let last = self.words.last().map(String::as_str).unwrap_or_default();
-        let has_by = self.words.iter().any(|word| word == "by");
-        let is_empty = self.words.iter().all(|word| matches!(word.as_str(), "-" | "+"));
-        match self.name {
-            "stats" | "timechart" if self.is_in_call() || has_by => argument(true, false, &[]),
-            "stats" | "timechart" if last == "as" => Wanted::Nothing,
-            "stats" if is_empty => argument(false, true, &[]),
-            "stats" => argument(false, true, &["by", "as"]),
-            "timechart" if is_empty => argument(false, true, &["span="]),
-            "timechart" => argument(false, true, &["by", "as", "span="]),
-            "top" | "rare" if is_empty || has_by => argument(true, false, &[]),
-            "top" | "rare" => argument(true, false, &["by"]),
-            "sort" if is_empty => argument(true, false, &[]),
-            "sort" => argument(true, false, &["asc", "desc"]),
-            "fields" | "uniq" | "dedup" => argument(true, false, &[]),
-            "parse" if is_empty => argument(false, false, &["json", "kv", "regex"]),
-            "extract" | "parse" if last == "from" => argument(true, false, &[]),
-            "extract" | "parse" if !is_empty => argument(false, false, &["from"]),
-            _ => Wanted::Nothing,
-        }
-    }
-
-    /// Whether the parenthesis of a function is open.
-    fn is_in_call(&self) -> bool {
-        let open = self.words.iter().rposition(|word| word == "(");
-        let is_closed = |open: usize| self.words[open..].iter().any(|word| word == ")");
-        let function = |open: usize| open.checked_sub(1).is_some_and(|at| names_function(&self.words[at]));
-        open.is_some_and(|open| !is_closed(open) && function(open))
-    }
-}
-
-/// The columns after some stages; `None` while there are messages with all their fields.
-fn columns(stages: &[Stage]) -> Option<Vec<String>> {
-    let names =
-        |fields: &[FieldName]| fields.iter().map(|field| field.as_str().to_owned()).collect::<Vec<_>>();
-    let mut columns = None;
-    for stage in stages {
-        let one = |name: &str| vec![name.to_owned()];
-        columns = match stage {
-            Stage::Stats { functions, by } => {
-                Some([names(by), functions.iter().map(super::Aggregate::column).collect()].concat())
-            }
-            Stage::Timechart { functions, by, .. } => {
-                let functions = functions.iter().map(super::Aggregate::column).collect();
-                Some([one("time"), names(by.as_slice()), functions].concat())
-            }
-            Stage::Top(ranking) | Stage::Rare(ranking) => {
-                Some([names(&ranking.by), names(&ranking.fields), one("count")].concat())
-            }
-            Stage::Uniq(fields) | Stage::Fields(fields) => Some(names(fields)),
-            Stage::Where(_)
-            | Stage::Sort(_)
-            | Stage::Limit(_)
-            | Stage::Tail(_)
-            | Stage::Dedup(_)
-            | Stage::Extract { .. }
-            | Stage::Parse { .. } => columns,
-        };
-    }
-    columns
 }
 
 #[cfg(test)]
