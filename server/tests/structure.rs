@@ -1,5 +1,9 @@
 //! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as a test can check them.
 
+// By its path, so that it is found whatever file of the folder is the root of the crate.
+#[path = "structure/imports.rs"]
+mod imports;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,6 +80,50 @@ fn folders_of_the_server_depend_on_each_other_in_one_direction() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What each file or folder at the top of the indexer may use, floor above floor.
+const INDEXER_FLOORS: [(&str, &[&str]); 12] = [
+    ("bounds", &[]),
+    ("bytes", &[]),
+    ("error", &[]),
+    ("work", &[]),
+    ("disk", &[]),
+    ("columns", &["bytes"]),
+    ("journal", &["bytes", "columns", "disk"]),
+    ("segment", &["bounds", "bytes", "columns", "disk", "journal", "work"]),
+    ("store", &["bounds", "bytes", "disk", "error", "journal", "segment", "work"]),
+    ("answer", &["work"]),
+    ("search", &["answer", "bounds", "segment", "store", "work"]),
+    ("open", &["disk", "search", "store"]),
+];
+
+#[test]
+fn folders_of_the_indexer_depend_on_each_other_in_one_direction() {
+    let mut wrong = Vec::new();
+    for (from, used) in imports::edges_within(&root().join("indexer/src")) {
+        let Some(from) = from.first() else { continue };
+        let (_, allowed) =
+            INDEXER_FLOORS.iter().find(|(name, _)| name == from).expect("every folder has its floor");
+        let others = used.keys().filter_map(|to| to.first()).filter(|to| *to != from);
+        wrong.extend(
+            others.filter(|to| !allowed.contains(&to.as_str())).map(|to| format!("{from} uses {to}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let mut circles = Vec::new();
+    for manifest in files_ending("Cargo.toml") {
+        let sources = manifest.with_file_name("src");
+        if sources.join("lib.rs").exists() || sources.join("main.rs").exists() {
+            let found = imports::circles(&imports::edges_within(&sources));
+            circles.extend(found.into_iter().map(|arrow| format!("{}: {arrow}", sources.display())));
+        }
+    }
+    assert!(circles.is_empty(), "{circles:#?}");
 }
 
 #[test]
