@@ -1,8 +1,8 @@
 //! `logstead context`: prints the messages around one, from a data directory or through a running server.
 
+use super::format::Format;
 use super::question::{to_the_end, warn_of_damage};
 use super::remote::Remote;
-use super::search::Format;
 use super::{Failure, store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
@@ -81,8 +81,7 @@ impl Context {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
-        let mut answer = Remote::new(server, self.token.as_deref()).get(&path, &parameters, &[])?;
-        let body: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
+        let body = Remote::new(server, self.token.as_deref()).ask(&path, &parameters)?;
         for warning in body["warnings"].as_array().into_iter().flatten() {
             text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
         }

@@ -3,6 +3,7 @@
 //! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it came.
 
 use super::progress::Progress;
+use super::remote::agent;
 use super::store::{Store, options};
 use super::{Failure, SettingsArgs, starting, text};
 use crate::machine::{clock, rights};
@@ -346,10 +347,9 @@ struct Server {
 impl Target for Server {
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
         let Server { url, logspace, token, context } = self;
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
         let written = written.map(|written| written.to_string());
-        let mut answer = agent
+        let mut answer = agent()
             .post(format!("{}/api/v1/ingest", url.trim_end_matches('/')))
             .header("Authorization", format!("Bearer {token}"))
             .header("Content-Type", "text/plain")

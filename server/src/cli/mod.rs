@@ -4,6 +4,7 @@ mod check;
 mod context;
 mod export;
 mod follow;
+mod format;
 mod import;
 mod inspect;
 mod loadgen;

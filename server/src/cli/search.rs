@@ -1,20 +1,18 @@
 //! `logstead search`: finds messages in a data directory, whoever has it open, or through a running server.
 
+use super::format::Format;
 use super::question::{Question, warn_of_damage};
+use super::remote::Remote;
 use super::table::Table;
-use super::text::{csv, shown};
 use super::{Failure, text};
 use crate::store::PageRequest;
 use crate::wire::message::Message;
 use crate::wire::table;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::builder::RangedU64ValueParser;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::parse_pipeline_search;
 use serde_json::Value;
-use std::io;
 use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -29,8 +27,6 @@ changes nothing.";
 
 /// The most that the server gives in one page.
 const PAGE_MAX: usize = 10_000;
-const COLUMNS: [&str; 9] =
-    ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
@@ -61,18 +57,6 @@ pub(super) struct Search {
     /// An API token for that server
     #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
     token: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Format {
-    /// `TIME HOST PROGRAM[PID]: MESSAGE`
-    Text,
-    /// A JSON object a line
-    Json,
-    /// Comma-separated, with a heading
-    Csv,
-    /// The bytes as they were received
-    Raw,
 }
 
 impl Search {
@@ -133,28 +117,16 @@ impl Search {
     }
 
     fn ask(&self, server: &str, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
-        let url = format!("{}/api/v1/{what}", server.trim_end_matches('/'));
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        let token = self.token.as_deref().unwrap_or_default();
-        let mut request =
-            agent.get(url).header("Authorization", format!("Bearer {token}")).query("query", &self.query);
-        if !self.logspaces.is_empty() {
-            request = request.query("logspaces", self.logspaces.join(","));
-        }
-        let times = [("from", self.from.as_deref()), ("to", self.to.as_deref())];
-        for (name, value) in times.iter().chain(more) {
-            if let Some(value) = value {
-                request = request.query(*name, *value);
-            }
-        }
-        let unreachable = |error: ureq::Error| Failure::environment(format!("{server}: {error}"));
-        let mut answer = request.call().map_err(unreachable)?;
-        let body: Value = answer.body_mut().read_json().map_err(unreachable)?;
-        if answer.status().is_success() {
-            return Ok(body);
-        }
-        let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
-        Err(Failure::no(format!("{server}: {}: {detail}", answer.status())))
+        let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
+        let common = [
+            ("query", Some(&*self.query)),
+            ("logspaces", logspaces.as_deref()),
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+        ];
+        let parameters: Vec<(&str, &str)> =
+            common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();
+        Remote::new(server, self.token.as_deref()).ask(what, &parameters)
     }
 }
 
@@ -169,41 +141,6 @@ impl Answer {
         match self {
             Answer::Messages(messages) => messages.is_empty(),
             Answer::Table(table) => table.is_empty(),
-        }
-    }
-}
-
-impl Format {
-    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
-        if let Format::Csv = self {
-            text::line(&csv(COLUMNS.into_iter())).map_err(Failure::environment)?;
-        }
-        messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
-    }
-
-    /// Prints a message. The bytes that were received need be no text.
-    pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
-        let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
-        match (self, exact) {
-            (Format::Raw, Some(bytes)) => text::bytes(&bytes),
-            _ => text::line(&self.print(message)),
-        }
-    }
-
-    fn print(self, message: &Value) -> String {
-        let text = |name: &str| message[name].as_str().unwrap_or_default();
-        match self {
-            Format::Json => message.to_string(),
-            Format::Raw => text("raw").to_owned(),
-            Format::Csv => csv(COLUMNS.iter().map(|name| text(name))),
-            Format::Text => {
-                let pid = text("pid");
-                let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };
-                let program = text("program");
-                let colon = if program.is_empty() { "" } else { ": " };
-                let message = shown(text("message"));
-                format!("{} {} {program}{pid}{colon}{message}", text("time"), text("host"))
-            }
         }
     }
 }

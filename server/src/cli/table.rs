@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** cells and names stand in their row and column whatever characters they hold.
 
-use super::search::Format;
+use super::format::Format;
 use super::text::{csv, shown};
 use super::{Failure, text};
 use serde_json::{Map, Value};

@@ -4,8 +4,8 @@
 //! twice.
 
 use super::follow::Following;
+use super::format::Format as Shown;
 use super::remote::Remote;
-use super::search::Format as Shown;
 use super::{Failure, text};
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
