@@ -1,6 +1,6 @@
 //! A message as the commands print it: as text, JSON or CSV, or as it was received.
 
-use super::Failure;
+use super::failure::Failure;
 use super::text::{self, csv, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,11 +16,11 @@ const COLUMNS: [&str; 9] =
 pub(super) enum Format {
     /// `TIME HOST PROGRAM[PID]: MESSAGE`
     Text,
-    /// A JSON object a line
+    /// A JSON object per line
     Json,
-    /// Comma-separated, with a heading
+    /// Comma-separated, with a header row
     Csv,
-    /// The bytes as they were received
+    /// The bytes as received
     Raw,
 }
 

@@ -1,6 +1,6 @@
 //! A running server, for the commands that ask one.
 
-use super::Failure;
+use super::failure::Failure;
 use serde_json::Value;
 use ureq::http::Response;
 use ureq::{Body, RequestBuilder};

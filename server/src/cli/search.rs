@@ -1,10 +1,11 @@
-//! `logstead search`: finds messages in a data directory, whoever has it open, or through a running server.
+//! `logstead search`: finds messages in a data directory, even if a server has it open, or through a running server.
 
+use super::failure::Failure;
 use super::format::Format;
 use super::question::{Question, warn_of_damage};
 use super::remote::Remote;
 use super::table::Table;
-use super::{Failure, text};
+use super::text;
 use crate::store::PageRequest;
 use crate::wire::message::Message;
 use crate::wire::table;
@@ -21,11 +22,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
   logstead search 'error | stats count() by host | sort -count' --data data
 
-The newest messages come first; stages make a table, which --limit does not cut. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store
-cannot be read or the server cannot be reached. What is damaged is left out, and a warning names it. --data needs no lock and
-changes nothing.";
+The newest messages come first. Stages produce a table, to which --limit does not apply. Damaged parts are left out, and a
+warning names them. --data needs no lock and changes nothing. Exit code 0: found; 1: nothing matches, or the query is wrong;
+3: the store or the server cannot be read.";
 
-/// The most that the server gives in one page.
+/// The most messages that the server returns in one page.
 const PAGE_MAX: usize = 10_000;
 
 #[derive(Args, Debug)]
@@ -33,7 +34,7 @@ const PAGE_MAX: usize = 10_000;
 pub(super) struct Search {
     /// What to look for, in the query language
     query: String,
-    /// From this time on: RFC 3339, or relative as `-15m`
+    /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
     /// Until before this time
@@ -42,13 +43,13 @@ pub(super) struct Search {
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
-    /// How many messages at most
+    /// The maximum number of messages
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: usize,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// A data directory. It is only read: a server may run on it
+    /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -91,7 +92,7 @@ impl Search {
     }
 
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
-        // What the server does not understand it says itself.
+        // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             return self.ask(server, "aggregate", &[]).map(|answer| Answer::Table(Table::new(&answer)));
         }
