@@ -1,6 +1,6 @@
-//! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as a test can check them.
+//! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as tests can check them.
 
-// By its path, so that it is found whatever file of the folder is the root of the crate.
+// With its path, which does not depend on the root of the test crate.
 #[path = "structure/imports.rs"]
 mod imports;
 
@@ -28,7 +28,7 @@ const CRATE_EDGES: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// What is built, fetched or stored in a checkout and is not part of the repository.
+/// Folders in a checkout that are not part of the repository: built, downloaded or stored there.
 const GENERATED_FOLDERS: [&str; 5] = ["target", "node_modules", "data", "dist", "test-results"];
 
 #[test]
@@ -53,8 +53,8 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 
-/// What a folder of the server may not import: what flows knows nobody, and those that use it do not know each other.
-/// The store and the shapes of messages know nothing of the server but its machine; the API and the commands use both.
+/// What a folder of the server may not import: `flow` uses none of the others, and its users do not use each other. The
+/// store and the shapes of messages use nothing of the server but its machine; the API and the commands use both.
 const SERVER_FOLDERS: [(&str, &[&str]); 10] = [
     ("machine", &["flow", "source", "destination", "pipeline", "web", "meta", "store", "wire", "api", "cli"]),
     ("meta", &["flow", "source", "destination", "pipeline", "web", "store", "wire", "api", "cli"]),
@@ -152,7 +152,7 @@ fn links_in_documents_lead_somewhere() {
             }
         }
     }
-    assert!(broken.is_empty(), "links to files that are not there: {broken:#?}");
+    assert!(broken.is_empty(), "links to files that do not exist: {broken:#?}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn crate_edges() -> BTreeMap<String, BTreeSet<String>> {
     packages.iter().map(|package| (text(&package["name"]), own_dependencies(package))).collect()
 }
 
-/// What a package uses of this workspace to run; its tests may use more.
+/// The packages of this workspace that a package needs to run; its tests may need more.
 fn own_dependencies(package: &Value) -> BTreeSet<String> {
     let dependencies = package["dependencies"].as_array().expect("a list of dependencies");
     dependencies

@@ -1,8 +1,8 @@
 //! Which files of a crate use which: imports and paths, resolved as the compiler resolves them.
 //!
 //! `crate`, `super`, `self` and names of children are followed, in `use` and in the middle of code. A name that a
-//! folder passes on stands for the file that defines it, so a `mod.rs` that only declares and passes on its children
-//! uses none of them. Tests are left out.
+//! folder passes on stands for the file that defines it, so a `mod.rs` that only declares its children and passes on
+//! their names uses none of them. Tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -77,11 +77,11 @@ struct Files(BTreeMap<Module, File>);
 impl Files {
     fn used(&self, module: &Module, file: &File) -> BTreeMap<Module, BTreeSet<String>> {
         let passed_on = file.passed_on.iter().filter(|import| {
-            // What a folder only passes on it does not use.
+            // A folder does not use what it merely passes on.
             !self.is_folder(module) || file.words.contains(&import.name)
         });
         let imported = file.own.iter().chain(passed_on).map(|import| import.path.clone());
-        // A folder's calls of what it declares, `child::run()`, are no imports.
+        // A folder's calls of what it declares, `child::run()`, are not imports.
         let is_child = |path: &&Vec<String>| self.0.contains_key(&[&module[..], &path[..1]].concat());
         let named = file.paths.iter().filter(|path| !is_child(path)).map(|path| file.without_alias(path));
         let mut used: BTreeMap<Module, BTreeSet<String>> = BTreeMap::new();
@@ -93,8 +93,8 @@ impl Files {
         used
     }
 
-    /// The file that defines what a path leads to, and its name there. A folder as a whole is none: what is taken from
-    /// it is in the paths through it.
+    /// The file that defines what a path leads to, and its name there. A path to a whole folder leads to no file: what is
+    /// taken from the folder is in the paths through it.
     fn definition(&self, module: &Module, path: &[String], depth: usize) -> Option<(Module, String)> {
         assert!(depth < 20, "{path:?} leads nowhere");
         let absolute = self.absolute(module, path)?;
@@ -281,7 +281,7 @@ fn imports_are_read_as_the_compiler_reads_them() {
 }
 
 #[test]
-fn a_circle_is_told_with_the_names_that_tie_it() {
+fn a_circle_is_reported_with_the_names_that_tie_it() {
     let child = "use super::Failure;\nfn run() -> Failure { crate::text::print() }";
     let command_line = |root| crate_of(&[("", root), ("run", child), ("text", "fn print() {}")]);
     let circles_of = |root| circles(&command_line(root));
