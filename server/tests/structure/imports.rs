@@ -64,7 +64,9 @@ fn edges(texts: &BTreeMap<Module, String>) -> Edges {
         texts.iter().map(|(module, text)| (module.clone(), File::read(text))).collect();
     let of_tests: Vec<Module> = files
         .iter()
-        .flat_map(|(module, file)| file.of_tests.iter().map(|name| [&module[..], &[name.clone()]].concat()))
+        .flat_map(|(module, file)| {
+            file.of_tests.iter().map(|name| [&module[..], std::slice::from_ref(name)].concat())
+        })
         .collect();
     files.retain(|module, _| !of_tests.iter().any(|tests| module.starts_with(tests)));
     let files = Files(files);
@@ -220,7 +222,7 @@ fn imports(tree: &str) -> Vec<Import> {
     for mut path in paths_of(tree) {
         let Some(last) = path.pop() else { continue };
         let (original, other) =
-            last.split_once(" as ").map_or((&last[..], None), |(it, other)| (it, Some(other)));
+            last.split_once(" as ").map_or((last.as_str(), None), |(it, other)| (it, Some(other)));
         if original != "self" || path.is_empty() {
             path.push(original.to_owned());
         }
