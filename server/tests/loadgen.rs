@@ -253,7 +253,7 @@ fn over_relp_what_was_not_acknowledged_is_sent_again() {
 }
 
 #[test]
-fn what_can_not_be_done_is_said_in_a_line() {
+fn what_cannot_be_done_is_reported_in_a_line() {
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let (found, _, error) = output(&[&["loadgen"], arguments].concat());
         assert_eq!(found, code, "{arguments:?}: {error}");
@@ -276,7 +276,7 @@ fn what_can_not_be_done_is_said_in_a_line() {
     check(&[&nobody, "--read-file", "/nonexistent"], 1, "/nonexistent");
     check(&[&nobody, "--read-file", "/"], 1, "not a regular file");
     check(&["tls://127.0.0.1:9", "--ca", "/nonexistent"], 1, "/nonexistent");
-    check(&["ftp://h:1"], 2, "no transport");
+    check(&["ftp://h:1"], 2, "not a transport");
     check(&[&nobody, "--rate", "0"], 2, "a rate of 0");
     check(&[&nobody, "--interval", "0"], 2, "interval");
     check(&[&nobody, "--interval", "nan"], 2, "interval");
