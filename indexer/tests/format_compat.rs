@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all};
+use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};
 use logstead_indexer::{Disk, Done, Options, Run, Searcher, SimDisk, encode};
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
@@ -102,13 +102,6 @@ fn write_segment_version_1() -> [Vec<u8>; 3] {
     opened.appender.close_old(Timestamp::MAX).unwrap();
     opened.keeper.run(&opened.keeper.next_task(false).unwrap(), &|| false).unwrap();
     SEGMENT_VERSION_1.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
-}
-
-fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path).unwrap();
-    let mut bytes = vec![0; file.bytes().unwrap() as usize];
-    file.read_at(0, &mut bytes).unwrap();
-    bytes
 }
 
 fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+mod support;
+
 use logstead::pipeline::{Change, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
@@ -13,22 +15,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-const ROUTER: &str = r#"
-version = 1
-[[sources]]
-id = "syslog"
-kind = "syslog"
-listen = ["tcp://127.0.0.1:0"]
-[[sources]]
-id = "http"
-kind = "http"
-[[logspaces]]
-id = "main"
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
+use support::{ROUTER, wait_until};
 
 fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
     let data = tempfile::tempdir().unwrap();
@@ -57,12 +44,11 @@ fn count(pipeline: &Pipeline, query: &str) -> u64 {
     pipeline.searchers()[0].1.count(&filter, TimeRange::ALL, &Run::alone()).count
 }
 
-fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(30), "waited for nothing: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+/// Sends a line to the syslog source.
+fn send(pipeline: &Pipeline, line: &str) {
+    let listening = pipeline.listening();
+    let address = listening.iter().find_map(|(_, url)| url.strip_prefix("tcp://")).unwrap();
+    TcpStream::connect(address).unwrap().write_all(format!("<13>{line}\n").as_bytes()).unwrap();
 }
 
 #[test]
@@ -76,8 +62,7 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     disk.set_bytes_max(Some(disk.used_bytes()));
     let refused = submit("refused").unwrap_err();
     assert!(matches!(&refused, SubmitError::Failed(reason) if !reason.is_empty()), "{refused:?}");
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>held back\n").unwrap();
+    send(&pipeline, "held back");
     let state = || pipeline.status().logspaces[0].state.clone();
     let held_bytes = || pipeline.status().sources[0].queue_bytes;
     wait_until("the message is held", || 0 < held_bytes() && state() == "failing");
@@ -122,8 +107,7 @@ fn a_stop_does_not_wait_for_ever_for_a_full_disk() {
     let disk = Arc::new(SimDisk::new(2));
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>never stored\n").unwrap();
+    send(&pipeline, "never stored");
     wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
     let start = Instant::now();
     pipeline.stop();
@@ -137,8 +121,7 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     let disk = Arc::new(SimDisk::new(3));
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>just in time\n").unwrap();
+    send(&pipeline, "just in time");
     wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
     let (ended, has_ended) = std::sync::mpsc::channel();
     let stopping = pipeline.clone();

@@ -3,7 +3,7 @@
 
 use logstead_indexer::{
     Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
-    Run, Searcher, encode,
+    Run, Searcher, SimDisk, encode,
 };
 use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
@@ -46,6 +46,13 @@ pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<
 
 pub(crate) fn encoded<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Encoded {
     encode(batch(messages))
+}
+
+pub(crate) fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path).unwrap();
+    let mut bytes = vec![0; file.bytes().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
 }
 
 /// Text that does not compress.
