@@ -4,7 +4,9 @@ use crate::meta;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::AnswerError;
+use logstead_record::query::{ErrorKind, ParseError};
 use serde::Serialize;
+use std::ops::Range;
 
 /// The body of every answer that is no success (`application/problem+json`).
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -75,6 +77,15 @@ pub(crate) struct Place {
     pub(crate) end_column: Option<usize>,
 }
 
+impl Place {
+    /// Where a span of a text lies.
+    pub(crate) fn of(span: Range<usize>, text: &str) -> Place {
+        let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
+        let (line, column, end_column) = error.line_column(text);
+        Place { line, column, end_column: Some(end_column) }
+    }
+}
+
 /// A refusal: the problem, and the status that goes with it.
 #[derive(Debug)]
 pub(crate) struct ApiError {
@@ -101,6 +112,14 @@ impl ApiError {
             suggestion: None,
         };
         ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
+    }
+
+    /// 400 for a query that stands in the request under `path`.
+    pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
+        ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+            .path(path)
+            .at(Place::of(error.span.clone(), text))
+            .suggestion(error.suggestion.clone())
     }
 
     /// The body alone, for answers that say more than it.

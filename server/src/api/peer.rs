@@ -3,14 +3,15 @@
 //! **Invariant:** a header counts only on a connection from one of `web.trusted_proxies`, and in it only what such
 //! proxies have added: everything left of that may be the sender's invention.
 
-use super::Shared;
 use crate::web::is_trusted;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
 use ipnet::IpNet;
+use logstead_config::settings::Settings;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -26,10 +27,14 @@ pub(crate) struct Client {
 }
 
 /// The middleware that handlers have their [`Client`] from.
-pub(crate) async fn identify(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn identify(
+    State(settings): State<Arc<Settings>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let socket =
         request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-    let client = client(socket, request.headers(), &shared.state.settings.web.trusted_proxies);
+    let client = client(socket, request.headers(), &settings.web.trusted_proxies);
     request.extensions_mut().insert(client);
     next.run(request).await
 }

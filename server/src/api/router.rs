@@ -6,7 +6,8 @@
 use super::access::Caller;
 use super::error::{ApiError, DocumentProblem, Result};
 use super::extract::{DocumentText, Path, Query, unsupported};
-use super::{Inner, Shared, blocking};
+use super::state::{Inner, Shared};
+use super::waiting::{blocking, busy};
 use crate::machine::clock;
 use crate::meta::Revision;
 use crate::pipeline::{ApplyError, Change, Live, Status};
@@ -387,7 +388,7 @@ fn refusal(shared: &Inner, error: ApplyError) -> ApiError {
     match error {
         ApplyError::Conflict { current } => conflict(current),
         ApplyError::Problems(problems) => unprocessable(problems),
-        ApplyError::System(reason) if shared.state.pipeline.stop_requested() => super::busy(&reason),
+        ApplyError::System(reason) if shared.state.pipeline.stop_requested() => busy(&reason),
         ApplyError::System(reason) => ApiError::internal(reason),
     }
 }

@@ -3,11 +3,10 @@
 //! **Invariant:** what is shared is a question and no answer: whoever asks it sees what their own grant lets them see. A
 //! shared search that names a logspace is shown only to those who may know of that.
 
-use super::Shared;
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::question::refusal;
+use super::state::Shared;
 use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};
@@ -200,7 +199,7 @@ impl SavedSearchRequest {
             let detail = "nobody but the token would see this search: send \"shared\": true";
             return Err(ApiError::bad_request(detail).path("shared"));
         }
-        query::parse_pipeline_search(&query).map_err(|error| refusal(&error, &query, "query"))?;
+        query::parse_pipeline_search(&query).map_err(|error| ApiError::of_query(&error, &query, "query"))?;
         check_time(from.as_deref(), "from")?;
         check_time(to.as_deref(), "to")?;
         check_logspaces(caller, logspaces.as_deref())?;

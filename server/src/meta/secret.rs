@@ -39,6 +39,12 @@ impl Secret {
         *blake3::hash(self.0.as_bytes()).as_bytes()
     }
 
+    /// Whether two texts are the same, in a time that does not tell how much of them is.
+    pub fn same(a: &str, b: &str) -> bool {
+        // Comparing blake3 hashes takes the same time for all of them.
+        blake3::hash(a.as_bytes()) == blake3::hash(b.as_bytes())
+    }
+
     /// The token that a page sends with every change it makes, to prove that it is ours: derived from the
     /// session, so that there is nothing more to store or to expire.
     pub fn csrf_token(&self) -> String {

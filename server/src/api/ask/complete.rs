@@ -1,11 +1,11 @@
 //! What may be written next in a query: fields, values that there are, stages and functions.
 
-use crate::api::Shared;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::question::cancel::{Cancel, Weight, ask_within};
 use crate::api::question::{Common, Parameters, Question, Read};
+use crate::api::state::Shared;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};

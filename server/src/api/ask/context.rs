@@ -1,6 +1,6 @@
 //! What happened around a message: the messages before it and after it.
 
-use crate::api::ask::histogram::check_field;
+use crate::api::ask::fields::check_field;
 use crate::api::ask::search::{by_id, messages};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Path;

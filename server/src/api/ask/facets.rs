@@ -1,13 +1,12 @@
 //! The most frequent values of fields, and how many different ones there are.
 
-use crate::api::ask::histogram::check_field;
+use crate::api::ask::fields::{ValueCount, check_field};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Parameters, Question, list};
 use crate::store::Coverage;
-use crate::wire::table::text;
-use logstead_indexer::{self as indexer, Asked as Answer, Value};
+use logstead_indexer::{self as indexer, Asked as Answer};
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,13 +55,6 @@ pub(crate) struct Facet {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     partial: Option<String>,
-}
-
-/// A value and how many messages have it.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct ValueCount {
-    value: String,
-    count: u64,
 }
 
 /// Counts the values of fields.
@@ -150,11 +142,5 @@ impl Facet {
     fn new(facet: indexer::Facet) -> Facet {
         let values = facet.values.iter().map(|(value, count)| ValueCount::new(value, *count));
         Facet { distinct: facet.distinct, values: values.collect(), partial: facet.partial }
-    }
-}
-
-impl ValueCount {
-    pub(in crate::api) fn new(value: &Value, count: u64) -> ValueCount {
-        ValueCount { value: text(value), count }
     }
 }

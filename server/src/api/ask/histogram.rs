@@ -1,6 +1,6 @@
 //! How many messages there are in each span of time, perhaps for each value of a field.
 
-use crate::api::ask::facets::ValueCount;
+use crate::api::ask::fields::{ValueCount, check_field};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
@@ -188,14 +188,6 @@ impl Spans<'_> {
                 Ok((Width::Nanos(nanos), "interval"))
             }
         }
-    }
-}
-
-/// A field by its name.
-pub(in crate::api) fn check_field(name: &str, path: &str) -> Result<FieldName> {
-    match name.trim() {
-        "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
-        name => Ok(FieldName::new(name)),
     }
 }
 

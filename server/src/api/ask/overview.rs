@@ -13,14 +13,13 @@
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use crate::api::ask::explain::effort;
 use crate::api::ask::facets::{Counting, Facet};
 use crate::api::ask::histogram::{Drawing, Histogram, Spans};
 use crate::api::ask::search::{Order, SearchResponse, page_request};
 use crate::api::error::{Problem, Result};
-use crate::api::question::cancel::{Cancel, Guard};
+use crate::api::question::cancel::{Cancel, Guard, permit};
 use crate::api::question::warning::QueryWarning;
-use crate::api::question::{Asked, Parameters, Question, list};
+use crate::api::question::{Asked, Effort, Parameters, Question, list};
 use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -139,7 +138,7 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
         started,
         pace: PACE,
     };
-    let permit = shared.search_permit(&caller, overview.question.weight(true)).await?;
+    let permit = permit(&shared, &caller, overview.question.weight(true)).await?;
     let (cancel, guard) = Cancel::new(&shared);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(move || {
@@ -225,7 +224,7 @@ impl Overview {
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
         let Question { logspaces, .. } = &self.question;
-        let looked_at = || effort(logspaces, self.question.wanted(), &cancel.run()).looked_at();
+        let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
         self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
 }
@@ -317,7 +316,7 @@ mod tests {
     use super::*;
     use crate::api::access::Caller;
     use crate::api::question::Common;
-    use crate::api::{ApiState, Inner, Shared, app};
+    use crate::api::state::{ApiState, Inner, Shared};
     use crate::meta::{Account, Grant, Meta, Role};
     use crate::pipeline::{Change, Pipeline};
     use axum::http::Request;
@@ -393,7 +392,8 @@ mod tests {
             let request = Request::post("/api/v1/ingest?logspace=main")
                 .header(header::CONTENT_TYPE, "application/x-ndjson")
                 .header(header::AUTHORIZATION, "Bearer admin");
-            let answer = app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+            let answer =
+                crate::api::app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
             assert_eq!(answer.status(), 200);
         }
         (Inner::new(state()), data)

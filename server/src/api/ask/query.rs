@@ -3,10 +3,9 @@
 //! **Invariant:** the answer depends on the request alone.
 
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
-use crate::api::blocking;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
-use crate::api::question::refusal;
+use crate::api::waiting::blocking;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
 };
@@ -200,7 +199,7 @@ fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
 
 impl QueryResponse {
     fn new(text: String) -> Result<QueryResponse> {
-        let refused = |error| refusal(&error, &text, "query");
+        let refused = |error| ApiError::of_query(&error, &text, "query");
         let search = query::parse_pipeline_search(&text).map_err(refused)?;
         let outline = query::outline(&text).map_err(refused)?;
         let (clauses, stages) = written(&text, &outline);

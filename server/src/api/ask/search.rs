@@ -7,7 +7,8 @@ use crate::api::extract::Path;
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Parameters, Question};
-use crate::api::{Shared, blocking};
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
@@ -126,7 +127,7 @@ pub(in crate::api) async fn by_id(shared: &Shared, caller: &Caller, id: String) 
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
-    let logspaces = caller.logspaces(shared);
+    let logspaces = caller.logspaces(&shared.state.pipeline);
     let (logspace, searcher) = logspaces.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || searcher.get(sequence)).await?;
     let hit = found

@@ -1,17 +1,25 @@
 //! How the server is: for operators, probes and Prometheus.
 
-use crate::api::Shared;
 use crate::api::error::Result;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use crate::meta::BooksStatus;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use std::path::Path;
+use utoipa::openapi::OpenApi;
+
+/// What describes the API. It comes in from above, as it is made of all handlers.
+#[derive(Clone)]
+pub(in crate::api) struct Description(pub(in crate::api) fn() -> OpenApi);
 
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
-pub(crate) async fn openapi_json() -> impl IntoResponse {
-    axum::Json(crate::api::openapi())
+pub(crate) async fn openapi_json(
+    Extension(Description(describe)): Extension<Description>,
+) -> impl IntoResponse {
+    axum::Json(describe())
 }
 
 /// Whether the process is alive.
@@ -32,7 +40,7 @@ pub(crate) async fn healthz() -> &'static str {
 pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
     let deaf: Vec<String> = pipeline.partly_deaf().into_iter().map(|reason| reason + "\n").collect();
-    Ok(match crate::api::blocking(move || pipeline.ready()).await? {
+    Ok(match blocking(move || pipeline.ready()).await? {
         Ok(()) => {
             let deaf = without_place(&deaf.concat(), &shared.state.settings.data);
             (StatusCode::OK, "ready\n".to_owned() + &deaf)

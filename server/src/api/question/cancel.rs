@@ -4,7 +4,9 @@
 
 use crate::api::access::Caller;
 use crate::api::error::Result;
-use crate::api::{Shared, blocking};
+use crate::api::question::turn::Permit;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use logstead_indexer::Run;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,13 +54,28 @@ pub(in crate::api) async fn ask_within<T: Send + 'static>(
     time_max: Duration,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
-    let permit = shared.search_permit(caller, weight).await?;
+    let permit = permit(shared, caller, weight).await?;
     let (cancel, _guard) = Cancel::within(shared, Some(time_max));
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
     };
     blocking(answer).await
+}
+
+/// Waits for a question's turn, unless it takes no time.
+pub(in crate::api) async fn permit(shared: &Shared, caller: &Caller, weight: Weight) -> Result<Permit> {
+    if let Some(permit) = shared.searches.enter_now(caller) {
+        return Ok(permit);
+    }
+    // A question that finds no room here either waits among the others.
+    if let Weight::Unknown(is_instant) = weight
+        && let Ok(permit) = shared.instant_searches.enter(caller).await
+        && let (true, permit) = blocking(move || (is_instant(), permit)).await?
+    {
+        return Ok(permit);
+    }
+    shared.searches.enter(caller).await
 }
 
 impl Cancel {

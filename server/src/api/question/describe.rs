@@ -1,7 +1,7 @@
 //! Questions in the description of the API: each kind describes its own parameters, and the common ones are added here.
 
-use super::{Common, Parameters};
-use crate::api::Shared;
+use super::read::{Common, Parameters};
+use crate::api::state::Shared;
 use axum::routing::MethodRouter;
 use serde_json::json;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};

@@ -5,20 +5,20 @@
 //! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
 //! number of what was looked at that depends on what they say.
 
-use super::Common;
 use super::cancel::{Cancel, Weight};
-use super::warning::{QueryWarning, place};
-use crate::api::Inner;
+use super::effort::Effort;
+use super::read::Common;
+use super::warning::QueryWarning;
 use crate::api::access::Caller;
-use crate::api::ask::explain;
-use crate::api::error::{ApiError, Result};
+use crate::api::error::{ApiError, Place, Result};
 use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
+use crate::api::state::Inner;
 use crate::machine::clock;
 use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
-use logstead_record::query::{self, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time};
+use logstead_record::query::{self, FieldName, Pipeline, Query, Stage, TimeRange, parse_time};
 use std::time::{Duration, Instant};
 
 /// An estimate that takes longer is one of a question that takes long.
@@ -62,7 +62,8 @@ impl Question {
     fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
         let now = clock::now();
         let text = common.query.as_deref().unwrap_or_default();
-        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
+        let search =
+            query::parse_pipeline_search(text).map_err(|error| ApiError::of_query(&error, text, "query"))?;
         let zone = Clocks::new(common.timezone.as_deref())?;
         let requested = range(common, &zone, now)?;
         let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
@@ -160,7 +161,7 @@ impl Question {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
-            let effort = explain::effort(&logspaces, Wanted { query: &query, range, now }, &run);
+            let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         }))
     }
@@ -209,14 +210,6 @@ impl Question {
     }
 }
 
-/// 400 for a query that stands in the request under `path`.
-pub(in crate::api) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
-    ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
-        .path(path)
-        .at(place(error.span.clone(), text))
-        .suggestion(error.suggestion.clone())
-}
-
 /// Stages make a table, which only one endpoint answers.
 fn stages_refused(text: &str) -> ApiError {
     let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
@@ -224,7 +217,7 @@ fn stages_refused(text: &str) -> ApiError {
     let refused = ApiError::bad_request(detail).path("query");
     match query::parse(text) {
         // As a filter alone it is wrong where the stages begin.
-        Err(error) => refused.at(place(error.span, text)),
+        Err(error) => refused.at(Place::of(error.span, text)),
         Ok(_) => refused,
     }
 }
@@ -268,7 +261,7 @@ pub(in crate::api) fn select_logspaces(
     caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Logspaces> {
-    let logspaces = caller.logspaces(shared);
+    let logspaces = caller.logspaces(&shared.state.pipeline);
     let Some(wanted) = wanted else { return Ok(logspaces) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {

@@ -6,9 +6,9 @@
 //! **Invariant:** turns are an account's. Names of tokens are not unique, and who shared one would share its turns.
 
 use crate::api::access::Caller;
-use crate::api::busy;
 use crate::api::error::Result;
 use crate::api::question::turns::{Asked, Bounds, Turns};
+use crate::api::waiting::busy;
 use crate::meta::Account;
 use parking_lot::Mutex;
 use std::sync::Arc;

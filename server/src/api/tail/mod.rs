@@ -9,24 +9,26 @@
 mod position;
 mod sampling;
 mod turn;
+mod wire;
 
-use super::access::authenticate;
-use super::error::{ApiError, Problem, Result};
+use super::access::authenticate::authenticate;
+use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
 use super::question::{Asked, Common, Parameters, Question};
+use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::tail::position::Position;
 use super::tail::sampling::Sampling;
-use super::tail::turn::{Following, event};
-use super::{Shared, blocking, busy};
+use super::tail::turn::Following;
+use super::tail::wire::{TailEvent, event};
+use super::waiting::{blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
 use crate::store::Logspaces;
-use crate::wire::message::Message;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::{Hit, Searcher};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -59,52 +61,6 @@ pub(crate) struct TailRequest {
     #[schema(default = 0, maximum = 1000)]
     #[param(default = 0, maximum = 1000)]
     last: Option<u32>,
-}
-
-/// The data of an event: `messages`, `status`, `gap` or `problem`.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "describes what is sent")]
-pub(crate) enum TailEvent {
-    Messages(TailMessages),
-    Status(TailStatus),
-    Gap(TailGap),
-    Problem(Problem),
-}
-
-/// The data of an event `messages`. Its `id` is the position after them.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailMessages {
-    /// In the order in which they were stored, at most 500.
-    pub(super) messages: Vec<Message>,
-}
-
-/// The data of an event `status`, the first of all and one every second. Counts are since the one before.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailStatus {
-    /// Messages that were stored in the logspaces asked for.
-    pub(super) received: u64,
-    /// Those of them that match, exactly.
-    pub(super) matched: u64,
-    /// Those of them that were sent.
-    pub(super) shown: u64,
-    /// Where not all of them are sent: every n-th is. Null where all are.
-    #[schema(required)]
-    pub(super) sampled_one_in: Option<u64>,
-    /// Messages that are stored and were not looked at yet.
-    pub(super) behind: u64,
-    /// The time of the last message that matched; null where none did yet.
-    #[schema(required, format = DateTime)]
-    pub(super) last_match: Option<String>,
-}
-
-/// The data of an event `gap`: some messages after the position that was asked for cannot be sent.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailGap {
-    /// So many were stored there, whether they matched or not.
-    pub(super) messages: u64,
-    /// Why they are missing.
-    pub(super) reason: String,
 }
 
 /// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,

@@ -7,12 +7,11 @@
 use crate::api::question::cancel::Cancel;
 use crate::api::tail::position::Position;
 use crate::api::tail::sampling::{Sampling, one_in};
-use crate::api::tail::{TailGap, TailMessages, TailStatus};
+use crate::api::tail::wire::{TailGap, TailMessages, TailStatus, event};
 use crate::wire::message::Message;
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
 use logstead_record::Timestamp;
-use serde::Serialize;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -55,13 +54,6 @@ struct Counts {
     matched: u64,
     shown: u64,
     last_match: Option<Timestamp>,
-}
-
-/// The text of an event.
-pub(in crate::api) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
-    let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
-    format!("event: {name}\n{id}data: {data}\n\n").into()
 }
 
 impl Following {
