@@ -1,4 +1,4 @@
-//! Headers of every answer that keep browsers from doing with it what we do not mean.
+//! Headers of every answer that keep browsers from misusing it.
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, header};

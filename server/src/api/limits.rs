@@ -1,5 +1,5 @@
-//! What the description of the API says about the limits of requests. They come from the constants that are checked, so
-//! that the two cannot differ.
+//! The limits of requests in the description of the API. They come from the constants that are checked, so that the two
+//! cannot differ.
 
 use super::access::grants;
 use super::ask::{facets, query};
@@ -13,15 +13,15 @@ use utoipa::openapi::{OpenApi, RefOr};
 /// The characters of a name.
 pub(super) const NAME_PATTERN: &str = "^[a-z0-9][a-z0-9._@-]*$";
 
-/// What a value is limited to.
+/// A limit of a value.
 enum Limit {
     /// Characters: at least, and at most.
     Text(usize, usize),
-    /// The same, of those that a name may have.
+    /// The same, for characters that a name may have.
     Name(usize),
     /// Items: at least, and at most.
     Items(usize, usize),
-    /// The most items, and the most characters of each.
+    /// Maximum number of items, and maximum length of each.
     Texts(usize, usize),
 }
 
@@ -67,7 +67,7 @@ fn limits() -> Vec<(&'static str, &'static str, Limit)> {
     limits
 }
 
-/// Adds all limits to a description. What it does not find is returned: a name that has changed.
+/// Adds all limits to a description. Returns those whose property does not exist: its name has changed.
 #[must_use]
 pub(super) fn describe(api: &mut OpenApi) -> Vec<String> {
     let missing = limits().into_iter().filter_map(|(schema, property, limit)| {
@@ -88,7 +88,7 @@ fn property_of<'a>(api: &'a mut OpenApi, schema: &str, property: &str) -> Option
 }
 
 impl Limit {
-    /// Whether the value is one that can have such a limit.
+    /// Adds the limit; `false` if the value cannot have such a limit.
     fn describe(&self, schema: &mut Schema) -> bool {
         match (self, schema) {
             (Limit::Text(least, most), Schema::Object(text)) => set_length(text, *least, *most),

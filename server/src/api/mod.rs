@@ -47,7 +47,7 @@ use state::{Inner, Shared};
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything that the web listener answers. Serve it with
-/// `into_make_service_with_connect_info::<SocketAddr>()`: ingested messages and failed logins tell the address.
+/// `into_make_service_with_connect_info::<SocketAddr>()`: ingested messages and failed logins record the address.
 pub fn app(state: ApiState) -> Router {
     let settings = state.settings.clone();
     let shared = Inner::new(state);

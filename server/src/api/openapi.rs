@@ -44,7 +44,7 @@ fn info() -> Info {
     info
 }
 
-/// Adds what all operations that need the same have in common.
+/// Adds what all operations with the same needs have in common.
 fn describe(operation: &mut Operation, needs: Needs) {
     let responses = &mut operation.responses.responses;
     for (status, response) in responses.iter_mut() {

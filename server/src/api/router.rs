@@ -1,6 +1,6 @@
-//! The router document over HTTP: reading, checking, changing and returning to what it was.
+//! The router document over HTTP: reading, checking, changing, and restoring an earlier revision.
 //!
-//! **Invariant:** a change says on which revision it is based, and becomes live only while that one is.
+//! **Invariant:** a change names the revision that it is based on, and becomes live only while that one is live.
 //! **Invariant:** what is live is stored as a revision with author and comment.
 
 use super::access::Caller;
@@ -21,14 +21,14 @@ use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 use std::sync::Arc;
 
-/// Longest comment of a revision.
+/// Maximum length of a revision's comment.
 const COMMENT_BYTES_MAX: usize = 4096;
 
-/// In which form to answer.
+/// The form of the answer.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FormParams {
-    /// `application/toml` in Accept asks for the same.
+    /// `application/toml` in Accept has the same effect.
     #[param(inline)]
     format: Option<Form>,
 }
@@ -64,22 +64,22 @@ pub(crate) struct DifferenceParams {
 pub(crate) struct RouterChange {
     /// The live revision.
     revision: u64,
-    /// What changed, a sentence each.
+    /// What changed, a sentence for each.
     changes: Vec<String>,
-    /// What can run but is hardly meant.
+    /// Valid, but probably a mistake.
     warnings: Vec<String>,
 }
 
-/// What would come of a document.
+/// What applying a document would do.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
-    /// What can run but is hardly meant.
+    /// Valid, but probably a mistake.
     warnings: Vec<String>,
-    /// What would change, a sentence each.
+    /// What would change, a sentence for each.
     changes: Vec<String>,
-    /// The document, where it can be read as one.
+    /// The document, if it can be read as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document: Option<Document>,
@@ -126,7 +126,7 @@ pub(crate) struct RevisionSummary {
     comment: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// Whether it is what runs.
+    /// Whether it is the live one.
     live: bool,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct Revisions {
 /// What differs between two revisions.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RevisionDiff {
-    /// A sentence each; empty where one of the two cannot be read any more.
+    /// A sentence for each difference; empty if one of the two can no longer be read.
     changes: Vec<String>,
     /// Of the texts, as `diff -u` writes it.
     text: String,
@@ -192,7 +192,7 @@ pub(crate) async fn put_router(
     apply(&shared, caller, draft, expected, params.comment.unwrap_or_default()).await
 }
 
-/// Says what would come of a document, and converts it between its forms.
+/// Says what applying a document would do, and converts it between its forms.
 #[utoipa::path(
     post, path = "/api/v1/router/validate", tag = "router",
     request_body(content((Document = "application/json"), (String = "application/toml"))),
@@ -301,7 +301,7 @@ struct Draft {
     toml: String,
 }
 
-/// Something, or why the document does not give it.
+/// A value, or why the document does not yield it.
 type Problems<T> = std::result::Result<T, Vec<Problem>>;
 
 impl Draft {
@@ -318,7 +318,7 @@ impl Draft {
         Ok(Draft { document, checked, toml })
     }
 
-    /// The text keeps the live one's comments where it can.
+    /// The text keeps the comments of the live one where possible.
     fn of_json(text: &str, live: &Live) -> Problems<Draft> {
         let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
         let toml = merge_into_toml(&live.toml, &document);
@@ -356,7 +356,7 @@ async fn apply(
         changes: diff(&before.checked, &change.checked).changes,
         warnings: change.checked.warnings.clone(),
     };
-    // The same text again is no change: nothing to store.
+    // The same text again is not a change: there is nothing to store.
     if change.toml != before.toml {
         let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
         let live = blocking(move || make_live(&inner, change, expected, &author, &kept));
@@ -368,7 +368,7 @@ async fn apply(
     Ok((tag, axum::Json(applied)).into_response())
 }
 
-/// Stores a change between preparing and committing it: so what is stored becomes live, and only that.
+/// Stores a change between preparing and committing it: so exactly what is stored becomes live.
 fn make_live(
     shared: &Inner,
     change: Change,
@@ -398,7 +398,7 @@ fn conflict(current: u64) -> ApiError {
     ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
 }
 
-/// 422 with every problem; the first one stands in the body itself too.
+/// 422 with every problem; the first one is also in the body itself.
 fn unprocessable(problems: Vec<Problem>) -> ApiError {
     let detail = match problems.as_slice() {
         [] => "the document cannot be used".to_owned(),

@@ -18,24 +18,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Passwords that are hashed at a time: each takes 19 MiB and some 20 ms.
+/// Passwords that are hashed at a time: each takes 19 MiB and about 20 ms.
 const PASSWORDS_MAX: usize = 2;
-/// Calls of the database at a time. It has one writer, so more would hold threads and be no faster.
+/// Database calls at a time. There is one writer, so more would occupy threads without being faster.
 const META_CALLS_MAX: usize = 4;
-/// Searches that take no time and run beside the others: one of each caller.
+/// Instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
 /// What the API is made of.
 pub struct ApiState {
     /// Users, sessions, tokens, revisions.
     pub meta: Meta,
-    /// Where messages go and are found.
+    /// Stores and finds messages.
     pub pipeline: Arc<Pipeline>,
     /// The process's settings.
     pub settings: Arc<Settings>,
-    /// A token that is an administrator's (`LOGSTEAD_ADMIN_TOKEN`).
+    /// A token with an administrator's rights (`LOGSTEAD_ADMIN_TOKEN`).
     pub admin_token: Option<String>,
-    /// What the first administrator is made with; printed when the server starts.
+    /// Creates the first administrator; printed when the server starts.
     pub setup_code: Option<String>,
 }
 
@@ -47,23 +47,23 @@ pub(super) struct Inner {
     pub(super) throttle: Mutex<Throttle>,
     passwords: Semaphore,
     meta_calls: Semaphore,
-    /// Somebody can log in, which stays so: the last administrator cannot be removed.
+    /// There are users, and always will be: the last administrator cannot be removed.
     is_set_up: AtomicBool,
     /// Where searches run.
     pub(super) searches: Lane,
-    /// Where those run that take no time, when others have to wait.
+    /// Where instant searches run while others have to wait.
     pub(super) instant_searches: Lane,
     /// What ingest takes of the memory.
     pub(super) ingest: Memory,
-    /// Held by the one verification that runs: it reads everything.
+    /// Held by the only verification that may run: it reads everything.
     pub(super) verifying: Arc<Semaphore>,
     /// Tails that are open.
     pub(super) tails: Arc<Semaphore>,
-    /// Tails that look at what was stored: no more at once than the machine has use for.
+    /// Tails that read what was stored: at most one per core.
     pub(super) tail_turns: Semaphore,
     /// Exports that run.
     pub(super) exports: Arc<Semaphore>,
-    /// What searches use besides the threads they run on.
+    /// What searches use besides their own threads.
     pub(super) lanes: SharedLanes,
 }
 
@@ -100,7 +100,8 @@ impl Inner {
         Ok(blocking(move || call(&meta)).await??)
     }
 
-    /// Whether anybody can log in. Strangers may ask as often as they like, so the database is asked until it says yes.
+    /// Whether there are users. Strangers may ask as often as they like, so the database is only asked until it says
+    /// yes.
     pub(super) async fn is_set_up(&self) -> Result<bool> {
         if !self.is_set_up.load(Ordering::Relaxed) && self.meta(Meta::has_users).await? {
             self.is_set_up.store(true, Ordering::Relaxed);
@@ -108,11 +109,11 @@ impl Inner {
         Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
-    /// Writes down what was done. What cannot be written waits: it has been done all the same.
+    /// Records an action. If it cannot be written, the entry waits: the action has been done.
     pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
         let meta = self.state.meta.clone();
         let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
-        // Nothing but a bug ends it, which has been logged.
+        // Only a bug makes it fail, which has been logged.
         written.await.ok();
     }
 
@@ -121,7 +122,7 @@ impl Inner {
         places(&self.passwords, 1, "too many people log in at once").await
     }
 
-    /// What memory one answer may take.
+    /// The memory limit of an answer.
     pub(super) fn query_memory_max(&self) -> usize {
         self.state.settings.limits.query_memory_max.as_usize()
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// How long a request waits for its turn before it is told to come again.
+/// How long a request waits for its turn before it is told to try again.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Runs what blocks where it may.
+/// Runs a blocking call on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(call).await.map_err(ApiError::internal)
 }
@@ -22,7 +22,7 @@ pub(super) async fn places<'a>(all: &'a Semaphore, count: u32, reason: &str) -> 
     }
 }
 
-/// 503: another time.
+/// 503: try again.
 pub(super) fn busy(reason: &str) -> ApiError {
     ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("{reason}: try again")).retry_after_seconds(1)
 }

@@ -8,23 +8,23 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
+/// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Message {
     /// `LOGSPACE:SEQUENCE`.
     #[schema(example = "main:42")]
     id: String,
-    /// The message's own time, or `received` where that is missing or absurd.
+    /// The message's own time, or `received` if that is missing or absurd.
     #[schema(format = DateTime)]
     time: String,
     /// When we received it.
     #[schema(format = DateTime)]
     received: String,
-    /// The message's own time, where it was not believed.
+    /// The message's own time, if it was not believed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     device_time: Option<String>,
-    /// The host it claims to come from; empty where it says none.
+    /// The host it claims to come from; empty if it names none.
     host: String,
     program: String,
     pid: String,
@@ -43,7 +43,7 @@ pub(crate) struct Message {
     message: String,
     /// Everything exactly as received.
     raw: String,
-    /// The bytes of `raw`, where they are no UTF-8.
+    /// The bytes of `raw`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     raw_base64: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Message {
     fields: BTreeMap<String, FieldValue>,
 }
 
-/// The value of a field; several where its name repeats.
+/// The value of a field; several if its name repeats.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum FieldValue {

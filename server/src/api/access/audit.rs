@@ -6,7 +6,7 @@ use crate::api::state::Shared;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-/// Most entries of the audit log in one answer.
+/// Maximum number of entries in one answer.
 const AUDIT_LIMIT_MAX: u32 = 10_000;
 
 /// How much of the audit log.
@@ -18,16 +18,16 @@ pub(crate) struct AuditQuery {
     limit: Option<u32>,
 }
 
-/// One thing that somebody did.
+/// An action.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AuditEntry {
     #[schema(format = DateTime)]
     time: String,
-    /// Whose account: `user:7`, `token:3` or `environment`; null where nobody had logged in, and in entries of versions
-    /// that did not write it. Unlike a name, it is never given to anybody else.
+    /// The account: `user:7`, `token:3` or `environment`; null if nobody was logged in, and in entries of versions that
+    /// did not record it. Unlike a name, it is never reused.
     #[schema(required)]
     account: Option<String>,
-    /// What the account was called then.
+    /// The account's name at that time.
     user: String,
     action: String,
     detail: String,

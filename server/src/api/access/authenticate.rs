@@ -16,7 +16,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use std::sync::Arc;
 
-/// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the extensions.
+/// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
+/// extensions.
 pub(crate) async fn require(
     State((shared, needs)): State<(Shared, Needs)>,
     mut request: Request,
@@ -57,12 +58,12 @@ pub(crate) fn renewed_cookie(
     Some(cookie::session(secret.reveal(), max_age_seconds, is_encrypted(shared, client)))
 }
 
-/// Whether the browser reaches us over TLS, so that its cookies need never travel without.
+/// Whether the browser reaches us over TLS, so that its cookies can require it.
 pub(crate) fn is_encrypted(shared: &Inner, client: Option<Client>) -> bool {
     shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
 }
 
-/// Who sent these headers; `None` for nobody. A token that is wrong is an error even beside a good cookie.
+/// Who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
 pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Option<Caller>> {
     if headers.contains_key(header::AUTHORIZATION) {
         return by_token(shared, headers).await.map(Some);

@@ -1,6 +1,6 @@
 //! Who asks, and what of the store they may see.
 //!
-//! **Invariant:** messages that a [`Grant`] withholds are reached by nobody: logspaces only through
+//! **Invariant:** a caller cannot reach messages that its [`Grant`] withholds: logspaces are reached only through
 //! [`Caller::logspaces`], messages only within [`Caller::scope`].
 
 use crate::api::error::{ApiError, Result};
@@ -16,18 +16,18 @@ use std::sync::Arc;
 /// What a route needs of its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
-    /// Nothing: it answers everybody.
+    /// Nothing: it answers everyone.
     Nothing,
     /// This role. An analyst's answers are within the grant.
     Role(Role),
-    /// The right to search everything, as what it answers cannot be narrowed to a part of the store.
+    /// The right to search everything, as its answer cannot be limited to a part of the store.
     Everything,
 }
 
 /// Who is asking.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// What it owns things by.
+    /// The account that owns things.
     pub(crate) account: Account,
     /// For the audit log and as author: a user's name, or `token:` and the token's.
     pub(crate) name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Caller {
     pub(crate) session: Option<[u8; 32]>,
     /// When the session or the token ends.
     pub(crate) expires_at: Option<Timestamp>,
-    /// Whether the session has just been made to end later, so that the cookie has to as well.
+    /// Whether the session has just been prolonged, so that the cookie has to be as well.
     pub(super) prolonged: bool,
 }
 
@@ -58,17 +58,17 @@ impl Caller {
         Ok(Caller { account, name, role, grant, scope, session: None, expires_at: None, prolonged: false })
     }
 
-    /// The same, who came with a session.
+    /// The same, identified by a session.
     pub(super) fn in_session(self, secret_hash: [u8; 32], expires_at: Timestamp, prolonged: bool) -> Caller {
         Caller { session: Some(secret_hash), expires_at: Some(expires_at), prolonged, ..self }
     }
 
-    /// The same, whose token ends then.
+    /// The same, until its token ends.
     pub(super) fn until(self, expires_at: Option<Timestamp>) -> Caller {
         Caller { expires_at, ..self }
     }
 
-    /// For what is written down about it.
+    /// The caller as an actor, for the audit log.
     pub(crate) fn actor(&self) -> Actor {
         Actor { account: Some(self.account), name: self.name.clone() }
     }
@@ -79,7 +79,7 @@ impl Caller {
         all.filter(|(id, _)| self.may_search(id)).collect()
     }
 
-    /// The filter that everything it sees is within; `None` for all messages.
+    /// The filter that limits everything it sees; `None` for all messages.
     pub(crate) fn scope(&self) -> Option<&Query> {
         self.scope.as_deref()
     }

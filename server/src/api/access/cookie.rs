@@ -1,4 +1,4 @@
-//! The cookies of a browser: the session's, and one that says that it has been logged in with before.
+//! The cookies of a browser: the session's, and one by which it is recognised at the next login.
 //!
 //! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
 
@@ -9,14 +9,14 @@ use std::time::Duration;
 
 /// The cookie that holds a session's secret.
 pub(crate) const COOKIE: &str = "logstead_session";
-/// The same over TLS. Of this name, browsers take it only from us, and only encrypted.
+/// The same over TLS. Browsers accept a cookie of this name only from us, and only encrypted.
 const SECURE_COOKIE: &str = "__Host-logstead_session";
-/// The header that changes made with the cookie carry.
+/// The header of changes that are made with the cookie.
 const CSRF_HEADER: &str = "x-csrf-token";
 
-/// The cookie that says that this browser has been logged in with before. Sent to nothing but the login.
+/// The cookie by which a browser is recognised in which a user has logged in before. Only sent to the login.
 const DEVICE_COOKIE: &str = "logstead_device";
-/// How long a browser keeps it: as long as browsers keep any.
+/// How long a browser keeps it: the maximum that browsers allow.
 const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
 
 /// The secret of the session's cookie.
@@ -24,7 +24,7 @@ pub(crate) fn session_secret(headers: &HeaderMap) -> Option<Secret> {
     secret(headers, SECURE_COOKIE).or_else(|| secret(headers, COOKIE))
 }
 
-/// The secret by which a browser is known again.
+/// The secret by which a browser is recognised.
 pub(crate) fn device_secret(headers: &HeaderMap) -> Option<Secret> {
     secret(headers, DEVICE_COOKIE)
 }
@@ -35,7 +35,7 @@ fn secret(headers: &HeaderMap, name: &str) -> Option<Secret> {
     pairs.find(|(found, _)| *found == name).map(|(_, value)| Secret::presented(value))
 }
 
-/// Refuses what does not carry the session's CSRF token.
+/// Refuses a request without the session's CSRF token.
 pub(crate) fn check_csrf(headers: &HeaderMap) -> Result<()> {
     let expected = session_secret(headers).map(|secret| secret.csrf_token());
     let sent = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok());
@@ -53,7 +53,7 @@ pub(crate) fn session(value: &str, max_age_seconds: u64, secure: bool) -> String
     format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
 }
 
-/// Sets the cookie by which a browser is known again.
+/// Sets the cookie by which a browser is recognised.
 pub(crate) fn device(value: &str, secure: bool) -> String {
     let (seconds, secure) = (DEVICE_LIFETIME.as_secs(), if secure { "; Secure" } else { "" });
     format!(

@@ -1,4 +1,4 @@
-//! Names and passwords: which ones are allowed, and whether one fits.
+//! Names and passwords: which ones are allowed, and whether a password is right.
 //!
 //! **Invariant:** a password is tried only by an attempt that does not have to wait, and every outcome is counted.
 
@@ -18,7 +18,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// The hash of a password that the user `name` wants to have; 422 where it is too weak.
+/// The hash of a new password of the user `name`; 422 if it is too weak.
 pub(crate) async fn hash_password(shared: &Shared, name: &str, password: String) -> Result<String> {
     if let Some(weakness) = password::weakness(&password, name) {
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
@@ -35,7 +35,7 @@ pub(crate) fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result
     Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
 }
 
-/// The user as stored, if the password fits. After too many failures an attempt has to wait.
+/// The user as stored, if the password is right. After too many failures an attempt has to wait.
 pub(in crate::api) async fn check_password(
     shared: &Shared,
     attempt: &Attempt,
@@ -44,7 +44,7 @@ pub(in crate::api) async fn check_password(
 ) -> Result<Option<Credentials>> {
     refuse_the_impatient(shared, attempt)?;
     let _permit = shared.password_permit().await?;
-    // Again: of many attempts at once, those that waited here know by now how the first ones ended.
+    // Again: if there were many attempts at once, the first ones have ended by now.
     refuse_the_impatient(shared, attempt)?;
     let name = name.to_owned();
     let checked = shared.meta(move |meta| {

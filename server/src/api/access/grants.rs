@@ -1,17 +1,17 @@
 //! Which part of the store can be granted to an account.
 //!
-//! **Invariant:** a grant means what it says: its logspaces are there and its filter parses, so that a slip grants
-//! nothing else than was meant.
+//! **Invariant:** a grant means what it says: its logspaces exist and its filter parses, so that a slip grants nothing
+//! unintended.
 
 use crate::api::error::{ApiError, Result};
 use crate::api::state::Inner;
 use crate::meta::{Grant, Role};
 use logstead_record::query;
 
-/// Longest filter of a grant.
+/// Maximum length of a grant's filter.
 pub(in crate::api) const SCOPE_BYTES_MAX: usize = 8192;
 
-/// What may be searched, if it can be granted to an account of this role.
+/// The grant, if an account of this role can have it.
 pub(super) fn check_grant(
     shared: &Inner,
     role: Role,
@@ -33,7 +33,7 @@ pub(super) fn check_grant(
     Ok(Grant { logspaces, scope })
 }
 
-/// Each once. One that does not exist is a misspelt one: it would grant less than was meant, and nobody would notice.
+/// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
 fn check_granted_logspaces(shared: &Inner, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
     let known: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
@@ -55,7 +55,7 @@ fn check_scope(text: &str) -> Result<()> {
         let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are kept", text.len());
         return Err(ApiError::bad_request(detail).path("scope"));
     }
-    // What does not parse is no text to look for here, as it is in a search: a scope has to mean what it says.
+    // Unlike in a search, what does not parse is not taken as text: a scope has to mean what it says.
     match query::parse(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(ApiError::of_query(&error, text, "scope")),

@@ -18,22 +18,22 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Stands for the set-up code where failures are counted by user; no user's name has a space.
+/// Stands for the set-up code when failures are counted by user; names of users have no spaces.
 const SETUP: &str = "set up";
 
 /// Who is logged in.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Session {
     authenticated: bool,
-    /// There is no user yet: make the first administrator with `POST /api/v1/setup`.
+    /// There is no user yet: create the first administrator with `POST /api/v1/setup`.
     setup_required: bool,
     #[schema(required)]
     user: Option<SessionUser>,
     /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
     #[schema(required)]
     csrf_token: Option<String>,
-    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
-    /// it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
+    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
+    /// by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
     /// Of the server.
@@ -48,7 +48,7 @@ pub(crate) struct SessionUser {
     /// Ids of the logspaces that the user may search; null for all.
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything the user finds is within; null for none.
+    /// A filter that limits everything the user finds; null for none.
     #[schema(required)]
     scope: Option<String>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Login {
     password: String,
 }
 
-/// What makes the first administrator.
+/// The first administrator to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Setup {
@@ -70,7 +70,7 @@ pub(crate) struct Setup {
     #[serde(default = "admin")]
     #[schema(default = "admin", min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
-    /// At least 8 characters, and none of the first that anybody would try.
+    /// At least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
 }
@@ -79,7 +79,7 @@ fn admin() -> String {
     "admin".to_owned()
 }
 
-/// Who is logged in, and whether the first administrator is still to be made.
+/// Who is logged in, and whether the first administrator has to be created.
 #[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
 pub(crate) async fn get_session(
     State(shared): State<Shared>,
@@ -132,7 +132,7 @@ pub(crate) async fn log_in(
     begin(&shared, user, client, device).await
 }
 
-/// Logs out: ends the session and forgets the cookie.
+/// Logs out: ends the session and removes the cookie.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "session", responses((status = 204)))]
 pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
@@ -145,7 +145,7 @@ pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) ->
     Ok((StatusCode::NO_CONTENT, AppendHeaders(forgotten)))
 }
 
-/// Makes the first administrator and logs in.
+/// Creates the first administrator and logs in.
 #[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = Session)))]
 pub(crate) async fn set_up(
     State(shared): State<Shared>,
@@ -185,8 +185,8 @@ async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Resul
     Ok(is_known.then_some(secret))
 }
 
-/// Begins a session in a browser that is remembered from now on. One that shows a secret which we do not know of this user
-/// gets another: somebody may have put it there.
+/// Begins a session in a browser that is remembered from now on. If it presents a secret that is unknown for this user,
+/// it gets another one: someone may have planted it.
 async fn begin(
     shared: &Shared,
     user: Credentials,
@@ -200,7 +200,7 @@ async fn begin(
     let begun = shared.meta(move |meta| {
         let now = clock::now();
         let expires_at = meta.add_session(id, hash, &limits, now)?;
-        // Not being remembered is no reason to be refused.
+        // A failure to remember the browser is no reason to refuse.
         if let Err(error) = meta.add_device(id, device_hash, now) {
             tracing::debug!("a browser cannot be remembered: {error}");
         }

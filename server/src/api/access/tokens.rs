@@ -1,6 +1,6 @@
 //! API tokens.
 //!
-//! **Invariant:** a token's secret is shown once, when it is made.
+//! **Invariant:** a token's secret is shown once, when it is created.
 
 use super::credentials::check_name;
 use super::grants::{access_of, check_grant};
@@ -15,29 +15,29 @@ use axum::http::StatusCode;
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A token to make.
+/// A token to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TokenRequest {
-    /// What to call it, as no other token that works is called: at most 64 small letters (a to z), digits and
-    /// `. _ - @`; it begins with a letter or a digit.
+    /// Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
+    /// begins with a letter or a digit.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
+    /// Ids of the logspaces that may be searched; all by default. For analysts only.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything found is within; none where it is missing. For analysts only.
+    /// A filter that limits everything that is found; none by default. For analysts only.
     #[serde(default)]
     #[schema(example = "host:web-*")]
     scope: Option<String>,
-    /// When it ends (RFC 3339); never where it is missing.
+    /// When it ends (RFC 3339); never by default.
     #[serde(default)]
     #[schema(format = DateTime)]
     expires_at: Option<String>,
 }
 
-/// A new token: the only time that its secret is shown.
+/// A new token: the only time its secret is shown.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CreatedToken {
     id: i64,
@@ -56,7 +56,7 @@ pub(crate) struct Token {
     /// Ids of the logspaces that may be searched; null for all.
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything found is within; null for none.
+    /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
     created_by: String,
@@ -93,7 +93,7 @@ pub(crate) async fn list_tokens(State(shared): State<Shared>) -> Result<axum::Js
     Ok(axum::Json(Tokens { tokens: tokens.collect() }))
 }
 
-/// Makes a token and shows its secret this one time.
+/// Creates a token and shows its secret this one time.
 #[utoipa::path(
     post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
 )]

@@ -13,27 +13,27 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-/// A user to make.
+/// A user to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewUser {
-    /// At most 64 small letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
+    /// At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// At least 8 characters, and none of the first that anybody would try.
+    /// At least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
-    /// Ids of the logspaces that may be searched; all where it is missing. For analysts only.
+    /// Ids of the logspaces that may be searched; all by default. For analysts only.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything found is within; none where it is missing. For analysts only.
+    /// A filter that limits everything that is found; none by default. For analysts only.
     #[serde(default)]
     #[schema(example = "host:web-*")]
     scope: Option<String>,
 }
 
-/// What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out.
+/// What a user may do from now on. Every part is required, so that nothing is granted by omission.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
@@ -42,7 +42,7 @@ pub(crate) struct UserChange {
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything found is within; null for none. For analysts only.
+    /// A filter that limits everything that is found; null for none. For analysts only.
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required, example = "host:web-*")]
     scope: Option<String>,
@@ -56,7 +56,7 @@ pub(crate) struct User {
     /// Ids of the logspaces that may be searched; null for all.
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything found is within; null for none.
+    /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
     #[schema(format = DateTime)]
@@ -73,10 +73,10 @@ pub(crate) struct Users {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewPassword {
-    /// At least 8 characters, and none of the first that anybody would try.
+    /// At least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
-    /// The one that is to be replaced. Needed for one's own.
+    /// The password to replace. Required for one's own.
     #[serde(default)]
     current_password: Option<String>,
 }
@@ -88,7 +88,7 @@ pub(crate) async fn list_users(State(shared): State<Shared>) -> Result<axum::Jso
     Ok(axum::Json(Users { users: users.into_iter().map(User::from).collect() }))
 }
 
-/// Makes a user.
+/// Creates a user.
 #[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = User)))]
 pub(crate) async fn create_user(
     State(shared): State<Shared>,
@@ -110,7 +110,7 @@ pub(crate) async fn create_user(
     Ok((StatusCode::CREATED, axum::Json(user.into())))
 }
 
-/// Changes what a user may do and search. It holds from the next request on, also in sessions that have begun.
+/// Changes what a user may do and search. It takes effect with the next request, also in open sessions.
 #[utoipa::path(
     put, path = "/api/v1/users/{name}", tag = "accounts",
     params(("name" = String, Path)), responses((status = 200, body = User))
@@ -145,8 +145,8 @@ pub(crate) async fn remove_user(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. Whoever changes their
-/// own has to know it: a session that was left open is not enough.
+/// Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
+/// requires the present one: an unattended session is not enough.
 #[utoipa::path(
     put, path = "/api/v1/users/{name}/password", tag = "accounts",
     params(("name" = String, Path)), responses((status = 204))
@@ -173,7 +173,7 @@ pub(crate) async fn change_password(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses who does not know the password that is to be replaced, and makes guessing it as slow as at the login.
+/// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
 async fn check_current(shared: &Shared, name: &str, peer: Peer, password: Option<String>) -> Result<()> {
     let refused =
         |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");

@@ -20,10 +20,10 @@ pub(crate) struct ExplainRequest {}
 pub(crate) struct ExplainResponse {
     /// The query as it was understood.
     query: String,
-    /// What the store is searched for. Stages work on what that finds, and their cost is not in this answer.
+    /// What the store is searched for. Stages process what that finds, and their cost is not included.
     filter: String,
-    /// The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
-    /// where the filter says `OR`.
+    /// The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
+    /// filter is an `OR`.
     clauses_of_query: Vec<WrittenClause>,
     /// The stages, as they are written.
     stages: Vec<WrittenStage>,
@@ -45,11 +45,11 @@ pub(crate) struct LogspaceExplained {
     clauses: Vec<Clause>,
 }
 
-/// One clause of a filter by itself.
+/// One clause of a filter.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Clause {
     query: String,
-    /// How deep it stands: 0 for the whole filter.
+    /// Its depth: 0 for the whole filter.
     depth: usize,
     /// What answers it.
     #[schema(example = "column host")]
@@ -70,7 +70,7 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
     let text = common.query.unwrap_or_default();
     let outline = outline(&text).map_err(ApiError::internal)?;
     let (clauses_of_query, stages) = written(&text, &outline);
-    // What the caller wrote is explained, also where less of it may be seen: nothing is searched for here.
+    // The query is explained as it was written, even for callers limited by a grant: nothing is searched here.
     question.query = question.asked.clone();
     let pipeline = Pipeline { filter: question.asked.clone(), stages: std::mem::take(&mut question.stages) };
     if !pipeline.stages.is_empty() {
@@ -105,7 +105,7 @@ impl Parameters for ExplainRequest {
     const STAGES: bool = true;
 }
 
-/// Without the numbers that depend on what the messages say: for who may see a part of them.
+/// Without the numbers that depend on what the messages say: for callers limited by a grant.
 fn without_contents(explained: Explained) -> Explained {
     let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
         certain_messages: 0,

@@ -1,4 +1,4 @@
-//! Everything that a page of results shows, in one request: messages first, the rest when it is made.
+//! Everything that a page of results shows, in one request: messages first, the rest once it is known.
 //!
 //! | line | holds                         |
 //! |------|-------------------------------|
@@ -8,8 +8,8 @@
 //! | n-1  | `{"facets": …}`               |
 //! | n    | `{"end": …}`                  |
 //!
-//! Histogram and facets are made in one pass; where they cannot be, a line `{"error": …}` is the last. A pass that takes
-//! long is made slice by slice, newest first, and progress tells what the slices so far add up to.
+//! Histogram and facets are made in one pass; if that fails, the last line is `{"error": …}`. A long pass is made slice
+//! by slice, newest first, and progress shows the sum of the slices so far.
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
@@ -36,27 +36,27 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Fields whose values are counted, where a request does not say which.
+/// Default fields whose values are counted.
 const FIELDS: [&str; 3] = ["host", "program", "severity"];
 /// Lines that every answer has.
 const LINES: usize = 4;
-/// Lines that may wait for a slow client. Progress that would take the place of others is left out.
+/// Lines that may wait for a slow client. Progress that would take their place is left out.
 const LINES_MAX: usize = 2 * LINES;
 
 /// When an answer is made slice by slice.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// How many messages must be stored that it is even considered, as finding out takes time too.
+    /// Minimum number of stored messages for considering it, as finding out takes time too.
     messages_min: u64,
-    /// How many must be looked at one by one: a tenth of a second's worth.
+    /// Minimum number of messages to read one by one: a tenth of a second's worth.
     looked_at_min: u64,
-    /// How long until progress is told, and told again.
+    /// Interval between progress lines.
     every: Duration,
 }
 
 const PACE: Pace =
     Pace { messages_min: 1_000_000, looked_at_min: 1_000_000, every: Duration::from_millis(100) };
-/// Into how many slices the range is cut at first.
+/// The initial number of slices.
 const SLICES: usize = 16;
 
 /// What to show.
@@ -75,7 +75,7 @@ pub(crate) struct OverviewRequest {
     interval: Option<String>,
     /// As of `/histogram`.
     by: Option<String>,
-    /// Fields whose values to count; `host`, `program` and `severity` where it is missing.
+    /// Fields whose values to count; `host`, `program` and `severity` by default.
     #[serde(default, deserialize_with = "list")]
     fields: Option<Vec<String>>,
     /// How many values of each field to show.
@@ -89,7 +89,7 @@ pub(crate) struct OverviewRequest {
 pub(crate) enum OverviewLine {
     /// The first page.
     Rows(SearchResponse),
-    /// How far the answer is, where it takes longer than a moment.
+    /// How far the answer is, if it takes longer than a moment.
     Progress(OverviewProgress),
     /// How many messages match over time.
     Histogram(Histogram),
@@ -110,7 +110,7 @@ pub(crate) struct OverviewProgress {
     facets: BTreeMap<String, Facet>,
 }
 
-/// What to know about histogram and facets.
+/// Coverage and warnings of histogram and facets.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OverviewEnd {
     /// Since the request.
@@ -229,10 +229,10 @@ impl Overview {
     }
 }
 
-/// Cuts a range into slices that end where buckets do, newest first. They are cut so that each takes about as long as
-/// people notice.
+/// Cuts a range into slices that end where buckets do, newest first. Each is meant to take just as long as people
+/// notice.
 ///
-/// **Invariant:** the slices are the range: none overlaps another, and nothing is left out.
+/// **Invariant:** the slices partition the range.
 struct Slices {
     /// What is left of the range; nothing after the last slice.
     left: Option<TimeRange>,
@@ -293,7 +293,7 @@ impl Slices {
 fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
     let mut text = serde_json::to_vec(line).expect("lines have names for keys, and no number is not finite");
     text.push(b'\n');
-    // Who has gone needs no more lines.
+    // A client that has disconnected needs no more lines.
     lines.blocking_send(text.into()).ok();
 }
 

@@ -16,7 +16,7 @@ use logstead_indexer::{self as indexer, Hit};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Most messages of one page.
+/// Maximum number of messages of a page.
 const LIMIT_MAX: u32 = 10_000;
 
 /// Which messages, and how many.
@@ -71,7 +71,7 @@ impl Parameters for CountRequest {}
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CountResponse {
-    /// Exactly, where `coverage.complete`.
+    /// Exact if `coverage.complete`.
     count: u64,
     took_ms: u64,
     coverage: Coverage,
@@ -149,7 +149,7 @@ pub(in crate::api) fn page_request(
 }
 
 impl SearchResponse {
-    /// The page, with all warnings that there are so far.
+    /// The page, with all warnings so far.
     pub(in crate::api) fn new(
         question: &mut Question,
         request: &PageRequest,

@@ -1,4 +1,4 @@
-//! Messages over HTTP: a body with many, answered when all of them are durable.
+//! Messages over HTTP: a body of many, answered once all of them are durable.
 //!
 //! **Invariant:** every line is stored or named in the answer with the reason; nothing of a body that is refused
 //! as a whole is stored.
@@ -22,7 +22,7 @@ use logstead_config::SourceKind;
 use serde::Serialize;
 use std::time::Duration;
 
-/// A body rests when fewer bytes than this come in this time.
+/// A body rests if fewer bytes than this arrive in this time.
 const REST_MAX: Duration = Duration::from_secs(2);
 const REST_BYTES_MIN: usize = 64 << 10;
 
@@ -57,7 +57,7 @@ pub(crate) enum IngestRefused {
     Problem(Problem),
 }
 
-/// Stores messages and answers when they are durable.
+/// Stores messages and answers once they are durable.
 #[utoipa::path(
     post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
     request_body(description = "A JSON object a line, an array of objects or one, or a text a line", content(
@@ -114,7 +114,7 @@ pub(crate) async fn ingest(
     store(&shared, slices, logspace.as_deref()).await
 }
 
-/// Reads a body. One that rests makes way for those that wait for its room.
+/// Reads a body. A resting one gives way to those that wait for its room.
 async fn read(shared: &Inner, body: Body, room: &mut Room<'_>) -> Result<Bytes> {
     let mut pieces = Pieces::of(body, shared.state.settings.limits.ingest_body_max.as_usize())?;
     let mut look = tokio::time::interval(REST_MAX);
@@ -149,14 +149,14 @@ fn check_logspace(shared: &Inner, logspace: Option<&str>) -> Result<()> {
     if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
 }
 
-/// The id of the source of HTTP's messages.
+/// The id of the HTTP source.
 fn source_id(shared: &Inner) -> String {
     let live = shared.state.pipeline.router();
     let source = live.checked.sources.iter().find(|source| source.kind == SourceKind::Http);
     source.map_or("http", |source| &source.id).to_owned()
 }
 
-/// Parses and stores batch by batch, so that no more of them is in memory than has to be.
+/// Parses and stores batch by batch, so that as little as possible is in memory.
 async fn store(shared: &Inner, mut slices: Slices, logspace: Option<&str>) -> Result<Response> {
     let (mut accepted, mut dropped) = (0, 0);
     while 0 < slices.rest_bytes() {

@@ -1,29 +1,29 @@
-//! Memory for bodies that are received and for messages that are parsed from them.
+//! Memory for bodies that are received and for the messages that are parsed from them.
 //!
-//! **Invariant:** all bodies together take a bounded amount, and a body that rests can be told to make way.
+//! **Invariant:** all bodies together take a bounded amount, and a resting body can be told to give way.
 
 use crate::api::error::Result;
 use crate::api::waiting::{busy, places};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Bodies in memory at a time, counted in the largest one.
+/// Bodies in memory at a time, each counted at the maximum size.
 const BODIES_MAX: usize = 4;
-/// What the messages of one batch may take while they are parsed, and how many such batches there are at a time.
+/// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
 pub(super) const SLICE_MEMORY_MAX: usize = 64 << 20;
 const SLICES_MAX: usize = 4;
-/// How many times as much as in a body a message takes when it is parsed, at most.
+/// How many times its size in the body a parsed message takes at most.
 pub(super) const PARSED_FACTOR_MAX: usize = 32;
 /// What the smallest batch takes.
 pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
 /// Why a body or its messages have to wait longer than they may.
 const TOO_MANY: &str = "too many messages are under way";
 
-/// What all ingest requests together take of the memory.
+/// The memory of all ingest requests together.
 pub(in crate::api) struct Memory {
     /// KiB of bodies.
     bodies: Semaphore,
-    /// KiB of messages that are parsed and not handed to the store yet.
+    /// KiB of messages that are parsed and not yet handed to the store.
     parsed: Semaphore,
     /// Bodies that wait for room.
     waiting: AtomicUsize,
@@ -55,7 +55,7 @@ impl Memory {
         0 < self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits until the next slice of what is left of a body may be parsed.
+    /// Waits until the next slice of the rest of a body may be parsed.
     pub(super) async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
         let bytes = rest_bytes.saturating_mul(PARSED_FACTOR_MAX).saturating_add(SMALL_BATCH_BYTES);
         let bytes = bytes.min(SLICE_MEMORY_MAX);
@@ -63,8 +63,8 @@ impl Memory {
     }
 }
 
-/// A body's share of the memory for all bodies. It grows with what has come, so that a sender who announces
-/// much and sends little holds nobody up.
+/// A body's share of the memory for all bodies. It grows with what has arrived, so that a sender who announces much
+/// and sends little does not block others.
 pub(super) struct Room<'a> {
     memory: &'a Memory,
     held: Option<SemaphorePermit<'a>>,
@@ -72,7 +72,7 @@ pub(super) struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// How much of the body has come.
+    /// How much of the body has arrived.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -107,7 +107,7 @@ impl Drop for Room<'_> {
 }
 
 impl<'a> Room<'a> {
-    /// Where everybody who has room waits for more, nobody would ever get it: the last to come gives up.
+    /// If all that have room waited for more, none would ever get it: the last one gives up.
     async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
         let _waiting = Waiting::new(&self.memory.waiting);
         let _held_up = self.held.as_ref().map(|_| Waiting::new(&self.memory.held_up));

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Reasons that are told; all are counted.
+/// How many reasons are listed; all are counted.
 const ERRORS_MAX: usize = 100;
 /// A batch is sealed at this many messages …
 const BATCH_MESSAGES_MAX: usize = 8192;
@@ -24,7 +24,7 @@ const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Why a message is not stored.
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct LineError {
-    /// Of the body, or the place in the array, from 1.
+    /// The line of the body, or the position in the array, from 1.
     pub(super) line: usize,
     pub(super) reason: String,
 }
@@ -38,7 +38,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Refuses what only lines have.
+    /// Refuses a format for anything but lines of text.
     pub(super) fn with_lines(self, format: Option<LineFormat>) -> Result<Form> {
         match (self, format) {
             (Form::Text, _) | (_, None) => Ok(self),
@@ -125,14 +125,14 @@ impl Slices {
         self.body.len() - self.at
     }
 
-    /// The next messages; without a row where there are no more.
+    /// The next messages; an empty batch if there are no more.
     pub(super) fn next(&mut self) -> Batch {
         let mut builder = BatchBuilder::new();
         let body = self.body.clone();
         let mut bytes = 0;
         while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
             let Some(part) = self.next_part(&body) else {
-                // Behind the last object of an array its bracket is left.
+                // After the last object of an array, its bracket is left.
                 self.at = body.len();
                 break;
             };
@@ -179,7 +179,7 @@ impl Slices {
     }
 }
 
-/// The line that begins at a place, which moves behind it.
+/// The line at a position, which moves past it.
 fn line<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
     let rest = body.get(*at..).filter(|rest| !rest.is_empty())?;
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -187,14 +187,14 @@ fn line<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
     Some(&rest[..end])
 }
 
-/// How many lines are not blank; counting ends when they are more than `max`.
+/// The number of lines that are not blank; counting ends above `max`.
 fn lines(body: &[u8], max: usize) -> usize {
     let mut at = 0;
     let lines = std::iter::from_fn(|| line(body, &mut at));
     lines.filter(|line| !line.trim_ascii().is_empty()).take(max.saturating_add(1)).count()
 }
 
-/// The element at or behind a place in a JSON text that was [found right](count_objects).
+/// The element at or after a position in a JSON text that was [checked](count_objects).
 fn object<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
     let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',');
     let mut start = *at + body.get(*at..)?.iter().take_while(|byte| between(byte)).count();
@@ -207,7 +207,7 @@ fn object<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
     Some(value.get().as_bytes())
 }
 
-/// How many objects an array has; one where it is no array. Refuses what is no JSON.
+/// The number of objects in an array; 1 for anything else. Refuses invalid JSON.
 fn count_objects(body: &[u8]) -> Result<usize> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let counted = if body.trim_ascii_start().starts_with(b"[") {

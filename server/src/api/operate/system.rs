@@ -1,4 +1,4 @@
-//! How the server is: for operators, probes and Prometheus.
+//! The state of the server: for operators, probes and Prometheus.
 
 use crate::api::error::Result;
 use crate::api::state::Shared;
@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use std::path::Path;
 use utoipa::openapi::OpenApi;
 
-/// What describes the API. It comes in from above, as it is made of all handlers.
+/// Describes the API. It is passed in, as it is built from all handlers.
 #[derive(Clone)]
 pub(in crate::api) struct Description(pub(in crate::api) fn() -> OpenApi);
 
@@ -30,7 +30,7 @@ pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether it takes and stores messages; what stands against it otherwise.
+/// Whether it takes and stores messages, and if not, why.
 #[utoipa::path(
     get, path = "/readyz", tag = "system", responses(
         (status = 200, body = String, content_type = "text/plain"),
@@ -52,7 +52,7 @@ pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResp
     })
 }
 
-/// The text with paths as they are in the data directory: where on the machine that is, is not for everybody.
+/// The text with paths relative to the data directory: its place on the machine is not public.
 fn without_place(text: &str, data: &Path) -> String {
     let absolute = data.canonicalize().unwrap_or_else(|_| data.to_owned());
     let places = [absolute, data.to_owned()].map(|place| place.display().to_string());

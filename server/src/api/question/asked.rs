@@ -14,7 +14,7 @@ pub(crate) struct Asked<T> {
     pub(in crate::api) shared: Shared,
     pub(in crate::api) caller: Caller,
     pub(in crate::api) question: Question,
-    /// What questions of this kind say besides.
+    /// The parameters of this kind of question.
     pub(in crate::api) own: T,
     /// As it was sent.
     pub(in crate::api) common: Common,

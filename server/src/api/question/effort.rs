@@ -5,9 +5,9 @@ use logstead_indexer::{Explained, Run};
 use logstead_record::query::Query;
 use serde::Serialize;
 
-/// How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
-/// core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
-/// slow disk and was not read lately is slower.
+/// How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
+/// reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
+/// not read recently is slower.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cost {
@@ -26,28 +26,28 @@ pub(crate) enum Cost {
 pub(crate) struct Effort {
     /// Sealed segments in range.
     segments: u64,
-    /// Those that were asked for this; from them the others are estimated.
+    /// The segments that were asked for this estimate; the others are extrapolated.
     asked_segments: u64,
     /// Sealed segments that are out of range.
     skipped_segments: u64,
-    /// Sealed segments without an index: all their messages are looked at.
+    /// Sealed segments without an index: all their messages are read.
     unindexed_segments: u64,
     /// Messages of segments that are in range.
     pub(in crate::api) messages: u64,
-    /// Those that certainly match, without a look at them. For callers limited by a grant, this and everything that
-    /// depends on what the messages say is 0, and the cost is that of a look at all messages in range.
+    /// Messages that certainly match, without being read. For callers limited by a grant, this and everything that
+    /// depends on what the messages say is 0, and the cost is that of reading all messages in range.
     certain_messages: u64,
-    /// Those that are looked at to be sure.
+    /// Messages that have to be read.
     undecided_messages: u64,
     /// Blocks that are decompressed for them.
     blocks: u64,
     /// Their length.
     blocks_bytes: u64,
-    /// Messages that are in no segment yet: all are looked at.
+    /// Messages that are not in a segment yet: all are read.
     pub(in crate::api) tail_messages: u64,
 }
 
-/// How many texts and fields are compared at most.
+/// The maximum number of texts and fields that are compared.
 fn conditions(query: &Query) -> u64 {
     match query {
         Query::All => 0,
@@ -76,7 +76,7 @@ impl Effort {
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
     }
 
-    /// Segments that were not asked are taken to be like those that were.
+    /// Segments that were not asked are assumed to be like those that were.
     pub(in crate::api) fn of(explained: &Explained) -> Effort {
         let all = |asked: u64| {
             let all = u128::from(asked) * u128::from(explained.segments);
@@ -96,12 +96,12 @@ impl Effort {
         }
     }
 
-    /// Messages that are looked at one by one.
+    /// Messages that are read one by one.
     pub(in crate::api) fn looked_at(&self) -> u64 {
         self.undecided_messages.saturating_add(self.tail_messages)
     }
 
-    /// Whether an answer takes no time, which depends on how many conditions a look compares, and for some answers also on
+    /// Whether an answer is instant, which depends on how many conditions are compared, and for some answers also on
     /// how many messages match.
     pub(in crate::api) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
         let matching = if looks_at_all { self.certain_messages } else { 0 };

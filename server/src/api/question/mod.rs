@@ -1,17 +1,17 @@
 //! What every question to the store has in common: how it is read, what it means, its turn and its end.
 //!
-//! A handler takes an [`Asked`] and finds there the question with the caller's grant applied, and its own parameters.
+//! A handler takes an [`Asked`], which has the question with the caller's grant applied, and its own parameters.
 //!
 //! | module     | owns                                                            |
 //! |------------|-----------------------------------------------------------------|
 //! | `asked`    | both together, as handlers take it                              |
-//! | `read`     | the parameters that all questions share, told apart from others |
+//! | `read`     | the parameters that all questions share, split from the others  |
 //! | `describe` | the same parameters in the description of the API               |
 //! | `meant`    | what they mean for this caller                                  |
 //! | `effort`   | what an answer costs, before it is made                         |
-//! | `cancel`   | when a question runs, and its end before it is through          |
+//! | `cancel`   | when a question runs, and when it ends early                    |
 //! | `turn`     | whose question runs next, in which lane                         |
-//! | `warning`  | what to know about an answer                                    |
+//! | `warning`  | warnings about an answer                                        |
 
 mod asked;
 pub(super) mod cancel;

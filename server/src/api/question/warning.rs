@@ -1,15 +1,15 @@
-//! What to know about an answer besides what it says.
+//! Warnings about an answer.
 
 use crate::api::error::Place;
 use crate::api::question::hint::UnknownField;
 use logstead_record::query;
 use serde::Serialize;
 
-/// What to know about an answer.
+/// A warning about an answer.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryWarning {
     message: String,
-    /// What it is about, where a program may want to know.
+    /// The kind of warning, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<WarningCode>,
@@ -25,7 +25,7 @@ pub(crate) struct QueryWarning {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     end_column: Option<usize>,
-    /// A query that was perhaps meant.
+    /// A query that may have been meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,

@@ -24,29 +24,29 @@ pub(crate) struct TailMessages {
     pub(super) messages: Vec<Message>,
 }
 
-/// The data of an event `status`, the first of all and one every second. Counts are since the one before.
+/// The data of an event `status`, which comes first and then every second. Counts are since the previous one.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailStatus {
-    /// Messages that were stored in the logspaces asked for.
+    /// Messages that were stored in the requested logspaces.
     pub(super) received: u64,
-    /// Those of them that match, exactly.
+    /// The exact number of these that match.
     pub(super) matched: u64,
-    /// Those of them that were sent.
+    /// How many of the matches were sent.
     pub(super) shown: u64,
-    /// Where not all of them are sent: every n-th is. Null where all are.
+    /// If not all are sent, every n-th is. Null if all are.
     #[schema(required)]
     pub(super) sampled_one_in: Option<u64>,
-    /// Messages that are stored and were not looked at yet.
+    /// Stored messages that were not read yet.
     pub(super) behind: u64,
-    /// The time of the last message that matched; null where none did yet.
+    /// The time of the last match; null if there was none yet.
     #[schema(required, format = DateTime)]
     pub(super) last_match: Option<String>,
 }
 
-/// The data of an event `gap`: some messages after the position that was asked for cannot be sent.
+/// The data of an event `gap`: some messages after the requested position cannot be sent.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailGap {
-    /// So many were stored there, whether they matched or not.
+    /// How many were stored there, whether they matched or not.
     pub(super) messages: u64,
     /// Why they are missing.
     pub(super) reason: String,
