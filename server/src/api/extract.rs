@@ -62,7 +62,7 @@ impl<S: Sync> FromRequest<S> for DocumentText {
         let media_type = media_type(request.headers());
         let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
         let text = String::from_utf8(body.into())
-            .map_err(|error| ApiError::bad_request(format!("the document is no UTF-8 text: {error}")))?;
+            .map_err(|error| ApiError::bad_request(format!("the document is not UTF-8 text: {error}")))?;
         Ok(DocumentText { media_type, text })
     }
 }

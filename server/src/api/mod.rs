@@ -6,6 +6,7 @@
 //! | `question/` | what all questions to the store share, and when they run    |
 //! | `ask/`      | the questions, a file for each                              |
 //! | `tail/`     | messages as they are stored                                 |
+//! | `router/`   | the router document and its revisions                       |
 //! | `operate/`  | storing messages, logspaces, health                         |
 //!
 //! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, …} ←

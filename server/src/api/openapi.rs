@@ -37,7 +37,7 @@ fn describe_item(item: &mut PathItem, needs: Needs) {
 fn info() -> Info {
     let mut info = Info::new("Logstead", env!("CARGO_PKG_VERSION"));
     info.description = Some(
-        "Send, search and route log messages. Every answer that is no success is a problem (RFC 9457)."
+        "Send, search and route log messages. Every unsuccessful response is a problem (RFC 9457)."
             .to_owned(),
     );
     info.license = Some(License::builder().name("Apache-2.0").identifier(Some("Apache-2.0")).build());

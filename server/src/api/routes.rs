@@ -13,9 +13,10 @@ use super::ask::{aggregate, complete, context, explain, facets, histogram, overv
 use super::export::ExportRequest;
 use super::operate::{ingest, logspaces, system};
 use super::question::describe::{got, posted, posted_or_got};
+use super::router::{document, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
-use super::{export, router, saved_searches, tail};
+use super::{export, saved_searches, tail};
 use crate::meta::Role;
 use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
@@ -72,19 +73,19 @@ fn analyst() -> OpenApiRouter<Shared> {
 fn everything() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(ingest::ingest))
-        .routes(routes!(router::get_router))
-        .routes(routes!(router::validate))
-        .routes(routes!(router::revisions))
-        .routes(routes!(router::revision))
-        .routes(routes!(router::difference))
-        .routes(routes!(router::status))
+        .routes(routes!(document::get_router))
+        .routes(routes!(document::validate))
+        .routes(routes!(revisions::revisions))
+        .routes(routes!(revisions::revision))
+        .routes(routes!(revisions::difference))
+        .routes(routes!(document::status))
         .routes(routes!(system::metrics))
 }
 
 fn operator() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
-        .routes(routes!(router::put_router))
-        .routes(routes!(router::roll_back))
+        .routes(routes!(document::put_router))
+        .routes(routes!(revisions::roll_back))
         .routes(routes!(logspaces::retention_preview))
         .routes(routes!(logspaces::verify))
 }

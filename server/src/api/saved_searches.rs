@@ -196,7 +196,7 @@ impl SavedSearchRequest {
         let folder = check_text(&folder, "folder", 0, FOLDER_CHARS_MAX)?;
         let tags = check_tags(&tags)?;
         if !shared && caller.session.is_none() {
-            let detail = "nobody but the token would see this search: send \"shared\": true";
+            let detail = "only the token itself could see this search: send \"shared\": true";
             return Err(ApiError::bad_request(detail).path("shared"));
         }
         query::parse_pipeline_search(&query).map_err(|error| ApiError::of_query(&error, &query, "query"))?;
@@ -244,7 +244,7 @@ fn check_time(text: Option<&str>, path: &str) -> Result<()> {
         return Ok(());
     }
     let shown: String = text.chars().take(WORD_CHARS_MAX).collect();
-    let detail = format!("{path} `{shown}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+    let detail = format!("{path} `{shown}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
     Err(ApiError::bad_request(detail).path(path))
 }
 

@@ -127,7 +127,7 @@ fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refus
     let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
         key: "charset",
         message: format!(
-            "`{charset}` is no character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
+            "`{charset}` is not a character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
     Ok(Syslog { charset, ..Syslog::new(format, zone) })

@@ -139,7 +139,7 @@ fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Resu
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
         Ok(found) if !found.file_type().is_socket() => {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there"));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file that is not a socket"));
         }
         Ok(_) if connect(path).is_ok() => {
             return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
@@ -180,7 +180,7 @@ mod tests {
         }
         std::fs::write(data.path().join("precious"), "data").unwrap();
         let refused = bind("unix-stream:precious", data.path()).err().unwrap();
-        assert_eq!(refused.to_string(), "a file that is no socket is there");
+        assert_eq!(refused.to_string(), "there is a file that is not a socket");
         assert_eq!(std::fs::read(data.path().join("precious")).unwrap(), b"data");
     }
 

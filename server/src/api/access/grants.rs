@@ -22,7 +22,7 @@ pub(super) fn check_grant(
     let path = if logspaces.is_some() { "logspaces" } else { "scope" };
     if role != Role::Analyst && (logspaces.is_some() || scope.is_some()) {
         let detail = format!(
-            "only an analyst can be kept to a part of the store: leave out {path} for the role {role}"
+            "only an analyst can be limited to a part of the store: leave out {path} for the role {role}"
         );
         return Err(ApiError::bad_request(detail).path(path));
     }

@@ -142,7 +142,7 @@ fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("expires_at")
     };
     match Timestamp::parse_rfc3339(text.as_bytes()) {
-        None => Err(refused("is no time: write it as 2027-01-31T00:00:00Z")),
+        None => Err(refused("is not a time: write it as 2027-01-31T00:00:00Z")),
         Some(time) if time <= now => Err(refused("is in the past")),
         Some(time) => Ok(time),
     }

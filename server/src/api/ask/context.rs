@@ -158,7 +158,7 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
 fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
     let text = std::str::from_utf8(value).map_err(|_| {
         let detail =
-            format!("the value of `{name}` is no UTF-8 text, which cannot be searched for: leave it out");
+            format!("the value of `{name}` is not UTF-8 text, which cannot be searched for: leave it out");
         ApiError::bad_request(detail).path("same")
     })?;
     Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))

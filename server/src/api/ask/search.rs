@@ -200,7 +200,7 @@ fn check_cursor(text: &str, order: indexer::Order) -> Result<Place> {
     let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
     match cursor::decode(text) {
         Some((of, place)) if of == order => Ok(place),
-        Some(_) => Err(refused("the cursor is of a page in the other order: begin anew without it")),
-        None => Err(refused("the cursor is not one that a search has answered: begin anew without it")),
+        Some(_) => Err(refused("the cursor is from a page in the other order: start again without it")),
+        None => Err(refused("the cursor is not one that a search returned: start again without it")),
     }
 }

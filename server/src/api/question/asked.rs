@@ -27,7 +27,7 @@ impl<T: Parameters> FromRequest<Shared> for Asked<T> {
     async fn from_request(request: Request, shared: &Shared) -> Result<Asked<T>> {
         let started = Instant::now();
         let caller = request.extensions().get::<Caller>().cloned();
-        let caller = caller.ok_or_else(|| ApiError::internal("a question that nobody asks"))?;
+        let caller = caller.ok_or_else(|| ApiError::internal("a question without a caller"))?;
         let Read { common, own } = read(request).await?;
         let question = Question::new(shared, &caller, &common, T::STAGES)?;
         Ok(Asked { shared: shared.clone(), caller, question, own, common, started })

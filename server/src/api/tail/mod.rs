@@ -118,7 +118,7 @@ impl TailRequest {
         };
         let Some(text) = text else { return Ok(None) };
         let refused = || {
-            let detail = format!("{name} is no position that a tail has told: begin anew without it");
+            let detail = format!("{name} is not a position that a tail sent: start again without it");
             ApiError::bad_request(detail).path(name)
         };
         Position::parse(text).map(Some).ok_or_else(refused)

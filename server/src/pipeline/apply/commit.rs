@@ -130,6 +130,6 @@ fn report_listeners(before: &[Failed], now: &[Failed]) {
         tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
     }
     for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
-        tracing::info!(source = failed.source, "{failed} is no longer in trouble");
+        tracing::info!(source = failed.source, "{failed} has recovered");
     }
 }

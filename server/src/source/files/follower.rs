@@ -177,7 +177,7 @@ impl Follower {
     /// Follows a file from now on. `None`: it has just disappeared.
     fn begin(&mut self, path: &Path, from_end: Option<usize>, now: Instant) -> Result<Option<u64>, String> {
         if FILES_MAX <= self.files.len() {
-            return Err(format!("{FILES_MAX} files are followed, as many as one source can"));
+            return Err(format!("{FILES_MAX} files are followed, which is the limit of a source"));
         }
         let begun = open(path, None, &self.folders).and_then(|file| {
             let place = self.first_place(path, &file, from_end)?;

@@ -63,7 +63,9 @@ impl Follower {
         let Read { bytes, frames, next, at_end, finished, begun_again, written } = read;
         if begun_again {
             let path = file.path.display();
-            round.notes.push(format!("{path}: it was cut or written anew, and is read from its beginning"));
+            round
+                .notes
+                .push(format!("{path}: it was truncated or rewritten, and is read from its beginning"));
         }
         if !frames.is_empty() {
             let sender = Sender { written, ..file.sender.clone() };
