@@ -1,6 +1,7 @@
 //! Bodies that are produced while they are read.
 //!
 //! **Invariant:** a body that has to be complete and is not breaks the connection, so that no client takes it for
+//! complete.
 
 use super::question::cancel::Guard;
 use crate::web::AtLength;

@@ -139,6 +139,7 @@ pub(crate) enum ValueType {
 }
 
 /// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
+/// what it has.
 #[utoipa::path(
     post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))

@@ -4,6 +4,7 @@
 //! instant is estimated in that lane, which takes no longer than such a question.
 //!
 //! **Invariant:** turns belong to an account, not a name. Names of tokens are not unique, and tokens of one name would
+//! share turns.
 
 use crate::api::access::Caller;
 use crate::api::error::Result;
