@@ -1,5 +1,5 @@
 //! Logstead's own log: events go to standard error as text, and into the source of kind `internal`, so that
-//! they can be searched beside what they are about.
+//! they can be searched along with what they are about.
 
 use crate::machine::clock;
 use crate::pipeline::Pipeline;
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     fields: Vec<(&'static str, String)>,
 }
 
-/// Sends events both ways from now on; the returned entries are for [`feed`].
+/// Sends events to both from now on; the returned entries are for [`feed`].
 pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"))?;
@@ -90,7 +90,7 @@ impl<S: Subscriber> Layer<S> for Own {
         if *metadata.level() <= Level::INFO && metadata.target().starts_with("logstead") {
             let mut entry = Entry { level: *metadata.level(), message: String::new(), fields: Vec::new() };
             event.record(&mut entry);
-            // When the store is too slow even for its own log, standard error has to do.
+            // If the store is too slow even for its own log, standard error has to suffice.
             self.entries.try_send(entry).ok();
         }
     }

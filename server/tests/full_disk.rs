@@ -5,7 +5,7 @@
 
 mod support;
 
-use logstead::pipeline::{Change, Pipeline, SubmitError};
+use logstead::pipeline::{Change, LogspaceState, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
 use logstead_indexer::{Filter, Run, SimDisk};
@@ -63,16 +63,16 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     let refused = submit("refused").unwrap_err();
     assert!(matches!(&refused, SubmitError::Failed(reason) if !reason.is_empty()), "{refused:?}");
     send(&pipeline, "held back");
-    let state = || pipeline.status().logspaces[0].state.clone();
+    let state = || pipeline.status().logspaces[0].state;
     let held_bytes = || pipeline.status().sources[0].queue_bytes;
-    wait_until("the message is held", || 0 < held_bytes() && state() == "failing");
+    wait_until("the message is held", || 0 < held_bytes() && state() == LogspaceState::Failing);
     assert!(pipeline.ready().unwrap_err()[0].contains("`main` cannot store messages"));
     assert_eq!((count(&pipeline, "before"), count(&pipeline, "\"held back\"")), (1, 0));
 
     disk.set_bytes_max(None);
     wait_until("the message is stored", || count(&pipeline, "\"held back\"") == 1);
     wait_until("the budget is free", || held_bytes() == 0);
-    assert_eq!(state(), "ok");
+    assert_eq!(state(), LogspaceState::Ok);
     submit("after").unwrap();
     assert_eq!(count(&pipeline, "*"), 3);
     pipeline.stop();
@@ -91,7 +91,7 @@ fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
     submit(batch("next")).unwrap();
     let status = || pipeline.status().logspaces.remove(0);
     wait_until("sealing fails", || status().sealing_error.is_some());
-    assert_eq!((status().state.as_str(), status().unsealed_messages), ("ok", 1000));
+    assert_eq!((status().state, status().unsealed_messages), (LogspaceState::Ok, 1000));
     assert_eq!((count(&pipeline, "full"), count(&pipeline, "next")), (1000, 1));
     assert!(pipeline.metrics_text().contains("logstead_unsealed_files{logspace=\"main\"} 1"));
 
@@ -108,7 +108,7 @@ fn a_stop_does_not_wait_for_ever_for_a_full_disk() {
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
     send(&pipeline, "never stored");
-    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == LogspaceState::Failing);
     let start = Instant::now();
     pipeline.stop();
     assert!(start.elapsed() < Duration::from_secs(9));
@@ -122,7 +122,7 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
     send(&pipeline, "just in time");
-    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == LogspaceState::Failing);
     let (ended, has_ended) = std::sync::mpsc::channel();
     let stopping = pipeline.clone();
     std::thread::spawn(move || {

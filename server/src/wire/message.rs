@@ -11,7 +11,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A message.
+/// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
 #[derive(Serialize)]
 pub(crate) struct Message {
     #[serde(flatten)]
@@ -28,13 +28,13 @@ struct Place {
     /// `LOGSPACE:SEQUENCE`.
     #[schema(example = "main:42")]
     id: String,
-    /// The message's own time, or `received` where that is missing or absurd.
+    /// The message's own time, or `received` if that is missing or absurd.
     #[schema(format = DateTime)]
     time: String,
     /// When we received it.
     #[schema(format = DateTime)]
     received: String,
-    /// The message's own time, where it was not believed.
+    /// The message's own time, if it was not believed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     device_time: Option<String>,
@@ -59,7 +59,7 @@ struct Rest {
     message: String,
     /// Everything exactly as received.
     raw: String,
-    /// The bytes of `raw`, where they are not UTF-8.
+    /// The bytes of `raw`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     raw_base64: Option<String>,
@@ -74,7 +74,7 @@ struct Rest {
     fields: BTreeMap<String, FieldValue>,
 }
 
-/// The value of a field; several where its name repeats.
+/// The value of a field; several if its name repeats.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum FieldValue {
