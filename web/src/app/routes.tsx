@@ -8,7 +8,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { SearchPage } from '../search/SearchPage';
+import { SearchPage } from '../search/page/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';

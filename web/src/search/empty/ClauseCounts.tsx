@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { WrittenClause } from '../../api/model';
 import { editedQuery } from '../../api/query';
 import { formatCount } from '../../ui/number';
-import { explainQuery } from '../explain';
+import { explainQuery } from '../query/explain';
 import type { SearchState } from '../searchParams';
 import { CLAUSES_MAX, countQuery } from './emptyQueries';
 import classes from './Empty.module.css';

@@ -1,12 +1,12 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { renderPart } from '../test-render';
+import { renderPart } from '../../test-render';
 import { QueryBar } from './QueryBar';
-import { type SearchState, readSearch } from './searchParams';
+import { type SearchState, readSearch } from '../searchParams';
 
 // The plain field stands in for the editor, as it does for whoever cannot load it.
-vi.mock('../ui/query/QueryEditor', () => {
+vi.mock('../../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 

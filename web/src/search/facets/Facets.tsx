@@ -2,11 +2,11 @@
 import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails } from '@tabler/icons-react';
-import type { Facet } from '../api/model';
-import { AddField } from './facets/AddField';
-import { FieldFacet } from './facets/FieldFacet';
-import type { SearchState } from './searchParams';
-import classes from './facets/Facets.module.css';
+import type { Facet } from '../../api/model';
+import { AddField } from './AddField';
+import { FieldFacet } from './FieldFacet';
+import type { SearchState } from '../searchParams';
+import classes from './Facets.module.css';
 
 type Props = {
   state: SearchState;

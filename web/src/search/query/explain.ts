@@ -1,10 +1,10 @@
 /** How the server understands a query, asked while it is written. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../api/client';
-import type { Cost, ExplainResponse } from '../api/model';
-import { formatCount } from '../ui/number';
-import { requestRange } from '../ui/range';
-import type { SearchState } from './searchParams';
+import { client, unwrap } from '../../api/client';
+import type { Cost, ExplainResponse } from '../../api/model';
+import { formatCount } from '../../ui/number';
+import { requestRange } from '../../ui/range';
+import type { SearchState } from '../searchParams';
 
 const FRESH_MS = 30_000;
 

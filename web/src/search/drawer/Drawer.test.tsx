@@ -1,10 +1,10 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { ApiError } from '../api/client';
-import { renderPart } from '../test-render';
-import { sample } from '../ui/message/sample';
+import { ApiError } from '../../api/client';
+import { renderPart } from '../../test-render';
+import { sample } from '../../ui/message/sample';
 import { Drawer } from './Drawer';
-import { readSearch } from './searchParams';
+import { readSearch } from '../searchParams';
 
 const load = vi.hoisted(() => vi.fn());
 const answer = vi.hoisted(() => {
@@ -12,7 +12,7 @@ const answer = vi.hoisted(() => {
   vi.stubGlobal('fetch', stub);
   return stub;
 });
-vi.mock('./queries', () => ({
+vi.mock('../queries', () => ({
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 

@@ -1,9 +1,9 @@
 /** What the server says about a query, under the bar and with the place in the query it speaks of. */
 import { Button } from '@mantine/core';
-import { isRefusal, problemOf } from '../api/client';
-import type { Coverage, QueryWarning } from '../api/model';
-import { Notice } from '../ui/Notice';
-import { Underlined } from '../ui/Underlined';
+import { isRefusal, problemOf } from '../../api/client';
+import type { Coverage, QueryWarning } from '../../api/model';
+import { Notice } from '../../ui/Notice';
+import { Underlined } from '../../ui/Underlined';
 
 type ProblemProps = {
   error: Error;

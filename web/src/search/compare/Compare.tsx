@@ -4,14 +4,14 @@ import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { diffWordsWithSpace } from 'diff';
 import { useMemo, useState } from 'react';
-import type { Message } from '../api/model';
-import { Dialog } from '../ui/Dialog';
-import { Notice } from '../ui/Notice';
-import { Severity } from '../ui/Severity';
-import { cut, visible } from '../ui/message/text';
-import { formatTime, useZone } from '../ui/time';
-import { type ComparedRow, compared } from './drawer/compared';
-import { messageQuery } from './queries';
+import type { Message } from '../../api/model';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { Severity } from '../../ui/Severity';
+import { cut, visible } from '../../ui/message/text';
+import { formatTime, useZone } from '../../ui/time';
+import { type ComparedRow, compared } from './compared';
+import { messageQuery } from '../queries';
 import classes from './Compare.module.css';
 
 /** Texts are compared word by word up to here: longer ones take seconds. */

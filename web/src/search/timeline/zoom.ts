@@ -1,5 +1,5 @@
 /** The range that a look at the histogram asks for next. Pure. */
-import type { TimeRange } from '../ui/range';
+import type { TimeRange } from '../../ui/range';
 
 export function zoomedTo(from: number, to: number): TimeRange {
   return { kind: 'between', from: new Date(from).toISOString(), to: new Date(to).toISOString() };

@@ -10,9 +10,9 @@ import {
   IconShare2,
 } from '@tabler/icons-react';
 import { type ReactNode, Suspense, lazy, useState } from 'react';
-import { useKeys } from '../ui/useKeys';
-import { SavedState } from './saved/SavedState';
-import type { SearchState } from './searchParams';
+import { useKeys } from '../../ui/useKeys';
+import { SavedState } from '../saved/SavedState';
+import type { SearchState } from '../searchParams';
 import classes from './Actions.module.css';
 
 type Props = {
@@ -22,17 +22,17 @@ type Props = {
 };
 
 const ExportDialog = lazy(async () => ({
-  default: (await import('./export/ExportDialog')).ExportDialog,
+  default: (await import('../export/ExportDialog')).ExportDialog,
 }));
 const ShareDialog = lazy(async () => ({
-  default: (await import('./share/ShareDialog')).ShareDialog,
+  default: (await import('../share/ShareDialog')).ShareDialog,
 }));
-const ApiDialog = lazy(async () => ({ default: (await import('./share/ApiDialog')).ApiDialog }));
+const ApiDialog = lazy(async () => ({ default: (await import('../share/ApiDialog')).ApiDialog }));
 const SaveDialog = lazy(async () => ({
-  default: (await import('./saved/SaveDialog')).SaveDialog,
+  default: (await import('../saved/SaveDialog')).SaveDialog,
 }));
 const SavedDialog = lazy(async () => ({
-  default: (await import('./saved/SavedDialog')).SavedDialog,
+  default: (await import('../saved/SavedDialog')).SavedDialog,
 }));
 
 type Action = 'saved' | 'save' | 'share' | 'export' | 'api';

@@ -2,9 +2,9 @@
 import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconPencil, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { ExplainResponse } from '../api/model';
-import { useEdit } from '../ui/query/useEdit';
-import type { SearchState } from './searchParams';
+import type { ExplainResponse } from '../../api/model';
+import { useEdit } from '../../ui/query/useEdit';
+import type { SearchState } from '../searchParams';
 import classes from './Clauses.module.css';
 
 type Props = {

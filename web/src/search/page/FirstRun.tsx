@@ -1,8 +1,8 @@
 /** Shown while nothing but Logstead's own log has come in: how to send a first message. */
 import { useQuery } from '@tanstack/react-query';
-import { Command } from '../ui/Command';
-import { curlCommand, loggerCommand } from '../ui/firstMessage';
-import { listenersQuery } from './queries';
+import { Command } from '../../ui/Command';
+import { curlCommand, loggerCommand } from '../../ui/firstMessage';
+import { listenersQuery } from '../queries';
 import classes from './FirstRun.module.css';
 
 export function FirstRun() {

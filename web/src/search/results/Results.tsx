@@ -1,23 +1,23 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
 import { type MouseEvent, Suspense, lazy, useEffect, useState } from 'react';
-import type { Message } from '../api/model';
-import { copyText } from '../ui/clipboard';
-import { type Hits, hasHit, hitsIn } from '../ui/highlight';
-import { valuesOf } from '../ui/message/fields';
-import { useEdit } from '../ui/query/useEdit';
-import type { SearchState } from './searchParams';
-import { MARKS_MAX, MarksBar } from './results/MarksBar';
-import { MessageTable } from './results/MessageTable';
-import { type ClickedValue, ValueMenu } from './results/ValueMenu';
-import { permalink } from './results/links';
-import { findFrom } from './results/rows';
-import { useList } from './results/useList';
-import { useNewer } from './results/useNewer';
-import { useRowKeys } from './results/useRowKeys';
+import type { Message } from '../../api/model';
+import { copyText } from '../../ui/clipboard';
+import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
+import { valuesOf } from '../../ui/message/fields';
+import { useEdit } from '../../ui/query/useEdit';
+import type { SearchState } from '../searchParams';
+import { MARKS_MAX, MarksBar } from './MarksBar';
+import { MessageTable } from './MessageTable';
+import { type ClickedValue, ValueMenu } from './ValueMenu';
+import { permalink } from './links';
+import { findFrom } from './rows';
+import { useList } from './useList';
+import { useNewer } from './useNewer';
+import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
-const Compare = lazy(async () => ({ default: (await import('./Compare')).Compare }));
+const Compare = lazy(async () => ({ default: (await import('../compare/Compare')).Compare }));
 
 const NOTE_MS = 4_000;
 

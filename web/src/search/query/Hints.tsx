@@ -1,7 +1,7 @@
 /** What the server says about a query while it is written: warnings with their remedy, and what it costs. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle, IconCornerDownLeft } from '@tabler/icons-react';
-import type { ExplainResponse } from '../api/model';
+import type { ExplainResponse } from '../../api/model';
 import { costReason, costWord } from './explain';
 import classes from './Hints.module.css';
 

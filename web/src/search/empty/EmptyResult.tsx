@@ -1,14 +1,14 @@
 /** Why there is nothing to see, and the next step: the clause that is to blame, the nearest match, a wider search. */
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Empty } from '../ui/Empty';
-import { useEdit } from '../ui/query/useEdit';
-import { useSetsRange } from '../ui/query/useReading';
-import { ClauseCounts } from './empty/ClauseCounts';
-import { NearestMatch } from './empty/NearestMatch';
-import { SourceHealth } from './empty/SourceHealth';
-import { countQuery } from './empty/emptyQueries';
-import { type SearchState, isEverything } from './searchParams';
+import { Empty } from '../../ui/Empty';
+import { useEdit } from '../../ui/query/useEdit';
+import { useSetsRange } from '../../ui/query/useReading';
+import { ClauseCounts } from './ClauseCounts';
+import { NearestMatch } from './NearestMatch';
+import { SourceHealth } from './SourceHealth';
+import { countQuery } from './emptyQueries';
+import { type SearchState, isEverything } from '../searchParams';
 
 type Props = {
   state: SearchState;

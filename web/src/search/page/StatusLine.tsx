@@ -2,10 +2,10 @@
 import { NativeSelect, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { SearchResponse } from '../api/model';
-import { formatCount } from '../ui/number';
-import { canRefresh } from '../ui/range';
-import { type Refresh, type SearchState, refreshes } from './searchParams';
+import type { SearchResponse } from '../../api/model';
+import { formatCount } from '../../ui/number';
+import { canRefresh } from '../../ui/range';
+import { type Refresh, type SearchState, refreshes } from '../searchParams';
 import classes from './StatusLine.module.css';
 
 type Props = {
