@@ -1,4 +1,12 @@
-/** A text editor for TOML. It is big, so whoever uses it loads it lazily. */
+/** A text editor for TOML, with suggestions. It is big, so pages load it lazily. */
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  closeCompletion,
+  startCompletion,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import {
   HighlightStyle,
@@ -8,7 +16,7 @@ import {
 } from '@codemirror/language';
 import { toml } from '@codemirror/legacy-modes/mode/toml';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState, type Text } from '@codemirror/state';
+import { EditorState, Prec, type Text } from '@codemirror/state';
 import {
   EditorView,
   drawSelection,
@@ -19,6 +27,15 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
+import {
+  acceptChosen,
+  acceptFirst,
+  detailElement,
+  listLook,
+  listOptions,
+  moveIn,
+} from './completion';
+import type { Offer, OffersAt } from './offers';
 import classes from './TomlEditor.module.css';
 
 /** A place in the text with something to say about it; lines and columns count from 1. */
@@ -29,15 +46,16 @@ type Props = {
   value: string;
   marks: readonly Mark[];
   readOnly: boolean;
+  offersAt: OffersAt;
   onChange: (value: string) => void;
 };
 
-export default function TomlEditor({ label, value, marks, readOnly, onChange }: Props) {
+export default function TomlEditor({ label, value, marks, readOnly, offersAt, onChange }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
-  const latest = useRef({ value, onChange });
+  const latest = useRef({ value, offersAt, onChange });
   useEffect(() => {
-    latest.current = { value, onChange };
+    latest.current = { value, offersAt, onChange };
   });
 
   useEffect(() => {
@@ -47,6 +65,7 @@ export default function TomlEditor({ label, value, marks, readOnly, onChange }: 
       doc: latest.current.value,
       extensions: [
         ...extensions,
+        suggestions((text, cursor) => latest.current.offersAt(text, cursor)),
         EditorState.readOnly.of(readOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
@@ -73,6 +92,59 @@ export default function TomlEditor({ label, value, marks, readOnly, onChange }: 
   }, [marks, value]);
 
   return <div ref={host} className={classes.editor} />;
+}
+
+/** The list opens while a key or a value is typed, and with Ctrl-Space. */
+function suggestions(offersAt: OffersAt) {
+  return [
+    autocompletion({
+      ...listOptions,
+      override: [(context) => completionsOf(offersAt, context)],
+      activateOnCompletion: (completion) => completion instanceof TomlOffer && completion.leadsOn,
+      addToOptions: [{ render: renderDetail, position: 80 }],
+    }),
+    Prec.high(
+      keymap.of([
+        { key: 'Enter', run: acceptChosen },
+        { key: 'Tab', run: acceptFirst },
+        { key: 'ArrowDown', run: (view) => moveIn(view, 1) },
+        { key: 'ArrowUp', run: (view) => moveIn(view, -1) },
+        { key: 'Ctrl-Space', run: startCompletion },
+        { key: 'Escape', run: closeCompletion },
+      ]),
+    ),
+  ];
+}
+
+function completionsOf(offersAt: OffersAt, context: CompletionContext): CompletionResult | null {
+  if (context.state.readOnly) return null;
+  const found = offersAt(context.state.doc.toString(), context.pos);
+  // What is complete needs no list that only repeats it.
+  const isComplete = found?.options.every(
+    ({ insert }) => insert.trim() === context.state.sliceDoc(found.from, found.to),
+  );
+  if (found === null || (isComplete === true && !context.explicit)) return null;
+  const { from, to, options } = found;
+  return { from, to, filter: false, options: options.map((offer) => new TomlOffer(offer)) };
+}
+
+/** A suggestion in the editor's own form. */
+class TomlOffer implements Completion {
+  readonly label: string;
+  readonly apply: string;
+  readonly sentence: string;
+  readonly leadsOn: boolean;
+
+  constructor({ label, insert, detail, leadsOn }: Offer) {
+    this.label = label;
+    this.apply = insert;
+    this.sentence = detail;
+    this.leadsOn = leadsOn;
+  }
+}
+
+function renderDetail(completion: Completion): Node | null {
+  return completion instanceof TomlOffer ? detailElement(completion.sentence) : null;
 }
 
 /** A mark runs to the end of its word, or of its line when it has no column. */
@@ -126,12 +198,13 @@ const look = EditorView.theme({
     borderRadius: '50%',
     backgroundColor: 'var(--bad)',
   },
-  '.cm-tooltip': {
-    backgroundColor: 'var(--panel)',
-    color: 'var(--mantine-color-text)',
-    border: '1px solid var(--line)',
-    borderRadius: '4px',
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    alignItems: 'baseline',
+    padding: '4px 8px',
   },
+  '.cm-completionLabel': { flex: 'none' },
+  // A sentence is read to its end: it takes a second line rather than being cut.
+  '.cm-offerDetail': { flex: '1', maxWidth: 'none', whiteSpace: 'normal' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
 });
 
@@ -148,5 +221,6 @@ const extensions = [
   // Tab leaves the editor, as it leaves every other field.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorView.lineWrapping,
+  listLook,
   look,
 ];
