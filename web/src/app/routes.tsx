@@ -25,7 +25,7 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What the page is called in lists of keys and commands. */
     page?: string;
-    /** What the frame lets one choose for it; nothing where it is missing. */
+    /** What the frame offers to choose for it; nothing by default. */
     scope?: ScopeKind;
   }
 }

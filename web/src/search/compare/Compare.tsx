@@ -1,4 +1,4 @@
-/** Marked messages beside one another: their fields, and the words in which their texts differ. */
+/** Marked messages side by side: their fields, and the words in which their texts differ. */
 import { ActionIcon, Skeleton, Switch } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';

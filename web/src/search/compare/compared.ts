@@ -1,4 +1,4 @@
-/** Messages beside one another, a row a field, and where they differ. */
+/** Messages side by side, one row per field, and where they differ. */
 import type { Message } from '../../api/model';
 import { fieldGroups, valuesOf } from '../../ui/message/fields';
 

@@ -27,7 +27,7 @@ function open(id: string, params: Record<string, string> = {}) {
   return on;
 }
 
-test('a message of the results is shown at once, with the ones beside it', () => {
+test('a message of the results is shown at once, with its neighbours', () => {
   const { onChange } = open('main:2');
   expect(screen.getByText('text of main:2')).toBeVisible();
   fireEvent.click(screen.getByLabelText('Older message'));

@@ -1,25 +1,21 @@
-/** Everything about one message, beside the results: fields, bytes, what happened around it. */
-import { ActionIcon, FocusTrap, Skeleton, Tabs, Tooltip } from '@mantine/core';
+/** Everything about one message, next to the results: fields, bytes, what happened around it. */
+import { FocusTrap, Skeleton, Tabs } from '@mantine/core';
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
-import { IconChevronDown, IconChevronUp, IconLink, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 import { ApiError } from '../../api/client';
 import type { Message } from '../../api/model';
 import { Notice } from '../../ui/Notice';
-import { Severity } from '../../ui/Severity';
-import { copyText } from '../../ui/clipboard';
 import type { Hits } from '../../ui/highlight';
-import { formatTime, useZone } from '../../ui/time';
+import { useEdit, valueEdit } from '../../ui/query/useEdit';
+import { messageQuery } from '../queries';
+import type { SearchState, Tab } from '../searchParams';
 import { ContextTab } from './ContextTab';
+import { DrawerHead } from './DrawerHead';
 import { FieldsTab } from './FieldsTab';
 import { JsonTab } from './JsonTab';
 import { RawTab } from './RawTab';
 import { WidthHandle } from './WidthHandle';
-import { useEdit, valueEdit } from '../../ui/query/useEdit';
-import { messageQuery } from '../queries';
-import { permalink } from '../results/links';
-import type { SearchState, Tab } from '../searchParams';
 import classes from './Drawer.module.css';
 
 type Props = {
@@ -34,7 +30,7 @@ type Props = {
 
 const WIDTH_PX = 480;
 
-/** Where there is no room for two things side by side. */
+/** Up to this width there is no room for two things side by side. */
 const NARROW = '(max-width: 960px)';
 
 const tabs: readonly { value: Tab; label: string }[] = [
@@ -74,7 +70,7 @@ export function Drawer(props: Props) {
         onKeyDown={onKeyDown}
       >
         {!isSheet && <WidthHandle width={width} onWidth={setWidth} />}
-        <Head {...props} message={message} onClose={close} />
+        <DrawerHead {...props} message={message} onClose={close} />
         {message !== undefined && <Body key={id} {...props} message={message} />}
         {message === undefined && asked.error !== null && (
           <div className={classes.body}>
@@ -84,52 +80,6 @@ export function Drawer(props: Props) {
         {message === undefined && asked.error === null && <Loading />}
       </section>
     </FocusTrap>
-  );
-}
-
-type HeadProps = Props & { message: Message | undefined; onClose: () => void };
-
-function Head({ id, message, messages, onChange, onClose }: HeadProps) {
-  const [zone] = useZone();
-  const at = messages.findIndex((other) => other.id === id);
-  const step = (by: 1 | -1) => {
-    const next = messages[at + by];
-    if (next !== undefined) onChange({ open: next.id });
-  };
-  return (
-    <div className={classes.head}>
-      <div className={classes.top}>
-        <h2 className={classes.title}>
-          {message === undefined ? `Message ${id}` : formatTime(message.time, zone)}
-        </h2>
-        <Step label="Newer message" disabled={at < 1} onClick={() => step(-1)}>
-          <IconChevronUp size={18} />
-        </Step>
-        <Step
-          label="Older message"
-          disabled={at === -1 || at === messages.length - 1}
-          onClick={() => step(1)}
-        >
-          <IconChevronDown size={18} />
-        </Step>
-        <CopyLink id={id} />
-        <Step label="Close" onClick={onClose}>
-          <IconX size={18} />
-        </Step>
-      </div>
-      <div className={classes.who}>
-        {message !== undefined && (
-          <>
-            <Severity message={message} />
-            <span className={classes.name}>{message.host}</span>
-            <span className={classes.name}>
-              {message.program}
-              {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
-            </span>
-          </>
-        )}
-      </div>
-    </div>
   );
 }
 
@@ -175,36 +125,6 @@ function Body(props: Props & { message: Message }) {
         <JsonTab message={message} />
       </Tabs.Panel>
     </Tabs>
-  );
-}
-
-function CopyLink({ id }: { id: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    setCopied(await copyText(new URL(permalink(id), location.href).href));
-    setTimeout(() => setCopied(false), 1_500);
-  };
-  return (
-    <Step label={copied ? 'Copied' : 'Copy link'} onClick={() => void copy()}>
-      <IconLink size={18} />
-    </Step>
-  );
-}
-
-type StepProps = {
-  label: string;
-  disabled?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-};
-
-function Step({ label, disabled = false, onClick, children }: StepProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon aria-label={label} disabled={disabled} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
   );
 }
 

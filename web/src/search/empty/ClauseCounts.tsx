@@ -1,4 +1,4 @@
-/** How many messages each clause finds by itself and how many there are without it: the one to blame stands out. */
+/** How many messages each clause finds alone and how many there are without it: the one to blame stands out. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WrittenClause } from '../../api/model';

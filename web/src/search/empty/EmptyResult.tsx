@@ -1,4 +1,4 @@
-/** Why there is nothing to see, and the next step: the clause that is to blame, the nearest match, a wider search. */
+/** Why nothing was found, and the next step: the clause that is to blame, the nearest match, a wider search. */
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Empty } from '../../ui/Empty';

@@ -1,4 +1,4 @@
-/** The values of the fields of all messages that match, and how often each is there. */
+/** The values of the fields of all matching messages, and how often each occurs. */
 import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails } from '@tabler/icons-react';
@@ -45,7 +45,7 @@ export function Facets(props: Props) {
   );
 }
 
-/** Where there is no room beside the results. */
+/** Stands in for the sidebar where there is no room for it. */
 function Sheet(props: Props) {
   const [opened, { open, close }] = useDisclosure(false);
   return (

@@ -17,7 +17,6 @@ import classes from './Actions.module.css';
 
 type Props = {
   state: SearchState;
-  total: number | undefined;
   onAsk: (part: Partial<SearchState>) => void;
 };
 
@@ -100,7 +99,7 @@ export function Actions({ state, onAsk }: Props) {
   );
 }
 
-type DialogProps = Omit<Props, 'total'> & {
+type DialogProps = Props & {
   action: Action;
   onSave: () => void;
   onClose: () => void;

@@ -1,4 +1,4 @@
-/** The face of a search that runs: where the rows will be, for how long already, and a way out. */
+/** Shown while a search runs: where the rows will be, how long it has taken, and a way to cancel it. */
 import { Button, Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import classes from './Loading.module.css';

@@ -1,4 +1,4 @@
-/** How many messages there are, how long it took, whether that is all, and whether new ones come in by themselves. */
+/** How many messages there are, how long it took, whether that is all, and whether new ones are shown as they come in. */
 import { NativeSelect, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** The clauses of the query, each to be switched off, turned round, edited or taken out with one click. */
+/** The clauses of the query: one click switches a clause off, negates, edits or removes it. */
 import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconPencil, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

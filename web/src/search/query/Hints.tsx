@@ -1,4 +1,4 @@
-/** What the server says about a query while it is written: warnings with their remedy, and what it costs. */
+/** What the server says about a query while it is typed: warnings with their remedy, and its cost. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle, IconCornerDownLeft } from '@tabler/icons-react';
 import type { ExplainResponse } from '../../api/model';
@@ -48,7 +48,7 @@ export function CostDot({ explained }: { explained: ExplainResponse }) {
         className={classes.cost}
         data-cost={explained.cost}
         role="note"
-        // The reason can be read without a mouse, too.
+        // The reason can be read without a mouse as well.
         tabIndex={0}
         aria-label={`${word}: ${reason}`}
       >

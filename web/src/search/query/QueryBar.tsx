@@ -1,4 +1,4 @@
-/** Where the query is written, with what the server makes of it below: its clauses, hints, and what it costs. */
+/** Where the query is written. Below it stands how the server reads it: its clauses, hints and cost. */
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';

@@ -91,7 +91,7 @@ function Chart({ state, histogram, known, stale, onZoom }: ChartProps) {
   const start = stack.times[0];
   const last = stack.times.at(-1);
   if (start === undefined || last === undefined) {
-    return <p className={classes.nothing}>Nothing is stored that could be drawn.</p>;
+    return <p className={classes.nothing}>Nothing to chart yet.</p>;
   }
   return (
     <Bars

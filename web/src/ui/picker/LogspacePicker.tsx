@@ -2,8 +2,8 @@
 import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { IconChevronDown, IconDatabase, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useCommands } from './commands';
-import { formatCount } from './number';
+import { useCommands } from '../commands';
+import { formatCount } from '../number';
 import classes from './LogspacePicker.module.css';
 
 type Props = {
