@@ -202,7 +202,7 @@ const look = EditorView.theme({
     alignItems: 'baseline',
     padding: '4px 8px',
   },
-  '.cm-completionLabel': { flex: 'none' },
+  '.cm-completionLabel': { flex: 'none', minWidth: '112px' },
   // A sentence is read to its end: it takes a second line rather than being cut.
   '.cm-offerDetail': { flex: '1', maxWidth: 'none', whiteSpace: 'normal' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
@@ -221,6 +221,7 @@ const extensions = [
   // Tab leaves the editor, as it leaves every other field.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorView.lineWrapping,
-  listLook,
+  // What comes first counts: here the list looks a little different.
   look,
+  listLook,
 ];
