@@ -1261,7 +1261,7 @@ export interface components {
         };
         /** @description The keys of a file source. */
         Files: {
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How a line is parsed. */
             format: components["schemas"]["Format"];
@@ -1535,7 +1535,7 @@ export interface components {
             };
             /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
             flags: string[];
-            /** @description The host it claims to come from; empty if it names none. */
+            /** @description Empty where the message says none. */
             host: string;
             /**
              * @description `LOGSPACE:SEQUENCE`.
@@ -1545,10 +1545,13 @@ export interface components {
             logspace: string;
             /** @description The text. */
             message: string;
+            /** @description Empty where the message says none. */
             msgid: string;
             /** @description The address it was sent from. */
             peer: string;
+            /** @description Empty where the message says none. */
             pid: string;
+            /** @description Empty where the message says none. */
             program: string;
             /** @description Everything exactly as received. */
             raw: string;
@@ -1836,7 +1839,7 @@ export interface components {
         Reception: {
             /** @description Networks that may send; empty is everyone. */
             allow: string[];
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How long and for how much a read waits for company. */
             coalesce: components["schemas"]["Coalesce"];
@@ -1851,7 +1854,7 @@ export interface components {
             max_message: string;
             /** @description How many workers one connection's messages are spread over. */
             partitions: components["schemas"]["Count"];
-            /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
+            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
             proxy_protocol: string[];
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
