@@ -1,9 +1,9 @@
-# The appliance's image. Two ways to the same result:
+# The appliance's image. There are two ways to build it:
 #
-#   docker build -t logstead:local .                              builds console and binary in the image
-#   npm run build && docker build --target runtime-prebuilt …     takes the binary that the first command made
+#   docker build -t logstead:local .                              builds the console and the binary in the image
+#   npm run build && docker build --target runtime-prebuilt …     copies in the binary that the first command builds
 #
-# A prebuilt binary has to come from a system whose C library is not newer than the runtime image's.
+# A prebuilt binary has to be from a system whose C library is no newer than that of the runtime image.
 ARG NODE_IMAGE=node:22-bookworm-slim
 ARG RUST_IMAGE=rust:1.95-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -20,7 +20,7 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 \
 ENTRYPOINT ["logstead"]
 CMD ["serve"]
 
-# Before the stages that compile: a builder without BuildKit builds every stage up to its target.
+# Comes before the compiling stages, since a builder without BuildKit builds every stage up to its target.
 FROM base AS runtime-prebuilt
 COPY target/release/logstead /usr/local/bin/logstead
 
@@ -31,7 +31,7 @@ COPY web/package.json web/
 COPY e2e/package.json e2e/
 RUN npm ci --workspace web
 COPY web web
-# The console's tests read it, and are compiled with the rest.
+# The console's tests read it, and are type-checked in the build.
 COPY record/tests/grammar.json record/tests/
 RUN npm run build --workspace web
 

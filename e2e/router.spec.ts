@@ -29,6 +29,29 @@ test('a wrong key in the text is marked where it stands', async ({ routerPage })
   await expect(routerPage.alert).toContainText('retension');
 });
 
+test('the text editor offers the keys and the choices that fit', async ({ page, routerPage }) => {
+  await routerPage.open();
+  await routerPage.show('Text');
+  await routerPage.text.press('Control+End');
+  await routerPage.text.pressSequentially('\n[[destinations]]\nid = "away"\nkind = ');
+  await expect(routerPage.suggestions).toHaveText(['syslog', 'file']);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(routerPage.text).toContainText('kind = "syslog"');
+
+  await routerPage.text.pressSequentially('\nfra');
+  await expect(routerPage.suggestions).toHaveText([/^framing.*a message begins with its length/]);
+  await page.keyboard.press('Tab');
+  await expect(routerPage.suggestions).toHaveText([/^octet.*default/, 'newline']);
+  await page.keyboard.press('Escape');
+  await expect(routerPage.suggestions).toHaveCount(0);
+  await page.keyboard.press('Control+Space');
+  await expect(routerPage.suggestions).toHaveCount(2);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(routerPage.text).toContainText('framing = "newline"');
+});
+
 test('an earlier revision can be made live again', async ({ logstead, routerPage }) => {
   await routerPage.open();
   await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });

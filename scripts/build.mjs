@@ -1,5 +1,5 @@
 // Builds what `npm start` runs: web dependencies, the console, and the release binary with the console embedded.
-// Each step is skipped when its result is already there and up to date.
+// Each step is skipped if its result is up to date.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
 # Proves the appliance for real: builds the runtime image from the binary that `npm run build` made, starts
-# docker-compose.yml in an engine of its own, sends a message to the published syslog port, finds it by the API,
+# docker-compose.yml in an engine of its own, sends a message to the published syslog port, finds it through the API,
 # restarts the container and finds it again.
 #
-# Needs no registry (the base image is made from the distribution's packages) and leaves the machine as it was: the
-# engine runs the containers in a network namespace of its own, with its files under .cache/compose. A machine that cannot
-# run it skips it and says so; with `--required` that is a failure.
+# It needs no registry and leaves the machine as it was: the engine runs the containers in a network namespace of its
+# own, with its files under .cache/compose. A machine that cannot run it skips it and says so; with `--required` that is
+# a failure. scripts/image-check.sh tries the stages that compile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$PWD/.cache/compose
-namespace=logstead-check
-export DOCKER_HOST=unix://$work/docker.sock DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
-export COMPOSE_PROJECT_NAME=logstead-check LOGSTEAD_ADMIN_TOKEN=compose-check-token
+check=compose
 required=
 [ "${1:-}" != --required ] || required=yes
-engine=
+work=$PWD/.cache/compose
+namespace=logstead-check
+export DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
+export COMPOSE_PROJECT_NAME=logstead-check LOGSTEAD_ADMIN_TOKEN=compose-check-token
+. scripts/engine.sh
 
 main() {
   can_run
   [ -x target/release/logstead ] || fail 'there is no target/release/logstead: run npm run build first'
   mkdir -p "$work"
   trap clean_up EXIT
-  install_tools || skip 'the packages of a container engine cannot be installed'
-  make_base
+  install_tools
   build_image
   start_appliance
   token="compose check $RANDOM$RANDOM"
@@ -38,40 +38,10 @@ main() {
   step 'the appliance works'
 }
 
-can_run() {
-  [ "$(id -u)" = 0 ] || skip 'not root'
-  command -v apt-get >/dev/null || skip 'not a Debian machine'
-}
-
-install_tools() {
-  local tools=(dockerd docker-compose mmdebstrap iptables ip nsenter curl) tool
-  for tool in "${tools[@]}"; do
-    if ! command -v "$tool" >/dev/null; then
-      apt-get update -qq
-      apt-get install -y -qq --no-install-recommends --no-remove \
-        docker.io docker-compose mmdebstrap iptables iproute2 curl >"$work/apt.log" 2>&1
-      break
-    fi
-  done
-  step 'container engine installed'
-}
-
-make_base() {
-  if [ ! -s "$work/base.tar" ]; then
-    local mirror
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -n 1)
-    mmdebstrap --quiet --variant=minbase bookworm "$work/base.new.tar" "${mirror:-http://deb.debian.org/debian}"
-    mv "$work/base.new.tar" "$work/base.tar"
-  fi
-  step 'base image made'
-}
-
 # Nothing is fetched while the image is built, so the engine gets no network.
 build_image() {
-  start_engine --bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false
-  if ! docker image inspect debian:bookworm-slim >/dev/null 2>&1; then
-    docker import --change 'CMD ["bash"]' "$work/base.tar" debian:bookworm-slim >/dev/null
-  fi
+  start_engine_to_build
+  import_base
   docker build --target runtime-prebuilt --tag logstead:local . >"$work/build.log" 2>&1 ||
     { tail -n 20 "$work/build.log" >&2; fail 'the runtime image cannot be built'; }
   stop_engine
@@ -82,35 +52,13 @@ start_appliance() {
   docker-compose config --quiet
   ip netns add "$namespace"
   inside ip link set lo up
-  start_engine
+  start_engine nsenter --net="/run/netns/$namespace" --
   docker-compose up -d --no-build
   await_healthy
 }
 
 # `ip netns exec` would hide /sys/fs/cgroup from the engine.
 inside() { nsenter --net="/run/netns/$namespace" "$@"; }
-
-start_engine() {
-  local run=() parent
-  [ ! -e "/run/netns/$namespace" ] || run=(nsenter --net="/run/netns/$namespace")
-  parent=$(awk -F: '$2 == "memory" { print $3 }' /proc/self/cgroup)
-  "${run[@]}" dockerd --host "$DOCKER_HOST" --data-root "$work/data" --exec-root "$work/exec" \
-    --pidfile "$work/dockerd.pid" ${parent:+--cgroup-parent "$parent/logstead-check"} "$@" >>"$work/dockerd.log" 2>&1 &
-  engine=$!
-  for _ in $(seq 120); do
-    ! docker version >/dev/null 2>&1 || return 0
-    kill -0 "$engine" 2>/dev/null || break
-    sleep 0.25
-  done
-  tail -n 5 "$work/dockerd.log" >&2
-  engine=
-  skip 'no container engine starts on this machine'
-}
-
-stop_engine() {
-  [ -z "$engine" ] || { kill "$engine" && wait "$engine" || true; }
-  engine=
-}
 
 await_healthy() {
   local container
@@ -143,19 +91,9 @@ expect_found() {
 clean_up() {
   status=$?
   [ -z "$engine" ] || [ ! -e "/run/netns/$namespace" ] || docker-compose --profile demo down -v -t 10 || true
-  stop_engine
-  umount "$work/exec/netns/default" 2>/dev/null || true
+  remove_engine
   ip netns del "$namespace" 2>/dev/null || true
-  rm -rf "$work/data" "$work/exec"
   exit "$status"
 }
-
-step() { echo "compose: [${SECONDS}s] $*"; }
-skip() {
-  [ -z "$required" ] || fail "the check cannot run: $*"
-  printf '\n*** compose check SKIPPED: %s ***\n\n' "$*"
-  exit 0
-}
-fail() { echo "compose: $*" >&2; exit 1; }
 
 main

@@ -1,4 +1,4 @@
-// The programs of other projects that tests use: a browser, and the senders that Logstead has to get along with.
+// The programs of other projects that tests use: a browser, and the senders that Logstead has to work with.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './run.mjs';
@@ -60,7 +60,7 @@ async function install(packages) {
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && answers('apt-get')) {
     await run('apt-get', ['update', '-qq']);
-    // One by one and without removals: syslog-ng takes the place of another syslog daemon, and a test may not do that.
+    // One by one and without removals: syslog-ng would replace another syslog daemon, which a test must not do.
     for (const name of missing) {
       await run('apt-get', [
         'install',
@@ -74,7 +74,7 @@ async function install(packages) {
   }
   const left = absent();
   if (left.length > 0)
-    console.error(`The tests use programs that are not here. Install: ${left.join(' ')}`);
+    console.error(`The tests need programs that are missing. Install: ${left.join(' ')}`);
 }
 
 /** Leaves the whole folder or none. */
@@ -88,7 +88,7 @@ async function unpackRsyslog() {
     });
   let code = await download();
   if (code !== 0 && process.getuid?.() === 0) {
-    // The lists of packages may be missing or may name versions that are gone.
+    // The package lists may be missing or outdated.
     await run('apt-get', ['update', '-qq']);
     code = await download();
   }

@@ -1,4 +1,4 @@
-// Everything that can be tested: Rust, the console's units, and the real binary in a real browser.
+// All tests: Rust, the console's units, and the real binary in a real browser.
 // `--only rust|web|e2e` runs one of them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What has to be on a machine before anything can be built, and how to get it.
+// What a machine needs before anything can be built, and how to get it.
 import { spawnSync } from 'node:child_process';
 
 const needed = [

@@ -18,11 +18,32 @@ export default defineConfig({
     assetsInlineLimit: 0,
   },
   test: {
-    environment: 'jsdom',
-    setupFiles: ['src/test-setup.ts'],
     css: false,
     // Formatting is checked in a zone with summer time, whatever the machine's own is.
     env: { TZ: 'Europe/Vienna' },
+    // Against tests that hang, not slow ones: a machine may have other work.
+    testTimeout: 30_000,
+    // A browser's environment takes a second for each file: only tests that render something pay for it.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'logic',
+          include: ['src/**/*.test.ts'],
+          setupFiles: ['src/test-setup-logic.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'screens',
+          include: ['src/**/*.test.tsx'],
+          environment: 'jsdom',
+          setupFiles: ['src/test-setup.ts'],
+        },
+      },
+    ],
   },
 });
 

@@ -1,10 +1,10 @@
-//! Ten thousand connections that mean no good, beside senders and users who do: what do the latter notice?
+//! Ten thousand hostile connections alongside regular senders and users: what do the latter notice?
 //!
-//! Strangers come in five kinds. One that the server ends comes again at once.
-#![expect(clippy::disallowed_methods, reason = "strangers write what is taken and no more")]
+//! Strangers come in five kinds. One whose connection the server ends reconnects at once.
+#![expect(clippy::disallowed_methods, reason = "strangers write what the system accepts and no more")]
 
 use crate::measure::print;
-use crate::server::{Server, Subject};
+use crate::server::{Server, Subject, router, source};
 use crate::verdict::{self, MEMORY_TOLERANCE};
 use crate::visitors::{self, Took};
 use anyhow::Result;
@@ -16,46 +16,31 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a login and a search may take, 99 of 100.
+/// How long 99 of 100 logins and searches may take.
 const P99_MAX_MS: f64 = 1000.0;
-/// How often each stranger does its worst.
+/// How often each stranger acts.
 const ROUND: Duration = Duration::from_secs(1);
-/// Connections that send messages: over few, the wait for an acknowledgement limits the rate.
+/// Connections that send messages: with few, waiting for acknowledgements limits the rate.
 const SENDERS: u64 = 16;
-/// How long users rest between two requests.
+/// How long users pause between two requests.
 const PAUSE: Duration = Duration::from_millis(200);
-/// What a connection may cost the server.
+/// How much memory a connection may take.
 const CONNECTION_BYTES: u64 = 48 << 10;
-/// What a server takes besides what its settings say.
+/// How much memory a server takes beyond what its settings account for.
 const BASE_BYTES: u64 = 128 << 20;
 const NAME: &str = "ada";
 const PASSWORD: &str = "correct horse battery staple";
-
-const ROUTER: &str = r#"
-version = 1
-[[sources]]
-id = "relp"
-kind = "relp"
-listen = ["relp://127.0.0.1:0"]
-max_connections = 2000
-[[logspaces]]
-id = "main"
-retention = { age = "90d" }
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
 
 #[derive(Args, Debug)]
 pub(crate) struct Hostile {
     #[command(flatten)]
     subject: Subject,
-    /// Where the server has its data; what is there is removed
+    /// The data directory of the server; its contents are removed
     #[arg(long, default_value = "target/bench-hostile")]
     data: PathBuf,
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
-    /// Connections that mean no good
+    /// Hostile connections
     #[arg(long, default_value_t = 10_000)]
     connections: usize,
     /// Messages a second over RELP
@@ -66,7 +51,7 @@ pub(crate) struct Hostile {
 /// What a stranger does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Says nothing.
+    /// Sends nothing.
     Silent,
     /// Sends the head of a request, a byte a second.
     SlowHead,
@@ -74,7 +59,7 @@ enum Kind {
     SlowBody,
     /// Sends all but the end of a login of 1 MiB.
     HugeLogin,
-    /// Asks and asks and reads no answer; every tenth sends half a frame to the RELP port instead.
+    /// Sends requests without reading responses; every tenth sends half a frame to the RELP port instead.
     Unread,
 }
 
@@ -98,7 +83,8 @@ struct Stranger {
 impl Hostile {
     pub(crate) fn run(&self) -> Result<()> {
         raise_file_limit();
-        let server = self.subject.serve(&self.data, ROUTER)?;
+        let router = router(&[source("relp", "relp", "max_connections = 2000\n")], "");
+        let server = self.subject.serve(&self.data, &router)?;
         server
             .post("/users", &serde_json::json!({ "name": NAME, "password": PASSWORD, "role": "analyst" }))?;
         let doors = Doors { web: server.web()?, relp: server.address("relp")? };
@@ -120,7 +106,7 @@ impl Hostile {
         })?;
         let load = load.end()?;
         let counters = server.counters()?;
-        print(&format!("{} connections were made again, {open} were open at the end", again.into_inner()))?;
+        print(&format!("{} connections were reopened, {open} were open at the end", again.into_inner()))?;
         let limit =
             counters.get("memory_bytes_max") + BASE_BYTES + self.connections as u64 * CONNECTION_BYTES;
         let mebibytes = |bytes: u64| bytes >> 20;
@@ -188,7 +174,7 @@ impl Stranger {
         Stranger { kind, door: if is_web { doors.web } else { doors.relp }, is_web, stream: None }
     }
 
-    /// Does its worst once more; says whether its connection was still there.
+    /// Acts once more; returns whether its connection was still open.
     fn act(&mut self) -> bool {
         let Some(stream) = &mut self.stream else {
             self.begin();
@@ -229,7 +215,7 @@ impl Stranger {
     }
 }
 
-/// Whether the server has not ended it. What it says is not read.
+/// Whether the server has kept it open. What the server sends is not read.
 fn is_there(stream: &TcpStream) -> bool {
     let mut byte = [0];
     match stream.peek(&mut byte) {
@@ -238,7 +224,7 @@ fn is_there(stream: &TcpStream) -> bool {
     }
 }
 
-/// Writes what the system takes; says whether there is still somebody to write to.
+/// Writes what the system accepts; returns whether the connection is still open.
 fn written(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     match stream.write(bytes) {
         Ok(taken) => taken <= bytes.len(),
@@ -246,7 +232,7 @@ fn written(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     }
 }
 
-/// A user that logs in again and again.
+/// A user who logs in repeatedly.
 fn log_in(server: &Server, took: &Took, stop: &AtomicBool) {
     let login = serde_json::json!({ "name": NAME, "password": PASSWORD });
     while !stop.load(Ordering::Relaxed) {
@@ -255,9 +241,9 @@ fn log_in(server: &Server, took: &Took, stop: &AtomicBool) {
     }
 }
 
-/// As many connections as the system lets us have.
+/// Allows as many connections as the system permits.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // Where it cannot be raised, connections fail and are counted.
+    // If it cannot be raised, connections fail and are counted.
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
 }

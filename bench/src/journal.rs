@@ -1,4 +1,4 @@
-//! What a message costs from bytes to a synced journal, on one thread, split by step.
+//! The cost of a message from bytes to a synced journal, on one thread, split by step.
 
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
@@ -13,9 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a source reads at once.
+/// How much a source reads at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Chunks that one commit takes together, as when they wait for the one before.
+/// How many chunks a commit takes together, as if they had waited for the previous one.
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 const ROUTER: &str = r#"
@@ -61,7 +61,7 @@ struct Run {
     wall_seconds: f64,
 }
 
-/// Does it `runs` times and prints every run, then the fastest.
+/// Measures `runs` times and prints every run, then the fastest.
 pub(crate) fn run(lines: &[u8], data: &Path, runs: usize) -> Result<()> {
     let mut all = Vec::new();
     print("run      frame  parse  route encode append   total  (ns of CPU per message)    wall")?;

@@ -31,13 +31,13 @@ enum Command {
         /// Lines to read; without it, lines are made from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// Messages, when they are made
+        /// The number of messages, if they are made
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// Where the journal is written; removed afterwards
+        /// The folder that the journal is written to; removed afterwards
         #[arg(long, default_value = "target/bench-data")]
         data: PathBuf,
-        /// How often all of it is done; the fastest run counts, all are printed
+        /// The number of runs; all are printed, the fastest counts
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
@@ -46,19 +46,19 @@ enum Command {
         /// Lines to read; without it, lines are made from a seed
         #[arg(long)]
         corpus: Option<PathBuf>,
-        /// Messages, when they are made
+        /// The number of messages, if they are made
         #[arg(long, default_value_t = 1_000_000)]
         messages: usize,
-        /// Where the store is written; what is there is removed, and the new one stays
+        /// The folder that the store is written to; its contents are removed, and the new store stays
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
     },
-    /// How long questions take in a store that `store` wrote
+    /// How long searches take in a store written by `store`
     Search {
         /// The store
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
-        /// How often each question is asked; the median counts
+        /// How often each search is run; the median counts
         #[arg(long, default_value_t = 15)]
         runs: usize,
         /// Threads of one search
@@ -68,11 +68,11 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// How the real server takes what real senders send
+    /// What receiving costs the real server
     Receive(Box<receive::Receive>),
-    /// Memory over an hour of load with users beside it
+    /// Memory over an hour of load while users work
     Soak(soak::Soak),
-    /// What senders and users notice of ten thousand hostile connections
+    /// How senders and users fare alongside ten thousand hostile connections
     Hostile(hostile::Hostile),
 }
 

@@ -1,4 +1,4 @@
-//! What runs are measured with.
+//! The means of measuring runs.
 
 use anyhow::{Context as _, Result};
 use logstead_indexer::Lanes;
@@ -12,12 +12,12 @@ pub(crate) fn cpu() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The most memory that this process ever had.
+/// The peak memory of this process.
 pub(crate) fn peak_memory_bytes() -> Result<u64> {
     memory_bytes("self", "VmHWM")
 }
 
-/// A line of `/proc/PID/status`: `VmHWM`, the most memory there ever was, or `VmRSS`, what there is.
+/// A line of `/proc/PID/status`: `VmHWM`, the peak memory, or `VmRSS`, the current one.
 pub(crate) fn memory_bytes(pid: &str, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -31,7 +31,7 @@ pub(crate) fn print(line: &str) -> Result<()> {
     writeln!(std::io::stdout(), "{line}").context("standard output")
 }
 
-/// So many threads for the parts of one search.
+/// This many threads for the parts of one search.
 pub(crate) struct Threads(pub(crate) usize);
 
 impl Lanes for Threads {

@@ -1,19 +1,19 @@
-//! How the real server takes what real senders send: for each case a fresh server, the load generator against it, and a row of
-//! what that cost. What was sent is counted afterwards by a search: a message that is missing fails the run, except over UDP.
+//! What receiving costs the real server: for each case a fresh server, the load generator against it, and a row of costs.
+//! Afterwards a search counts the messages: a missing one fails the run, except over UDP.
 
 use crate::measure::print;
-use crate::server::{Counters, Load, Server, ended_children_cpu_micros};
+use crate::server::{Counters, Load, Server, ended_children_cpu_micros, router, source};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How often the server is asked whether it is done; asking costs it some of the CPU time that is measured.
+/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// After so long without another message nothing more is waited for.
+/// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(5);
-/// A journal file is sealed a second after its last message, where sealing is measured too.
+/// If sealing is measured too, a journal file is sealed a second after its last message.
 const SEAL_SOON: &str = "storage.seal_after=1s";
 const SEAL_STALL_MAX: Duration = Duration::from_secs(60);
 const COALESCING: &str = "5ms/1MiB";
@@ -21,17 +21,17 @@ const COALESCING: &str = "5ms/1MiB";
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scenario {
-    /// Connections × partitions × coalescing × durability, as fast as it goes
+    /// Connections × partitions × coalescing × durability, as fast as possible
     Matrix,
     /// One connection with the lines of --corpus, until everything is sealed
     Corpus,
-    /// RELP with --window messages under way
+    /// RELP with --window unacknowledged messages
     Relp,
     /// Datagrams at --rate, and how many are lost
     Udp,
-    /// One message a write at --rate on each connection, with and without coalescing
+    /// One message per write at --rate on each connection, with and without coalescing
     SmallWrites,
-    /// --idle connections without a byte, and their memory
+    /// --idle connections that send nothing, and their memory
     Idle,
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Receive {
     /// The server and load generator
     #[arg(long, default_value = "target/release/logstead")]
     binary: PathBuf,
-    /// Where each case's server has its data; what is there is removed
+    /// The data directory of each case's server; its contents are removed
     #[arg(long, default_value = "target/bench-receive")]
     data: PathBuf,
     /// How long each case sends
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
-    /// Sends so many messages on each connection, however long that takes
+    /// Sends this many messages on each connection, however long that takes
     #[arg(long)]
     messages: Option<u64>,
     /// Bytes of a message
@@ -57,13 +57,13 @@ pub(crate) struct Receive {
     /// Lines to send, instead of generated messages
     #[arg(long)]
     corpus: Option<PathBuf>,
-    /// Connections, a case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
+    /// Connections, one case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
     #[arg(long, value_delimiter = ',')]
     connections: Vec<usize>,
     /// How many workers one connection's messages are spread over
     #[arg(long, value_delimiter = ',', default_value = "1,auto")]
     partitions: Vec<String>,
-    /// Delay and buffer of the reads, a case each; `0ms` is off
+    /// Delay and buffer of the reads, one case each; `0ms` is off
     #[arg(long, value_delimiter = ',', default_values_t = [COALESCING.to_owned(), "0ms".to_owned()])]
     coalesce: Vec<String>,
     /// When messages count as stored
@@ -75,13 +75,13 @@ pub(crate) struct Receive {
     /// Messages a second of each connection [default: 100000 for udp, 1000 for small writes]
     #[arg(long)]
     rate: Option<u64>,
-    /// RELP: messages under way
+    /// RELP: the maximum number of unacknowledged messages
     #[arg(long, default_value_t = 1024)]
     window: usize,
     /// Idle connections
     #[arg(long, default_value_t = 10_000)]
     idle: usize,
-    /// Writes the rows to a CSV file in this folder too
+    /// Also writes the rows to a CSV file in this folder
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
 }
@@ -96,14 +96,14 @@ struct Case {
     durability: String,
 }
 
-/// What it cost.
+/// The costs of a case.
 struct Row {
     sent: u64,
     per_second: f64,
     megabytes_per_second: f64,
-    /// Of the server until everything was stored, and sealed where that is waited for.
+    /// CPU time of the server until everything was stored and, if that is waited for, sealed.
     cpu_micros: u64,
-    /// Of the load generator.
+    /// CPU time of the load generator.
     sender_micros: u64,
     chunks: u64,
     commits: u64,
@@ -142,7 +142,7 @@ impl Receive {
         );
         match self.scenario {
             Scenario::Idle => self.idle(),
-            Scenario::Corpus if self.corpus.is_none() => bail!("which lines? name a file with --corpus"),
+            Scenario::Corpus if self.corpus.is_none() => bail!("name a file of lines with --corpus"),
             _ => self.cases(),
         }
     }
@@ -307,7 +307,7 @@ impl Receive {
         Ok(())
     }
 
-    /// Memory of connections without a byte.
+    /// The memory of idle connections.
     fn idle(&self) -> Result<()> {
         let case = self.all().into_iter().next().context("a case")?;
         let server = Server::start(&self.binary, &self.data, &case.router(), &[])?;
@@ -359,11 +359,8 @@ impl Case {
         };
         let coalesce = if kind == "syslog" { format!("coalesce = {coalesce}\n") } else { String::new() };
         let Case { scheme, durability, .. } = self;
-        format!(
-            "version = 1\n[[sources]]\nid = \"load\"\nkind = \"{kind}\"\nlisten = [\"{scheme}://127.0.0.1:0\"]\n\
-             max_connections = 100000\n{partitions}{coalesce}\n[[logspaces]]\nid = \"main\"\nretention = {{ age = \"90d\" }}\n\
-             durability = \"{durability}\"\n\n[[routes]]\nid = \"default\"\nto = [\"main\"]\n"
-        )
+        let source = source(kind, scheme, &format!("max_connections = 100000\n{partitions}{coalesce}"));
+        router(&[source], &format!("durability = \"{durability}\"\n"))
     }
 }
 
@@ -392,7 +389,7 @@ impl Row {
     }
 }
 
-/// Waits until a counter is where it should be, or no longer moves.
+/// Waits until a counter reaches its target or no longer changes.
 fn settle(server: &Server, wanted: u64, stall_max: Duration, name: &str) -> Result<Counters> {
     let (mut last, mut moved) = (0, Instant::now());
     loop {
@@ -412,7 +409,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{:.0}", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Rows under each other, the columns as wide as they need to be.
+/// Rows below each other, with columns as wide as necessary.
 fn aligned(table: &[Vec<String>]) -> String {
     let columns = table.first().map_or(0, Vec::len);
     let width = |at: usize| table.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);

@@ -1,5 +1,5 @@
-//! How long questions take, and whether the answers are right: every count is compared with that of a naive scan
-//! over the same messages.
+//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over the
+//! same messages.
 
 use crate::measure::{Threads, print};
 use anyhow::{Result, ensure};
@@ -61,7 +61,7 @@ const QUERIES: [&str; 42] = [
 const RANKED: [&str; 4] = ["error", "*", "\"connection from\"", "10.7.10.12"];
 const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 
-/// Searches a store that [`crate::store`] made.
+/// Searches a store made by [`crate::store`].
 pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool) -> Result<()> {
     let start = Instant::now();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -84,7 +84,11 @@ pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool) -> Resu
     }
     bench.rankings()?;
     bench.shapes()?;
-    if check { print(&format!("\nall {} counts are those of a naive scan", QUERIES.len())) } else { Ok(()) }
+    if check {
+        print(&format!("\nall {} counts agree with those of a naive scan", QUERIES.len()))
+    } else {
+        Ok(())
+    }
 }
 
 struct Bench<'a> {

@@ -1,4 +1,4 @@
-//! A server under measurement: the real binary on a fresh data directory, its counters, and what the kernel says about it.
+//! A server being measured: the real binary on a fresh data directory, its counters, and the kernel's figures about it.
 
 use crate::measure::memory_bytes;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const TOKEN: &str = "bench";
-/// What Linux counts CPU time in, on every architecture.
+/// The unit in which Linux counts CPU time, on every architecture.
 const TICK_MICROS: u64 = 10_000;
 
 /// What is measured.
 #[derive(Args, Debug)]
 pub(crate) struct Subject {
-    /// The server and load generator
+    /// The binary of the server and the load generator
     #[arg(long, default_value = "target/release/logstead")]
     binary: PathBuf,
-    /// A setting of the server, as `memory.tail_max=256MiB`; may be repeated
+    /// A setting of the server, such as `memory.tail_max=256MiB`; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 }
@@ -40,7 +40,23 @@ impl Subject {
     }
 }
 
-/// A running server, which ends with this value.
+/// A source of a router document, on a free port. Its id is the scheme.
+pub(crate) fn source(kind: &str, scheme: &str, keys: &str) -> String {
+    format!(
+        "[[sources]]\nid = \"{scheme}\"\nkind = \"{kind}\"\nlisten = [\"{scheme}://127.0.0.1:0\"]\n{keys}"
+    )
+}
+
+/// A router document with these sources, whose messages all go to one logspace.
+pub(crate) fn router(sources: &[String], logspace_keys: &str) -> String {
+    format!(
+        "version = 1\n{}[[logspaces]]\nid = \"main\"\nretention = {{ age = \"90d\" }}\n{logspace_keys}\
+         [[routes]]\nid = \"default\"\nto = [\"main\"]\n",
+        sources.concat()
+    )
+}
+
+/// A running server, killed when this is dropped.
 pub(crate) struct Server {
     child: Child,
     web: String,
@@ -77,14 +93,14 @@ impl Server {
         }
         let status = server.child.wait()?;
         let repeat = format!("{} serve --data NEW --router {}", binary.display(), document.display());
-        bail!("the server ends before it is ready ({status}); why, says `{repeat}`")
+        bail!("the server ended before it was ready ({status}); run `{repeat}` to see why")
     }
 
     /// The URL of a listener.
     pub(crate) fn url(&self, scheme: &str) -> Result<&str> {
         let prefix = format!("{scheme}://");
         let found = self.listening.iter().find(|url| url.starts_with(&prefix));
-        found.map(String::as_str).with_context(|| format!("the server listens on no {scheme}"))
+        found.map(String::as_str).with_context(|| format!("the server has no {scheme} listener"))
     }
 
     /// The address of a listener.
@@ -98,7 +114,7 @@ impl Server {
         Ok(self.web.trim_start_matches("http://").parse()?)
     }
 
-    /// Asks the API something, over a connection of its own as a new user has.
+    /// Sends a request to the API, over a new connection, as a new user would.
     pub(crate) fn post(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
         let request = agent().post(format!("{}/api/v1{path}", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).send_json(body)?;
@@ -111,7 +127,7 @@ impl Server {
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// An answer that is still to be read.
+    /// A response whose body is still to be read.
     pub(crate) fn get(&self, path: &str) -> Result<ureq::http::Response<ureq::Body>> {
         let request = agent().get(format!("{}/api/v1{path}", self.web));
         Ok(request.header("Authorization", format!("Bearer {TOKEN}")).call()?)
@@ -122,7 +138,7 @@ impl Server {
         Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
 
-    /// Every counter, added up over its labels, without `logstead_`.
+    /// Every counter, without `logstead_`.
     pub(crate) fn counters(&self) -> Result<Counters> {
         let request = self.agent.get(format!("{}/metrics", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call()?;
@@ -153,9 +169,9 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// The data is measured and goes: nothing needs to be stopped in order.
+    /// The data is no longer needed, so the server need not stop in order.
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -165,12 +181,12 @@ fn agent() -> ureq::Agent {
     ureq::Agent::config_builder().build().into()
 }
 
-/// CPU time of the processes that this one has started and that have ended.
+/// CPU time of the ended child processes.
 pub(crate) fn ended_children_cpu_micros() -> Result<u64> {
     cpu_micros("self", [13, 14])
 }
 
-/// The sum of fields of `/proc/PID/stat`, counted from the one behind the name, which may hold spaces.
+/// The sum of two fields of `/proc/PID/stat`, counted from the one after the name, which may contain spaces.
 fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let (_, rest) = stat.rsplit_once(") ").context("/proc has no name")?;
@@ -180,7 +196,7 @@ fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     Ok((ticks.0 + ticks.1) * TICK_MICROS)
 }
 
-/// Counters at a moment: by their names with labels, and added up over these.
+/// Counters at a moment: by name and labels, and summed over the labels.
 #[derive(Default)]
 pub(crate) struct Counters(BTreeMap<String, f64>);
 
@@ -198,17 +214,17 @@ impl Counters {
         Counters(sums)
     }
 
-    /// 0 where nothing was counted.
+    /// 0 if nothing was counted.
     pub(crate) fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default() as u64
     }
 }
 
-/// What the load generator said in the end.
+/// The summary of the load generator.
 pub(crate) struct Load(BTreeMap<String, String>);
 
 impl Load {
-    /// Runs it to its end.
+    /// Runs it to the end.
     pub(crate) fn run(binary: &Path, arguments: &[String]) -> Result<Load> {
         Load::start(binary, arguments)?.end()
     }
@@ -223,13 +239,13 @@ impl Load {
         self.0.get(name).map_or("", String::as_str)
     }
 
-    /// 0 where it does not say.
+    /// 0 if the summary does not have it.
     pub(crate) fn number(&self, name: &str) -> f64 {
         self.text(name).parse().unwrap_or(0.0)
     }
 }
 
-/// A load generator that is not done.
+/// A running load generator.
 pub(crate) struct Running {
     child: Child,
 }

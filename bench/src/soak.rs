@@ -1,9 +1,9 @@
-//! Hours of load: a steady stream over TCP and RELP with users beside it, and how the memory of the server goes.
+//! Hours of load: a steady stream over TCP and RELP while users work, and the memory that the server takes.
 //!
-//! The verdict is about what comes after the warm-up: whether memory still grows, and whether it is what the settings say.
+//! The verdict is about the time after the warm-up: whether memory still grows, and whether the server accounts for it.
 
 use crate::measure::print;
-use crate::server::{Counters, Running, Server, Subject};
+use crate::server::{Counters, Running, Server, Subject, router, source};
 use crate::verdict::{self, MEMORY_TOLERANCE};
 use crate::visitors::{self, Took};
 use anyhow::{Context as _, Result, ensure};
@@ -13,43 +13,23 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Until when memory may grow: a quarter of the run, but not longer than this.
+/// How long memory may grow: a quarter of the run, but at most this long.
 const WARM_UP_MAX: Duration = Duration::from_secs(600);
 /// How much memory may grow after that.
 const GROWTH_MIB_PER_MINUTE_MAX: f64 = 2.0;
-/// How long searchers rest between two questions.
+/// How long searchers pause between two questions.
 const SEARCH_PAUSE: Duration = Duration::from_millis(100);
 const SEARCHERS: usize = 2;
-/// How long the end may take, until everything that was sent is stored.
+/// How long it may take at the end until everything sent is stored.
 const SETTLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Each transport has a source.
-const ROUTER: &str = r#"
-version = 1
-[[sources]]
-id = "tcp"
-kind = "syslog"
-listen = ["tcp://127.0.0.1:0"]
-[[sources]]
-id = "relp"
-kind = "relp"
-listen = ["relp://127.0.0.1:0"]
-[[sources]]
-id = "internal"
-kind = "internal"
-[[logspaces]]
-id = "main"
-retention = { age = "90d" }
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
+const INTERNAL: &str = "[[sources]]\nid = \"internal\"\nkind = \"internal\"\n";
 
 #[derive(Args, Debug)]
 pub(crate) struct Soak {
     #[command(flatten)]
     subject: Subject,
-    /// Where the server has its data; what is there is removed
+    /// The data directory of the server; its contents are removed
     #[arg(long, default_value = "target/bench-soak")]
     data: PathBuf,
     #[arg(long, default_value_t = 60.0)]
@@ -63,7 +43,7 @@ pub(crate) struct Soak {
     /// Seconds between two samples
     #[arg(long, default_value_t = 5.0)]
     interval: f64,
-    /// Where the samples are written
+    /// The file that samples are written to
     #[arg(long, value_name = "FILE", default_value = "target/bench-soak.csv")]
     csv: PathBuf,
 }
@@ -72,7 +52,7 @@ pub(crate) struct Soak {
 struct Sample {
     seconds: f64,
     resident: f64,
-    /// What the server counts of its memory, by kind, and the most that the settings allow.
+    /// The memory that the server accounts for, and some of its kinds.
     accounted: f64,
     tail: f64,
     sealing: f64,
@@ -89,7 +69,8 @@ const COLUMNS: &str = "seconds,resident_MiB,accounted_MiB,tail_MiB,sealing_MiB,r
 
 impl Soak {
     pub(crate) fn run(&self) -> Result<()> {
-        let server = self.subject.serve(&self.data, ROUTER)?;
+        let sources = [source("syslog", "tcp", ""), source("relp", "relp", ""), INTERNAL.to_owned()];
+        let server = self.subject.serve(&self.data, &router(&sources, ""))?;
         let (took, tailed, stop) = (Took::default(), AtomicU64::new(0), AtomicBool::new(false));
         let loads = [self.load(&server, "tcp")?, self.load(&server, "relp")?];
         let samples = std::thread::scope(|scope| {
@@ -119,7 +100,7 @@ impl Soak {
         self.subject.load(server.url(scheme)?, self.rate / 2, self.minutes, &corpus)
     }
 
-    /// Looks at the server until the load is over, and writes down what it sees.
+    /// Takes samples of the server until the load ends.
     fn samples(&self, server: &Server) -> Result<Vec<Sample>> {
         let (start, mut samples, mut minute) = (Instant::now(), Vec::new(), 0.0);
         let mut csv = COLUMNS.to_owned() + "\n";
@@ -128,7 +109,7 @@ impl Soak {
             std::thread::sleep(Duration::from_secs_f64(self.interval));
             let sample = Sample::take(server, start.elapsed().as_secs_f64())?;
             writeln!(csv, "{}", sample.row())?;
-            // All of it each time: a run that is broken off has its samples.
+            // The whole file each time, so that an interrupted run leaves its samples.
             std::fs::write(&self.csv, &csv)?;
             if minute <= sample.seconds {
                 print(&sample.row())?;
@@ -183,7 +164,7 @@ impl Sample {
         Ok(Sample {
             seconds,
             resident: mebibytes(server.resident_bytes()?),
-            // What nobody accounts for in particular does not count.
+            // `rest` is what no limit accounts for.
             accounted: mebibytes(counters.get("memory_bytes")) - kind("rest"),
             tail: kind("tail"),
             sealing: kind("sealing"),
@@ -216,7 +197,7 @@ impl Sample {
     }
 }
 
-/// Waits until everything that was sent is stored, beside what the server says itself.
+/// Waits until everything sent is stored, not counting the server's own log.
 fn settled(server: &Server, sent: u64) -> Result<u64> {
     let start = Instant::now();
     loop {
@@ -234,7 +215,7 @@ fn mean(samples: &[&Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(|sample| of(sample)).sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// By how much resident memory grows, by the line that fits the samples best.
+/// How fast resident memory grows: the slope of the line that fits the samples best.
 fn growth_per_minute(samples: &[&Sample]) -> f64 {
     let (time, memory) = (mean(samples, |sample| sample.seconds), mean(samples, |sample| sample.resident));
     let (mut both, mut square) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! What a message costs from bytes to a searchable, sealed segment, on one thread, and how many bytes it takes.
+//! The cost of a message from bytes to a searchable, sealed segment, on one thread, and the bytes it takes.
 
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
@@ -15,7 +15,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 
-/// What was stored, and what it cost.
+/// What was stored, and its cost.
 pub(crate) struct Stored {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Stored {
     pub(crate) stats: Stats,
 }
 
-/// Stores lines in a new logspace and prints what that took. The store stays, to be searched.
+/// Stores lines in a new logspace and prints the cost. The store stays, to be searched.
 pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(data)?;

@@ -1,12 +1,12 @@
-//! What a run ends with: whether everything that it is to show holds, line by line.
+//! How a run ends: whether each of its claims holds, line by line.
 
 use crate::measure::print;
 use anyhow::{Result, ensure};
 
-/// How far resident memory may be from what the settings allow or the server accounts for.
+/// How far resident memory may differ from what the settings allow or the server accounts for.
 pub(crate) const MEMORY_TOLERANCE: f64 = 0.25;
 
-/// Tells what was looked at, the figure, and whether that is as it should be; an error where one is not.
+/// Prints each claim with its figure and whether it holds; an error if one does not.
 pub(crate) fn tell(rows: &[(&str, String, bool)]) -> Result<()> {
     for (what, figure, holds) in rows {
         print(&format!("{:<4} {what}: {figure}", if *holds { "ok" } else { "FAIL" }))?;

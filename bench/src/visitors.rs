@@ -1,4 +1,4 @@
-//! Users beside the load: they search, log in and watch a tail, and what that takes is kept.
+//! Users during the load: they search, log in and watch a tail, and how long that takes is recorded.
 
 use crate::server::Server;
 use anyhow::Result;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What users of all kinds ask: from a word that is everywhere to one that is nowhere, and tables.
+/// What users ask: from a word that is everywhere to one that is nowhere, and tables.
 const QUESTIONS: [(&str, &str); 8] = [
     ("/search", "*"),
     ("/search", "seq"),
@@ -18,10 +18,10 @@ const QUESTIONS: [(&str, &str); 8] = [
     ("/aggregate", "* | stats count() by host"),
     ("/count", "error OR failed"),
 ];
-/// How far back they look.
+/// How far back they search.
 const RANGE: &str = "-5m";
 
-/// How long things took, and how many of them failed.
+/// How long requests took, and how many failed.
 #[derive(Default)]
 pub(crate) struct Took {
     millis: Mutex<Vec<f64>>,
@@ -29,7 +29,7 @@ pub(crate) struct Took {
 }
 
 impl Took {
-    /// Does something and notes how long it took.
+    /// Does something and records how long it took.
     pub(crate) fn note(&self, action: impl FnOnce() -> Result<()>) {
         let start = Instant::now();
         match action() {
@@ -48,7 +48,7 @@ impl Took {
         (failed.len(), failed.first().cloned().unwrap_or_default())
     }
 
-    /// The time that this part of all took at most, in milliseconds.
+    /// The time that this share of them took at most, in milliseconds.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let mut millis = open(&self.millis).clone();
         millis.sort_by(f64::total_cmp);
@@ -61,7 +61,7 @@ fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks one question after the other until told to stop.
+/// Asks one question after another until told to stop.
 pub(crate) fn search(server: &Server, pause: Duration, took: &Took, stop: &AtomicBool) {
     for (path, query) in QUESTIONS.iter().cycle() {
         if stop.load(Ordering::Relaxed) {

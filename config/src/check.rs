@@ -1,56 +1,18 @@
 //! Document → [`Checked`]: names are resolved, filters parsed, and what cannot be run is refused. What can be
-//! run but is hardly meant is a warning.
+//! run but is probably a mistake gives a warning.
 //!
 //! **Invariant:** configuration reaches running code only as [`Checked`], and checking does no I/O.
 
 use logstead_record::query::{self, Query};
 
-use crate::destination::Destination;
+use crate::checked::{Checked, CheckedRoute, Target};
 use crate::document::{Document, VERSION, place_all, read};
 use crate::listen::Listener;
-use crate::logspace::Logspace;
 use crate::node::Node;
 use crate::problem::{Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
 use crate::source::{Source, SourceKind};
 use crate::warn::warnings;
-
-/// A router document that can be run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Checked {
-    /// As written; ids are unique, listeners do not overlap, at most one is `http` and one `internal`.
-    pub sources: Vec<Source>,
-    /// As written; ids are unique, also among the destinations. There is at least one.
-    pub logspaces: Vec<Logspace>,
-    /// As written; ids are unique.
-    pub destinations: Vec<Destination>,
-    /// In the order in which they are asked.
-    pub routes: Vec<CheckedRoute>,
-    /// What can be run but is hardly meant, a sentence each.
-    pub warnings: Vec<String>,
-}
-
-/// A route with its names resolved and its filter parsed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CheckedRoute {
-    /// As written.
-    pub route: Route,
-    /// The ids of the sources it listens to, each of which exists; never empty unless there is no source.
-    pub from: Vec<String>,
-    /// What `where` says.
-    pub filter: Query,
-    /// What `to` names.
-    pub to: Vec<Target>,
-}
-
-/// Where a route sends to, by id.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
-    /// Into a logspace.
-    Logspace(String),
-    /// To a destination.
-    Destination(String),
-}
 
 /// Checks a document, or says everything that is wrong with it. Problems have no place in a text; see
 /// [`check_toml`].
@@ -161,7 +123,7 @@ pub fn is_id(id: &str) -> bool {
 
 fn bad_id(id: &str) -> String {
     let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";
-    format!("{} is no id: use up to {ID_BYTES_MAX} {grammar}", quoted(id))
+    format!("{} is not a valid id: use up to {ID_BYTES_MAX} {grammar}", quoted(id))
 }
 
 fn check_sources(sources: &[Source], findings: &mut Findings) {
@@ -263,7 +225,7 @@ fn known(name: &str, ids: &[&str]) -> String {
     }
 }
 
-/// The query that `text` is; every message beside a finding when it is none.
+/// The query in `text`; if it does not parse, every message, with a finding.
 fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Query {
     match query::parse(text) {
         Ok(query) if query.uses_logspace() => {

@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use crate::catalogue::{DESTINATION, FILE_DESTINATION, SYSLOG_DESTINATION};
+use crate::choice::{DestinationName, ForwardFormat, ForwardFraming};
+use crate::fields::{Fields, defaults};
 use crate::listen::Address;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Fields, Read, defaults};
+use crate::read::Read;
 use crate::unit::Size;
 
 /// A place that messages are forwarded to.
@@ -54,28 +56,6 @@ pub struct FileSink {
     pub path: String,
 }
 
-/// What is sent of a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ForwardFormat {
-    /// Rendered as RFC 5424 from what was parsed.
-    Rfc5424,
-    /// The bytes as received.
-    Raw,
-}
-
-/// How messages are told apart in the stream to a server.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ForwardFraming {
-    /// A message begins with its length (RFC 6587); it may hold newlines.
-    Octet,
-    /// A message ends with a newline.
-    Newline,
-}
-
 /// What waits for a destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -91,7 +71,7 @@ impl Queue {
     }
 }
 
-/// What a destination has that says nothing about it.
+/// What a destination has by default.
 impl Default for Queue {
     fn default() -> Queue {
         defaults(&[DESTINATION], "queue.", Queue::read)
@@ -128,10 +108,10 @@ impl Read for Destination {
         let mut fields = Fields::of(node, path, findings)?;
         let id = fields.required("id", String::new());
         let kind = match fields.required("kind", None) {
-            Some(Kind::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
-            Some(Kind::File) => DestinationKind::File(FileSink::read(&mut fields)),
+            Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
+            Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
             None => {
-                // Without a kind nobody can say which keys belong here.
+                // Without a kind it is unknown which keys belong here.
                 let kind = DestinationKind::File(FileSink { path: String::new() });
                 return Some(Destination { id, kind, queue: Queue::default() });
             }
@@ -140,37 +120,6 @@ impl Read for Destination {
         fields.finish();
         Some(Destination { id, kind, queue })
     }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    Syslog,
-    File,
-}
-
-impl Choice for Kind {
-    const NOUN: &'static str = "kind of destination";
-    const NAMES: &'static [(&'static str, Kind)] = &[("syslog", Kind::Syslog), ("file", Kind::File)];
-    const LATER: &'static [&'static str] = &["relp", "elastic", "loki", "splunk_hec", "ndjson_http"];
-}
-
-impl Read for Option<Kind> {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Option<Kind>> {
-        Kind::read(node, path, findings).map(Some)
-    }
-}
-
-impl Choice for ForwardFormat {
-    const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, ForwardFormat)] =
-        &[("rfc5424", ForwardFormat::Rfc5424), ("raw", ForwardFormat::Raw)];
-    const LATER: &'static [&'static str] = &["rfc3164"];
-}
-
-impl Choice for ForwardFraming {
-    const NOUN: &'static str = "framing";
-    const NAMES: &'static [(&'static str, ForwardFraming)] =
-        &[("octet", ForwardFraming::Octet), ("newline", ForwardFraming::Newline)];
 }
 
 /// What can be said of a path by looking at it.

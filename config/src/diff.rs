@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::check::Checked;
+use crate::checked::Checked;
 
 /// What differs between two documents.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

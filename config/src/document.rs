@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::destination::Destination;
+use crate::fields::Fields;
 use crate::logspace::Logspace;
 use crate::node::Node;
 use crate::problem::{Findings, Path, Problem};
-use crate::read::Fields;
 use crate::route::Route;
 use crate::source::Source;
 
@@ -70,7 +70,7 @@ pub(crate) fn read(node: &Node) -> (Document, Findings) {
         document.version = fields.required("version", VERSION);
         if document.version != VERSION {
             fields.note("version", wrong_version(document.version));
-            // Whatever else it says is not for us to judge.
+            // The rest cannot be judged by this version.
             return (document, findings);
         }
         document.sources = fields.or("sources", Vec::new());

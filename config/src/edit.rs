@@ -1,4 +1,4 @@
-//! Writes a document as TOML, either afresh or into a text that somebody has written and commented.
+//! Writes a document as TOML, either afresh or into a text that a person has written and commented.
 //!
 //! **Invariant:** what is written is read back as the same document.
 
@@ -29,8 +29,8 @@ pub fn to_toml(document: &Document) -> String {
     text.to_string()
 }
 
-/// Edits `old_text` so that it says `new`. What the edit does not concern stays as it is written, comments
-/// included. A text that is no document is replaced.
+/// Edits `old_text` so that it means `new`. What the edit does not concern stays as written, comments
+/// included. A text that is not a document is replaced.
 pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
     let (Ok(old), Ok(mut text)) = (from_toml(old_text), old_text.parse::<DocumentMut>()) else {
         return to_toml(new);

@@ -20,10 +20,14 @@
 
 pub mod catalogue;
 mod check;
+mod checked;
+mod choice;
+mod count;
 mod destination;
 mod diff;
 mod document;
 mod edit;
+mod fields;
 mod listen;
 mod logspace;
 mod node;
@@ -35,21 +39,20 @@ mod source;
 mod unit;
 mod warn;
 
-pub use check::{Checked, CheckedRoute, Draft, Target, check, check_toml, draft_json, draft_toml, is_id};
-pub use destination::{
-    Destination, DestinationKind, FileSink, ForwardFormat, ForwardFraming, Queue, SyslogServer,
-};
+pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id};
+pub use checked::{Checked, CheckedRoute, Target};
+pub use choice::{Durability, Format, ForwardFormat, ForwardFraming, Framing, Start};
+pub use count::Count;
+pub use destination::{Destination, DestinationKind, FileSink, Queue, SyslogServer};
 pub use diff::{Changes, Ids, diff};
 pub use document::{Document, VERSION, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
 pub use listen::{Address, Listener};
-pub use logspace::{Durability, Logspace, Retention};
+pub use logspace::{Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use route::Route;
-pub use source::{
-    Coalesce, Count, Files, Format, Framing, Reception, Relp, Source, SourceKind, Start, Syslog, Tls,
-};
+pub use source::{Coalesce, Files, Reception, Relp, Source, SourceKind, Syslog, Tls};
 pub use unit::{Period, Size, UnitError};
 
 /// The router document that a new data directory starts with.

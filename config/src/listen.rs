@@ -1,4 +1,4 @@
-//! Addresses: what a source listens on, and whom a destination connects to.
+//! Addresses: what a source listens on, and what a destination connects to.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -107,7 +107,7 @@ impl Listener {
         let address = text.split_once("://").and_then(|(_, rest)| rest.parse().ok());
         address.map(listener).ok_or_else(|| {
             let hint = format!("write `{scheme}://0.0.0.0:5514` or `{scheme}://[::]:5514`");
-            format!("{} is no address and port to listen on: {hint}", quoted(text))
+            format!("{} is not an address and port to listen on: {hint}", quoted(text))
         })
     }
 }
@@ -147,7 +147,7 @@ impl Address {
         match split {
             Some((host, port)) if port != 0 => Ok(Address { host: host.to_owned(), port }),
             _ => Err(format!(
-                "{} is no host and port to connect to: write one like `tcp://siem.example:514` or \
+                "{} is not a host and port to connect to: write one like `tcp://siem.example:514` or \
                  `tcp://[2001:db8::7]:514`",
                 quoted(text)
             )),

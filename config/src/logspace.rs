@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use crate::catalogue::LOGSPACE;
+use crate::choice::Durability;
+use crate::fields::Fields;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path};
-use crate::read::{Choice, Fields, Read};
+use crate::read::Read;
 use crate::unit::{Period, Size};
 
 /// A named store.
@@ -34,17 +36,6 @@ pub struct Retention {
     pub size: Option<Size>,
 }
 
-/// When a message is acknowledged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Durability {
-    /// Once it is on the disk.
-    Fsync,
-    /// Once the operating system has it: faster, and lost with the power.
-    Os,
-}
-
 impl Read for Logspace {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Logspace> {
         let mut fields = Fields::of(node, path, findings)?;
@@ -65,10 +56,4 @@ impl Retention {
     fn read(fields: &mut Fields<'_>) -> Retention {
         Retention { age: fields.optional_told("age"), size: fields.optional_told("size") }
     }
-}
-
-impl Choice for Durability {
-    const NOUN: &'static str = "durability";
-    const NAMES: &'static [(&'static str, Durability)] =
-        &[("fsync", Durability::Fsync), ("os", Durability::Os)];
 }

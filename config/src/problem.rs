@@ -179,7 +179,7 @@ pub(crate) fn and_more(more: usize) -> Option<Problem> {
 
 /// " (did you mean `x`?)" when one of `known` is close to `word`, or nothing.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    // A key of a kilobyte is no slip of the finger, and would take long to compare.
+    // A key of a kilobyte is not a typing error, and would take long to compare.
     if word.len() > 64 {
         return String::new();
     }

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::catalogue::ROUTE;
+use crate::fields::Fields;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path};
-use crate::read::{Fields, Read};
+use crate::read::Read;
 
 /// One rule of the router.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

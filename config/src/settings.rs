@@ -7,17 +7,18 @@ use std::path::PathBuf;
 
 use ipnet::IpNet;
 
+use crate::count::Count;
 use crate::document::place_all;
+use crate::fields::Fields;
 use crate::node::{Entry, Node, Origin, Value};
 use crate::problem::{Findings, Path, Problem, quoted};
-use crate::read::{Choice, Fields};
-use crate::source::Count;
+use crate::read::Choice;
 use crate::unit::{Period, Size};
 
 /// The shipped file, with every setting, its default and what it means.
 pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
 
-/// What the process is told at its start.
+/// What the process is given at its start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The directory that holds everything.
@@ -43,7 +44,7 @@ pub struct Settings {
 pub struct Web {
     /// Where they listen; port 0 is any free one.
     pub listen: SocketAddr,
-    /// How long a login lasts that nobody uses.
+    /// How long an unused login lasts.
     pub session_lifetime: Period,
     /// How long it lasts however it is used.
     pub session_max: Period,
@@ -147,7 +148,7 @@ pub enum LogLevel {
     Warn,
     /// Something happened.
     Info,
-    /// For whoever looks for a fault.
+    /// For finding a fault.
     Debug,
     /// Everything.
     Trace,
@@ -158,7 +159,7 @@ pub enum LogLevel {
 pub struct Layers {
     /// The text of the file that `--config` names. Problems that have a line are about this text.
     pub file: Option<String>,
-    /// The process's environment. Variables that are no settings are passed over.
+    /// The process's environment. Variables that are not settings are passed over.
     pub env: Vec<(String, String)>,
     /// Arguments of `--set`: `key=value`.
     pub set: Vec<String>,
@@ -179,7 +180,7 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
             Variable::Misspelt(meant) => {
                 findings.value(
                     &Path::default().key(variable),
-                    format!("is no setting (did you mean `{meant}`?)"),
+                    format!("is not a setting (did you mean `{meant}`?)"),
                 );
             }
             Variable::Foreign => {}
@@ -337,7 +338,7 @@ fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
     Some(Files { read: read?, write: write?, sockets: sockets? })
 }
 
-/// Absolute, and nowhere else than it says.
+/// Absolute, and without a way up.
 fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }
@@ -359,7 +360,7 @@ enum Variable<'a> {
 
 /// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
 /// there is one: the same prefix begins what an orchestrator sets for a service of our name
-/// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are no settings.
+/// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are not settings.
 fn variable_path<'a>(variable: &str, names: &'a [String]) -> Variable<'a> {
     let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return Variable::Foreign };
     let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();

@@ -1,13 +1,16 @@
 //! A source: where messages come in, and how their bytes are read.
 
 use ipnet::IpNet;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::catalogue::{FILE_SOURCE, RELP_SOURCE, SYSLOG_SOURCE};
+use crate::choice::{Format, Framing, SourceName, Start};
+use crate::count::Count;
+use crate::fields::{Fields, defaults};
 use crate::listen::Listener;
-use crate::node::{Node, Value};
+use crate::node::Node;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Fields, Read, defaults};
+use crate::read::Read;
 use crate::unit::{Period, Size};
 
 /// A configured receiver.
@@ -74,7 +77,7 @@ pub struct Reception {
     pub format: Format,
     /// IANA name of the zone of stamps that name none.
     pub timezone: String,
-    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
@@ -88,7 +91,7 @@ pub struct Reception {
     /// Networks that may send; empty is everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
-    /// Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2).
+    /// Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub proxy_protocol: Vec<IpNet>,
     /// What encrypted connections need.
@@ -123,54 +126,11 @@ pub struct Files {
     pub format: Format,
     /// IANA name of the zone of stamps that name none.
     pub timezone: String,
-    /// What bytes that are no UTF-8 are written in, by its WHATWG name.
+    /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
-}
-
-/// Where reading begins in a file that is there when the source is new.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// All of it is read.
-    Beginning,
-    /// Only what is appended from then on.
-    End,
-}
-
-/// How messages are told apart in a stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Framing {
-    /// Octet counting where a frame begins with a count, newlines otherwise.
-    Auto,
-    /// A message ends with a newline.
-    Newline,
-    /// A message begins with its length (RFC 6587).
-    Octet,
-    /// A message ends with a NUL byte.
-    Nul,
-    /// A message ends with a newline behind which the next one begins with its priority, as `<13>`.
-    Multiline,
-}
-
-/// How a message is parsed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// Each message as what it looks like.
-    Auto,
-    /// As RFC 5424.
-    Rfc5424,
-    /// As RFC 3164, with the variants that devices send.
-    Rfc3164,
-    /// Not at all: the whole frame is the message.
-    Raw,
 }
 
 /// How long and for how much a read waits for company.
@@ -183,15 +143,6 @@ pub struct Coalesce {
     /// The most bytes that one read gathers.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub buffer: Size,
-}
-
-/// A number, or what fits the machine.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
-pub enum Count {
-    /// As many as the machine has use for.
-    Auto,
-    /// Exactly so many.
-    Exactly(u32),
 }
 
 impl SourceKind {
@@ -325,15 +276,11 @@ impl Coalesce {
     }
 }
 
-/// What a source of syslog does that says nothing about it.
+/// What a source of syslog does by default.
 impl Default for Coalesce {
     fn default() -> Coalesce {
         defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)
     }
-}
-
-impl Count {
-    const MAX: u32 = 256;
 }
 
 impl Read for Source {
@@ -341,12 +288,12 @@ impl Read for Source {
         let mut fields = Fields::of(node, path, findings)?;
         let id = fields.required("id", String::new());
         let kind = match fields.required("kind", None) {
-            Some(Kind::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
-            Some(Kind::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
-            Some(Kind::File) => SourceKind::File(Files::read(&mut fields)),
-            Some(Kind::Http) => SourceKind::Http,
-            Some(Kind::Internal) => SourceKind::Internal,
-            // Without a kind nobody can say which keys belong here.
+            Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
+            Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
+            Some(SourceName::File) => SourceKind::File(Files::read(&mut fields)),
+            Some(SourceName::Http) => SourceKind::Http,
+            Some(SourceName::Internal) => SourceKind::Internal,
+            // Without a kind it is unknown which keys belong here.
             None => return Some(Source { id, kind: SourceKind::Internal }),
         };
         fields.finish();
@@ -354,103 +301,7 @@ impl Read for Source {
     }
 }
 
-impl Read for Count {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Count> {
-        let text = match &node.value {
-            Value::Integer(number) => number.to_string(),
-            _ => String::read(node, path, findings)?,
-        };
-        let count = match text.as_str() {
-            "auto" => Some(Count::Auto),
-            number => {
-                number.parse().ok().filter(|count| (1..=Count::MAX).contains(count)).map(Count::Exactly)
-            }
-        };
-        if count.is_none() {
-            let max = Count::MAX;
-            findings
-                .value(path, format!("must be `auto` or a number from 1 to {max}, not {}", quoted(&text)));
-        }
-        count
-    }
-}
-
-impl Serialize for Count {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Count::Auto => serializer.serialize_str("auto"),
-            Count::Exactly(count) => serializer.serialize_u32(*count),
-        }
-    }
-}
-
-#[cfg(feature = "schema")]
-impl utoipa::PartialSchema for Count {
-    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-        use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
-        let number =
-            ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(Count::MAX));
-        let auto = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["auto"]));
-        OneOfBuilder::new().item(auto).item(number).into()
-    }
-}
-
-#[cfg(feature = "schema")]
-impl utoipa::ToSchema for Count {}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    Syslog,
-    Relp,
-    File,
-    Http,
-    Internal,
-}
-
-impl Choice for Kind {
-    const NOUN: &'static str = "kind of source";
-    const NAMES: &'static [(&'static str, Kind)] = &[
-        ("syslog", Kind::Syslog),
-        ("relp", Kind::Relp),
-        ("file", Kind::File),
-        ("http", Kind::Http),
-        ("internal", Kind::Internal),
-    ];
-}
-
-impl Choice for Start {
-    const NOUN: &'static str = "place to start";
-    const NAMES: &'static [(&'static str, Start)] = &[("beginning", Start::Beginning), ("end", Start::End)];
-}
-
-impl Read for Option<Kind> {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Option<Kind>> {
-        Kind::read(node, path, findings).map(Some)
-    }
-}
-
-impl Choice for Framing {
-    const NOUN: &'static str = "framing";
-    const NAMES: &'static [(&'static str, Framing)] = &[
-        ("auto", Framing::Auto),
-        ("newline", Framing::Newline),
-        ("octet", Framing::Octet),
-        ("nul", Framing::Nul),
-        ("multiline", Framing::Multiline),
-    ];
-}
-
-impl Choice for Format {
-    const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, Format)] = &[
-        ("auto", Format::Auto),
-        ("rfc5424", Format::Rfc5424),
-        ("rfc3164", Format::Rfc3164),
-        ("raw", Format::Raw),
-    ];
-}
-
-/// Whether it looks like an IANA name. Whether there is such a zone is for whoever has the zones to say.
+/// Whether it looks like an IANA name. Whether the zone exists is for the owner of the zones to say.
 fn is_timezone(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'+');
     let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());

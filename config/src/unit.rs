@@ -16,7 +16,7 @@ pub struct Size(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Period(u64);
 
-/// A text that is no size or period; says what one looks like.
+/// A text that is neither a size nor a period; says what one looks like.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnitError(String);
 

@@ -1,10 +1,10 @@
-//! What can be run but is hardly meant: messages that go nowhere, and things that no message reaches.
+//! What can be run but is probably a mistake: messages that go nowhere, and things that no message reaches.
 
 use std::collections::{HashMap, HashSet};
 
 use logstead_record::query::Query;
 
-use crate::check::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, Target};
 use crate::logspace::{Logspace, Retention};
 use crate::unit::Size;
 
@@ -35,9 +35,9 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
 struct Reach<'a> {
     /// Sources that some route listens to.
     heard: HashSet<&'a str>,
-    /// Sources of which some route takes everything, by the number of the first one.
+    /// For each source that some route takes everything of, the number of the first such route.
     taken: HashMap<&'a str, usize>,
-    /// Sources of which no message gets behind the route of this number.
+    /// For each source, the number of the route that no message of it gets past.
     stopped: HashMap<&'a str, usize>,
     /// Where some route sends.
     targets: HashSet<&'a Target>,

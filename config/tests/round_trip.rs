@@ -85,9 +85,18 @@ fn reception() -> impl Strategy<Value = Reception> {
             max_connections,
             allow,
             proxy_protocol,
-            tls: Some(tls),
+            ..reception_with(tls)
         }
     })
+}
+
+/// What a source has that says nothing else.
+fn reception_with(tls: Tls) -> Reception {
+    let text = "version = 1\n[[sources]]\nid = \"a\"\nkind = \"syslog\"\nlisten = [\"udp://127.0.0.1:0\"]";
+    match from_toml(text).expect("a document").sources.remove(0).kind {
+        SourceKind::Syslog(Syslog { reception, .. }) => Reception { tls: Some(tls), ..reception },
+        other => panic!("{other:?}"),
+    }
 }
 
 fn syslog() -> impl Strategy<Value = SourceKind> {

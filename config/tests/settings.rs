@@ -191,7 +191,7 @@ fn what_is_not_even_addressed_right_is_said_without_a_place() {
         &[("LOGSTEAD_WEB_LISTEN", "x")],
         &["weblisten", "=1"],
         &[
-            "LOGSTEAD_WEB_LISTEN: is no setting (did you mean `LOGSTEAD_WEB__LISTEN`?)",
+            "LOGSTEAD_WEB_LISTEN: is not a setting (did you mean `LOGSTEAD_WEB__LISTEN`?)",
             "--set: `weblisten` is not `key=value`, like `web.listen=127.0.0.1:8080`",
             "--set: `=1` is not `key=value`, like `web.listen=127.0.0.1:8080`",
         ],

@@ -10,6 +10,8 @@ export interface Route {
 export class RouterPage {
   readonly text;
   readonly alert;
+  /** What the text editor offers to write. */
+  readonly suggestions;
   readonly dialog;
 
   constructor(
@@ -18,6 +20,7 @@ export class RouterPage {
   ) {
     this.text = page.getByRole('textbox', { name: 'Router document' });
     this.alert = page.getByRole('alert');
+    this.suggestions = page.getByRole('listbox').getByRole('option');
     this.dialog = page.getByRole('dialog');
   }
 
@@ -45,6 +48,13 @@ export class RouterPage {
     await form.getByLabel('Filter').fill(filter);
     await form.getByRole('group', { name: 'Send to' }).getByLabel(sendTo).check();
     await form.getByRole('button', { name: 'Move up' }).click();
+  }
+
+  /** Puts the cursor on a new line of the text, below the first one that is like this. */
+  async startLine(below: string): Promise<void> {
+    await this.text.getByText(below, { exact: true }).first().click();
+    await this.page.keyboard.press('End');
+    await this.page.keyboard.press('Enter');
   }
 
   /** Makes the draft live. */

@@ -1,5 +1,5 @@
 //! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed. In a
-//! block each group is compressed by itself.
+//! block each group is compressed separately.
 //!
 //! Everything is little endian. The number of rows is in the frame's header or in the block's table.
 //!
@@ -32,7 +32,7 @@
 use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
 
-/// Why bytes are no columns.
+/// Why bytes are not columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
     /// They end too early.
@@ -337,7 +337,7 @@ impl<'a> Input<'a> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, Flags, HeadForm, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -365,15 +365,15 @@ pub(crate) mod tests {
         Row {
             time,
             priority: Priority::new(byte),
-            host: &texts[2],
-            program: &texts[3],
-            pid: &texts[4],
-            msgid: &texts[5],
             message_at: byte.is_multiple_of(3).then_some(0),
             head_form: HeadForm::Stored,
             flags: Flags(byte),
             ..Row::text(&texts[usize::from(byte % 2)])
         }
+        .with(Field::Host, &texts[2])
+        .with(Field::Program, &texts[3])
+        .with(Field::Pid, &texts[4])
+        .with(Field::Msgid, &texts[5])
     }
 
     fn written(batch: &Batch) -> Vec<u8> {
@@ -403,26 +403,32 @@ pub(crate) mod tests {
         }
     }
 
-    /// The layout of every column in every group, written out: what is on disks already is read by it.
-    #[test]
-    fn each_group_has_the_bytes_that_it_always_had() {
+    fn two_messages() -> Batch {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(5) });
         builder.field(b"k", b"v");
-        builder.push(&Row {
-            time: Some(Timestamp::from_nanos(3)),
-            priority: Priority::new(13),
-            host: b"h",
-            program: b"a",
-            pid: b"7",
-            msgid: b"m",
-            message: b"hi",
-            message_at: Some(1),
-            flags: Flags::UNPARSED,
-            ..Row::text(b"<hi>")
-        });
+        builder.push(
+            &Row {
+                time: Some(Timestamp::from_nanos(3)),
+                priority: Priority::new(13),
+                message_at: Some(1),
+                flags: Flags::UNPARSED,
+                ..Row::text(b"<hi>")
+            }
+            .with(Field::Host, b"h")
+            .with(Field::Program, b"a")
+            .with(Field::Pid, b"7")
+            .with(Field::Msgid, b"m")
+            .with(Field::Message, b"hi"),
+        );
         builder.push(&Row::text(b"x"));
-        let batch = builder.seal();
+        builder.seal()
+    }
+
+    /// The layout of every column in every group, written out: what is on disks already is read by it.
+    #[test]
+    fn each_group_has_the_bytes_that_it_always_had() {
+        let batch = two_messages();
         let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
         let expected: [(Group, &[&[u8]]); 6] = [
             (Group::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),
@@ -461,7 +467,7 @@ pub(crate) mod tests {
         for number in 0..70_000 {
             let host = format!("host-{number}");
             let message = if number == 5 { long.as_slice() } else { b"short" };
-            builder.push(&Row { host: host.as_bytes(), ..Row::text(message) });
+            builder.push(&Row::text(message).with(Field::Host, host.as_bytes()));
         }
         let batch = builder.seal();
         assert_eq!(read(&written(&batch), batch.rows()), Ok(batch));

@@ -2,14 +2,14 @@
 //!
 //! A logspace is a directory: a journal, and the segments that closed journal files become. [`encode`] makes a batch
 //! ready on any thread, an [`Appender`] stores it, and from then on every [`Searcher`] finds its messages. A
-//! [`Keeper`] seals, joins and expires beside both.
+//! [`Keeper`] seals, joins and expires alongside both.
 //!
 //! | folder    | owns                                                              |
 //! |-----------|-------------------------------------------------------------------|
 //! | `error`   | why something could not be written                                |
 //! | `bytes`   | numbers at fixed places of headers                                |
 //! | `bounds`  | the bounds of the times of some messages                          |
-//! | `work`    | work that ends when nobody wants it any more, side by side        |
+//! | `work`    | work that ends when it is no longer wanted, side by side          |
 //! | `disk`    | the disk as an argument; a simulated one that fails               |
 //! | `columns` | the columns of a batch as bytes                                   |
 //! | `journal` | journal files: frames, and the walk over them                     |

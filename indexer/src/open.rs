@@ -11,7 +11,7 @@ use crate::store::view::Shared;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What can be done with an opened logspace, by whom.
+/// What can be done with an opened logspace.
 pub struct Opened {
     /// For the one thread that stores messages.
     pub appender: Appender,
@@ -31,7 +31,7 @@ pub struct Looked {
     pub recovery: Recovery,
 }
 
-/// Looks at the logspace in a directory and changes nothing, whoever has it open.
+/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere.
 pub fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Looked, OpenError> {
     let (view, recovery) = recover::look(disk, dir)?;
     Ok(Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery })

@@ -11,7 +11,7 @@ use logstead_indexer::{
     SimDisk, Width, encode,
 };
 use logstead_record::query::{FieldName, TimeRange, parse_pipeline};
-use logstead_record::{BatchBuilder, Origin, Row, SECOND, Timestamp};
+use logstead_record::{BatchBuilder, Field, Origin, Row, SECOND, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,7 +47,8 @@ fn stored() -> Searcher {
             );
             builder.field(b"user", format!("u{}", odd % 5000).as_bytes());
             builder.field(b"took", (odd % 1000).to_string().as_bytes());
-            builder.push(&Row { host: b"web-1", program: b"app", ..Row::text(text.as_bytes()) });
+            builder
+                .push(&Row::text(text.as_bytes()).with(Field::Host, b"web-1").with(Field::Program, b"app"));
         }
         opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
     };

@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all};
+use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};
 use logstead_indexer::{Disk, Done, Options, Run, Searcher, SimDisk, encode};
 use logstead_record::query::TimeRange;
-use logstead_record::{Batch, BatchBuilder, Flags, HeadForm, Origin, Priority, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,18 +36,20 @@ fn batches() -> [Batch; 3] {
     let frame = b"<38>1 2026-01-02T03:04:05.123Z web-1 sshd 77 ID47 [x@1 a=\"b\"] Accepted key for ana\n";
     builder.origin(origin(1_767_323_046));
     builder.field(b"x@1.a", b"b");
-    builder.push(&Row {
-        time: Timestamp::parse_rfc3339(b"2026-01-02T03:04:05.123Z"),
-        priority: Priority::new(38),
-        host: b"web-1",
-        program: b"sshd",
-        pid: b"77",
-        msgid: b"ID47",
-        message: &frame[62..82],
-        message_at: Some(62),
-        head_form: HeadForm::Rfc5424 { fraction_digits: 3 },
-        ..Row::text(frame)
-    });
+    builder.push(
+        &Row {
+            time: Timestamp::parse_rfc3339(b"2026-01-02T03:04:05.123Z"),
+            priority: Priority::new(38),
+            message_at: Some(62),
+            head_form: HeadForm::Rfc5424 { fraction_digits: 3 },
+            ..Row::text(frame)
+        }
+        .with(Field::Host, b"web-1")
+        .with(Field::Program, b"sshd")
+        .with(Field::Pid, b"77")
+        .with(Field::Msgid, b"ID47")
+        .with(Field::Message, &frame[62..82]),
+    );
     builder
         .push(&Row { flags: Flags::UNPARSED.with(Flags::TRUNCATED), ..Row::text(b"\xff\0no text at all") });
     let first = builder.seal();
@@ -57,7 +59,7 @@ fn batches() -> [Batch; 3] {
     builder.origin(origin(1_767_323_047));
     for number in 0..300 {
         let (host, message) = (format!("host-{number}"), format!("message {number} {}", "x".repeat(number)));
-        builder.push(&Row { host: host.as_bytes(), ..Row::text(message.as_bytes()) });
+        builder.push(&Row::text(message.as_bytes()).with(Field::Host, host.as_bytes()));
     }
     [first, second, builder.seal()]
 }
@@ -100,13 +102,6 @@ fn write_segment_version_1() -> [Vec<u8>; 3] {
     opened.appender.close_old(Timestamp::MAX).unwrap();
     opened.keeper.run(&opened.keeper.next_task(false).unwrap(), &|| false).unwrap();
     SEGMENT_VERSION_1.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
-}
-
-fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path).unwrap();
-    let mut bytes = vec![0; file.bytes().unwrap() as usize];
-    file.read_at(0, &mut bytes).unwrap();
-    bytes
 }
 
 fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all};
+use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};
 use logstead_indexer::{
     Asked, Disk, Facets, Histogram, Looked, Opened, Options, Recovery, Run, Searcher, SimDisk, Width, look,
 };
@@ -39,13 +39,6 @@ fn files(disk: &SimDisk) -> Files {
     };
     let paths = [list(DIR), list(JOURNAL), list(SEGMENTS)].concat();
     paths.into_iter().map(|path| (path.clone(), read(disk, &path))).collect()
-}
-
-fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path).unwrap();
-    let mut bytes = vec![0; file.bytes().unwrap() as usize];
-    file.read_at(0, &mut bytes).unwrap();
-    bytes
 }
 
 fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {

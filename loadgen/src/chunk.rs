@@ -1,15 +1,15 @@
-//! Frames that lie end to end, so that many go with one write, and how far they have been sent.
+//! Frames laid end to end, so that one write takes many, and how far they have been sent.
 //!
 //! **Invariant:** a frame is pending until it has been sent whole; after a broken write the same frames are pending.
 
-/// How frames of a stream are told apart.
+/// How the frames of a stream are delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// A line feed behind each.
+    /// A line feed after each.
     Newline,
     /// `LENGTH SP` before each (RFC 6587, RFC 5425).
     Octet,
-    /// The transport keeps them apart: a datagram, a transaction.
+    /// The transport delimits them: as datagrams or transactions.
     None,
 }
 
@@ -17,7 +17,7 @@ pub enum Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     pub(super) messages_max: usize,
-    /// One message may be longer.
+    /// A single message may be longer.
     pub(super) bytes_max: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Chunk {
     pub(super) bytes: Vec<u8>,
     /// Where each frame ends.
     pub(super) ends: Vec<usize>,
-    /// How many frames are to be sent; there may be more.
+    /// How many frames are to be sent; the chunk may hold more.
     pub(super) filled: usize,
     /// How many of them have been sent.
     done: usize,
@@ -48,14 +48,14 @@ impl Framing {
 }
 
 impl Chunk {
-    /// Forgets everything.
+    /// Empties the chunk.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
         (self.filled, self.done) = (0, 0);
     }
 
-    /// The first `filled` frames are to be sent, from the first on.
+    /// Marks the first `filled` frames as still to be sent.
     pub(super) fn begin(&mut self, filled: usize) {
         assert!(filled <= self.ends.len(), "a chunk has the frames that it is to send");
         (self.filled, self.done) = (filled, 0);
@@ -80,13 +80,13 @@ impl Chunk {
         (self.done..self.filled).map(|at| &self.bytes[self.end_of(at)..self.end_of(at + 1)])
     }
 
-    /// How many pending frames are wholly in the first `bytes`.
+    /// How many pending frames are completely within the first `bytes`.
     pub(super) fn whole_frames(&self, bytes: usize) -> usize {
         let end = self.end_of(self.done) + bytes;
         self.ends[self.done..self.filled].partition_point(|frame_end| *frame_end <= end)
     }
 
-    /// The next frames have been sent; says how many bytes they are.
+    /// Marks the next frames as sent; returns their bytes.
     pub(super) fn advance(&mut self, frames: usize) -> usize {
         let before = self.end_of(self.done);
         self.done += frames;

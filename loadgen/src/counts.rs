@@ -1,7 +1,7 @@
-//! What was sent and what became of it: counted by the thread of a connection, read by the one that reports.
+//! What was sent and what became of it: counted by a connection's thread, read by the thread that reports.
 //!
-//! **Invariant:** a message counts as sent when all its bytes were taken by the system, and as acknowledged when the receiver
-//! said so for it and for every message before it.
+//! **Invariant:** a message counts as sent once the system has accepted all its bytes, and as acknowledged once the receiver
+//! has acknowledged it and every message before it.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// One connection's, over all its reconnections.
+/// The counts of one connection, over all its reconnections.
 #[derive(Default)]
 pub(super) struct Counts {
     sent: AtomicU64,
@@ -23,23 +23,23 @@ pub(super) struct Counts {
 /// Counts at a moment.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// Messages that the system has taken.
+    /// Messages that the system has accepted.
     pub sent: u64,
-    /// Of messages and their framing.
+    /// Bytes of messages and their framing.
     pub bytes: u64,
     /// Messages that the receiver has confirmed.
     pub acknowledged: u64,
-    /// Sent again, for the connection broke before they were acknowledged.
+    /// Messages sent again because the connection broke before they were acknowledged.
     pub resent: u64,
     /// How often a connection broke.
     pub broken: u64,
 }
 
-/// Why a connection does not go on.
+/// Why a connection does not continue.
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) reason: String,
-    /// Connecting again would not help.
+    /// Reconnecting would not help.
     pub(super) is_final: bool,
 }
 
@@ -70,7 +70,7 @@ impl Counts {
     pub(super) fn total(&self) -> Total {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Total {
-            // First, so that no more are acknowledged than sent.
+            // Read first, so that the acknowledged are never more than the sent.
             acknowledged: get(&self.acknowledged),
             sent: get(&self.sent),
             bytes: get(&self.bytes),
@@ -101,7 +101,7 @@ impl Until<'_> {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// So much of a wait as there is time for.
+    /// The part of a wait that there is time for.
     pub(super) fn cut(&self, wait: Duration) -> Duration {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         left.map_or(wait, |left| wait.min(left))
@@ -117,13 +117,13 @@ impl Broken {
         Broken { reason: reason.into(), is_final: true }
     }
 
-    /// What could not be done, and why.
+    /// What failed, and why.
     pub(super) fn io(what: &str, error: &io::Error) -> Broken {
         Broken::new(format!("{what}: {error}"))
     }
 }
 
-/// Whether nothing failed but the wait is over: a socket has a timeout, so that its thread sees when it is to end.
+/// Whether an error only means that the wait is over: sockets have timeouts, so that their threads notice the end.
 pub(super) fn is_patience(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }

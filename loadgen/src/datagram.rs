@@ -10,9 +10,9 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 
-/// The longest message that UDP takes over IPv4.
+/// The longest message that fits in a UDP datagram over IPv4.
 pub(super) const UDP_BYTES_MAX: usize = 65_507;
-/// What the system is asked to hold for a receiver that is behind.
+/// How much the system is asked to buffer for a slow receiver.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 
 /// Where datagrams go.
@@ -38,7 +38,7 @@ impl Datagrams {
     }
 }
 
-/// Whether a unix socket takes datagrams, as `/dev/log` does on many systems.
+/// Whether a unix socket accepts datagrams, as `/dev/log` does on many systems.
 pub(super) fn takes_datagrams(path: &Path) -> bool {
     UnixDatagram::unbound().and_then(|socket| socket.connect(path)).is_ok()
 }
@@ -72,7 +72,7 @@ impl Sender for Datagrams {
         let bytes = chunk.advance(sent);
         counts.sent(sent, bytes);
         match failed {
-            // A full socket: the rest stays pending, and whoever calls looks at the time.
+            // The socket is full: the rest stays pending, and the caller checks the time.
             Some(error) if !is_patience(&error) => Err(Broken::io("sending", &error)),
             _ => Ok(()),
         }
@@ -93,14 +93,14 @@ impl Socket {
     }
 }
 
-/// A connected socket hears when nobody listens.
+/// A connected socket reports an error if there is no listener.
 fn udp(address: &Address) -> io::Result<UdpSocket> {
-    let none = || io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    let none = || io::Error::new(io::ErrorKind::NotFound, "the name resolves to no address");
     let to = (address.host.as_str(), address.port).to_socket_addrs()?.next().ok_or_else(none)?;
     let any: SocketAddr = if to.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { ([0_u16; 8], 0).into() };
     let socket = UdpSocket::bind(any)?;
     socket.connect(to)?;
-    // Where the system grants less, sending waits sooner.
+    // If the system grants less, sending waits sooner.
     socket2::SockRef::from(&socket).set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.set_write_timeout(Some(PATIENCE))?;
     Ok(socket)
@@ -129,7 +129,7 @@ mod tests {
         chunk
     }
 
-    /// Sends three messages; what arrives.
+    /// Sends three messages; returns what arrives.
     fn check(to: To, receive: impl Fn(&mut [u8]) -> usize) {
         let (mut sender, mut chunk, counts) = (Datagrams::new(to), chunk(), Counts::default());
         let stop = AtomicBool::new(false);

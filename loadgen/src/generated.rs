@@ -1,5 +1,5 @@
-//! Generated messages: a chunk is laid out once, and for each use only the numbers are written over, and the times when
-//! the second has changed.
+//! Generated messages: a chunk is laid out once; each use overwrites only the numbers, and the times if the second has
+//! changed.
 
 use super::chunk::{Chunk, Framing, Limits};
 use super::template::Template;
@@ -14,7 +14,7 @@ pub(super) struct Generated {
     limits: Limits,
     /// The number of the next message.
     next: u64,
-    /// What the messages of the chunk say.
+    /// The times in the messages of the chunk.
     second: i64,
 }
 

@@ -1,10 +1,10 @@
-//! Connections that are opened and then held without a byte.
+//! Connections that are opened and then held without sending a byte.
 
 use super::counts::Broken;
 use super::socket::{Dial, Socket};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Those that were opened.
+/// The connections that were opened.
 pub(super) struct Idle {
     sockets: Vec<Socket>,
 }
@@ -19,7 +19,7 @@ pub struct IdleCount {
 }
 
 impl Idle {
-    /// Opens so many, one after the other, unless it is told to stop.
+    /// Opens this many, one after the other, unless told to stop.
     pub(super) fn open(dial: &Dial, count: usize, stop: &AtomicBool) -> Result<Idle, String> {
         let mut sockets = Vec::with_capacity(count);
         while sockets.len() < count && !stop.load(Ordering::Relaxed) {

@@ -1,4 +1,5 @@
-//! How long acknowledgements took: counts in classes three percent wide, so that any number of them needs the same room.
+//! How long acknowledgements took: a histogram with classes three percent wide, so its size does not depend on their
+//! number.
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// So many messages were acknowledged after this time.
+    /// Records that this many messages were acknowledged after this time.
     pub(super) fn add(&mut self, waited: Duration, messages: u64) {
         let micros = u64::try_from(waited.as_micros()).map_or(MICROS_MAX, |micros| micros.min(MICROS_MAX));
         self.counts[class(micros)] += messages;
@@ -34,7 +35,7 @@ impl Latencies {
         }
     }
 
-    /// The time that `share` of the messages did not exceed; `None` where none was acknowledged.
+    /// The time that `share` of the messages did not exceed; `None` if none was acknowledged.
     pub(super) fn quantile(&self, share: f64) -> Option<Duration> {
         let total: u64 = self.counts.iter().sum();
         let wanted = ((total as f64 * share).ceil() as u64).max(1);

@@ -1,5 +1,5 @@
-//! The load generator: many connections that send numbered messages, or a file's lines, and count exactly what they sent and
-//! what was acknowledged.
+//! The load generator: many connections that send numbered messages, or the lines of a file, and count exactly what was
+//! sent and acknowledged.
 //!
 //! ```text
 //!              ┌ template ▶ generated ┐            ┌ stream        TCP, TLS, unix stream
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! **Invariant:** the messages that a receiver acknowledged on connection `t` are those numbered 0 to `acknowledged - 1` of
-//! thread `t`, whatever broke meanwhile.
+//! thread `t`, whatever broke in the meantime.
 
 mod chunk;
 mod counts;
@@ -57,40 +57,40 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Why nothing is sent.
 #[derive(Debug)]
 pub enum Error {
-    /// The plan cannot be followed.
+    /// The plan cannot be carried out.
     Plan(String),
-    /// The system does not let us.
+    /// The system refuses.
     Environment(String),
 }
 
-/// Hears how it goes.
+/// Receives the progress of a run.
 pub trait Report {
-    /// Another second has passed: what was done since the beginning.
+    /// Another second has passed; `total` is since the beginning.
     fn second(&mut self, passed: Duration, total: Total);
 
-    /// A connection has ended before its time.
+    /// A connection has ended early.
     fn ended(&mut self, thread: usize, reason: &str);
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Summary {
     /// How long it took.
     pub passed: Duration,
     /// Of all connections.
     pub total: Total,
-    /// Each connection's, thread 1 first.
+    /// The totals of each connection, thread 1 first.
     pub threads: Vec<Total>,
     /// The time that half and 99 of 100 acknowledgements did not exceed.
     pub latency: Option<(Duration, Duration)>,
-    /// How often connections broke or could not be made, by reason.
+    /// How often connections broke or could not be established, by reason.
     pub reasons: BTreeMap<String, u64>,
-    /// Connections that ended before their time.
+    /// Connections that ended early.
     pub failed: usize,
-    /// Of the connections that only wait.
+    /// The idle connections.
     pub idle: IdleCount,
 }
 
-/// What a connection's thread says.
+/// What a connection's thread reports.
 enum Event {
     /// It has tried to connect, and waits for the others.
     Ready,
@@ -101,7 +101,7 @@ enum Event {
     },
 }
 
-/// Does what the plan says until it is done or told to stop.
+/// Carries out the plan until it is done or told to stop.
 pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Summary, Error> {
     let prepared = plan.prepare().map_err(Error::Plan)?;
     let idle = prepared.dial.as_ref().map(|dial| Idle::open(dial, plan.idle, stop));
@@ -118,7 +118,7 @@ pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Su
             await_ready(&heard, plan.active)
         };
         if let Err(error) = start() {
-            // Those that wait at the gate see that there is nothing to do.
+            // The threads waiting at the gate then see that there is nothing to do.
             stop.store(true, Ordering::Relaxed);
             drop(gate);
             return Err(error);
@@ -136,7 +136,7 @@ pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Su
     Ok(Summary { passed, total: threads.iter().copied().sum(), threads, latency, reasons, failed, idle })
 }
 
-/// One thread to be.
+/// A thread to be started.
 #[derive(Clone, Copy)]
 struct Connection<'a> {
     plan: &'a Plan,
@@ -157,7 +157,7 @@ impl<'a> Connection<'a> {
         let spawned = Builder::new().name(name).spawn_scoped(scope, move || self.run(&events, &opened));
         spawned.map(|_| ()).map_err(|error| {
             Error::Environment(format!(
-                "no thread for connection {} of {}: {error}",
+                "cannot start a thread for connection {} of {}: {error}",
                 self.number, self.plan.active
             ))
         })
@@ -167,9 +167,9 @@ impl<'a> Connection<'a> {
         let Connection { plan, prepared, number, counts, stop } = self;
         let made = prepared.worker(plan, number, counts).map_err(Broken::finally);
         let made = made.map(|mut worker| (worker.sender.connect(), worker));
-        // Nobody listens any more where the run was called off.
+        // If the run was called off, there is no receiver.
         events.send(Event::Ready).ok();
-        // The gate opens by going away.
+        // Dropping the gate opens it.
         opened.recv().ok();
         let start = Instant::now();
         let deadline = plan.interval.map(|interval| start + interval);
@@ -187,16 +187,16 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Waits until all have tried to connect, so that they begin together.
+/// Waits until all have tried to connect, so that they start together.
 fn await_ready(heard: &Receiver<Event>, count: usize) -> Result<(), Error> {
     for _ in 0..count {
-        // Each says this first, and nothing more until the gate opens.
+        // Each thread sends this first, and nothing more until the gate opens.
         heard.recv().map_err(|error| Error::Environment(error.to_string()))?;
     }
     Ok(())
 }
 
-/// Tells how it goes until all have ended; says how long it took, how many ended badly, and how long answers took.
+/// Reports progress until all have ended; returns how long it took, how many failed, and how long answers took.
 fn watch(
     plan: &Plan,
     stop: &AtomicBool,
@@ -208,7 +208,7 @@ fn watch(
     let (mut latencies, mut failed, mut running) = (Latencies::default(), 0, plan.active);
     let mut next = SECOND;
     let is_over = || plan.interval.is_some_and(|interval| interval <= start.elapsed());
-    // With idle connections alone the time has to pass too.
+    // With idle connections only, the time has to pass too.
     let holds = || plan.active == 0 && !is_over() && !stop.load(Ordering::Relaxed);
     while 0 < running || holds() {
         match heard.recv_timeout(next.saturating_sub(start.elapsed())) {

@@ -1,6 +1,6 @@
-//! The lines of a file as messages, as they are. Every connection reads the file by itself, from its beginning.
+//! The lines of a file as messages, unchanged. Every connection reads the whole file.
 //!
-//! **Invariant:** lines without any byte are left out, for no receiver counts them.
+//! **Invariant:** empty lines are left out, since no receiver counts them.
 
 use super::chunk::{Chunk, Framing, Limits};
 use std::fs::File;
@@ -16,7 +16,7 @@ pub(super) struct Lines {
     reader: BufReader<File>,
     framing: Framing,
     limits: Limits,
-    /// Whether it is read again at its end.
+    /// Whether reading starts over at its end.
     repeats: bool,
     line: Vec<u8>,
     /// Whether this pass had a line.
@@ -33,7 +33,10 @@ impl Lines {
         let failed = |error: io::Error| format!("{}: {error}", path.display());
         let file = File::open(path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
-            return Err(format!("{} is no regular file: each connection reads it by itself", path.display()));
+            return Err(format!(
+                "{} is not a regular file: each connection has to read all of it",
+                path.display()
+            ));
         }
         let reader = BufReader::with_capacity(READ_BYTES, file);
         Ok(Lines {
@@ -47,7 +50,7 @@ impl Lines {
         })
     }
 
-    /// Fills the chunk with up to `wanted` messages; none is the end.
+    /// Fills the chunk with up to `wanted` messages; none means the end.
     pub(super) fn fill(&mut self, chunk: &mut Chunk, wanted: usize) -> Result<(), String> {
         chunk.clear();
         let wanted = wanted.min(self.limits.messages_max);
@@ -62,7 +65,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Reads the next line that has a byte; false at the end.
+    /// Reads the next line that is not empty; false at the end.
     fn read_line(&mut self) -> io::Result<bool> {
         loop {
             self.line.clear();

@@ -1,4 +1,4 @@
-//! What a run is to do, and whether that can be done: everything that is wrong with it is said before the first byte is sent.
+//! What a run should do, and whether it can: everything wrong with a plan is reported before the first byte is sent.
 
 use super::chunk::{Framing, Limits};
 use super::counts::Counts;
@@ -19,11 +19,11 @@ use logstead_record::Timestamp;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// What goes with one write when nothing else says.
+/// How much goes into one write by default.
 const CHUNK_BYTES: usize = 128 << 10;
-/// Datagrams go one by one: more only makes the clock be read less often.
+/// Datagrams are sent one by one: more of them only means reading the clock less often.
 const DATAGRAMS_TOGETHER: usize = 64;
-/// One request or write is held in memory.
+/// A whole request or write is held in memory.
 const BATCH_BYTES_MAX: usize = 64 << 20;
 const BATCH_MESSAGES_MAX: usize = 1_000_000;
 
@@ -34,9 +34,9 @@ pub struct Plan {
     pub target: Target,
     /// What is sent.
     pub content: Content,
-    /// Where the transport leaves a choice.
+    /// If the transport leaves a choice.
     pub framing: Option<Framing>,
-    /// Each connection's.
+    /// The rate of each connection.
     pub rate: Rate,
     /// Messages of each connection.
     pub number: Option<u64>,
@@ -46,42 +46,42 @@ pub struct Plan {
     pub active: usize,
     /// Connections that are opened first and send nothing.
     pub idle: usize,
-    /// Whether a connection that breaks is made again.
+    /// Whether a broken connection is re-established.
     pub permanent: bool,
-    /// RELP: messages that are not acknowledged.
+    /// RELP: the maximum number of unacknowledged messages.
     pub window: usize,
-    /// Messages in a write or a request.
+    /// The maximum number of messages in a write or request.
     pub batch: Option<usize>,
-    /// HTTP.
+    /// The API token, for HTTP.
     pub token: String,
-    /// Whom TLS trusts, and as whom it connects.
+    /// Which receivers TLS trusts, and the sender's own certificate.
     pub tls: TlsOptions,
-    /// Stands in each message, so that runs can be told apart.
+    /// Part of every message, so that runs can be told apart.
     pub run_id: u64,
 }
 
-/// What messages are.
+/// What the messages consist of.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Numbered messages of one length.
     Generated {
-        /// What stands before the text.
+        /// The header before the text.
         header: Header,
-        /// The bytes of a message, without framing.
+        /// The length of a message, without framing.
         size: usize,
     },
     /// The lines of a file.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Whether it begins again at its end.
+        /// Whether reading starts over at its end.
         repeats: bool,
     },
 }
 
-/// A plan that can be followed.
+/// A plan that can be carried out.
 pub(super) struct Prepared {
-    /// How idle connections are made, where there are connections.
+    /// How idle connections are opened, if the transport has connections.
     pub(super) dial: Option<Dial>,
     transport: Transport,
     framing: Framing,
@@ -97,7 +97,7 @@ enum Transport {
 }
 
 impl Plan {
-    /// Messages in a request when nothing else says.
+    /// The default number of messages in a request.
     const REQUEST_MESSAGES: usize = 1000;
 
     pub(super) fn prepare(&self) -> Result<Prepared, String> {
@@ -105,7 +105,7 @@ impl Plan {
         let framing = match (&transport, self.framing) {
             (Transport::Stream, framing) => framing.unwrap_or(Framing::Newline),
             (_, Some(_)) => {
-                return Err(format!("--framing is of byte streams, which {} is not", self.target));
+                return Err(format!("--framing applies to byte streams, and {} is not one", self.target));
             }
             (Transport::Http, None) => Framing::Newline,
             (_, None) => Framing::None,
@@ -114,7 +114,7 @@ impl Plan {
             return Err(format!("--idle-connections: {} has no connections", self.target));
         }
         if self.active == 0 && self.idle == 0 {
-            return Err("there is nothing to do without any connection".to_owned());
+            return Err("without any connection there is nothing to do".to_owned());
         }
         let prepared = Prepared { dial, limits: self.limits(&transport)?, transport, framing };
         self.check_content(&prepared)?;
@@ -156,7 +156,7 @@ impl Plan {
         Ok(Limits { messages_max, bytes_max })
     }
 
-    /// Everything about messages that is the same for each connection.
+    /// Everything about messages that all connections share.
     fn check_content(&self, prepared: &Prepared) -> Result<(), String> {
         let size = match &self.content {
             Content::File { path, repeats } => {
@@ -170,7 +170,7 @@ impl Plan {
         if BATCH_BYTES_MAX < size {
             return Err(format!("--size: a message has at most {BATCH_BYTES_MAX} bytes"));
         }
-        // The last connection has the longest number.
+        // The last connection has the most digits.
         self.template(self.active).map(|_| ())
     }
 
@@ -180,7 +180,7 @@ impl Plan {
         };
         let identity = Identity { run_id: self.run_id, thread };
         Template::new(header, size, identity, Timestamp::from(SystemTime::now()))
-            .map_err(|least| format!("--size: a message that says which it is has at least {least} bytes"))
+            .map_err(|least| format!("--size: a numbered message has at least {least} bytes"))
     }
 }
 

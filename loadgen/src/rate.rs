@@ -1,26 +1,26 @@
-//! Decides how many messages may go now, so that a rate is kept over the whole run. Pure: the caller brings the clock.
+//! Decides how many messages are due, so that a rate is kept over the whole run. Pure: the caller supplies the clock.
 //!
 //! **Invariant:** after a time *t* without a stall exactly `1 + ⌊t × rate⌋` messages were allowed: a thousand in ten
 //! seconds at a hundred a second.
 
 use std::time::{Duration, Instant};
 
-/// What a receiver that stalled may be sent at once afterwards, in seconds of the rate.
+/// How much a receiver may be sent at once after a stall, in seconds of the rate.
 const BURST_SECONDS_MAX: u128 = 1;
-/// Waking up for each message costs more than sending it: above a thousand a second several go together.
+/// Waking up for each message costs more than sending it: above a thousand a second, several are sent together.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 const NANOS: u128 = 1_000_000_000;
 
 /// How fast one connection sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// As fast as it goes.
+    /// As fast as possible.
     Max,
-    /// So many messages a second, at least one.
+    /// This many messages a second, at least one.
     PerSecond(u64),
 }
 
-/// A rate that began at some moment.
+/// A rate that applies from a certain moment.
 pub(super) struct Pace {
     rate: Rate,
     start: Instant,
@@ -28,7 +28,7 @@ pub(super) struct Pace {
 }
 
 impl Rate {
-    /// More is not a rate that a clock of nanoseconds can tell apart.
+    /// A clock of nanoseconds cannot distinguish higher rates.
     const PER_SECOND_MAX: u64 = 1_000_000_000;
 
     /// Reads `max`, `1000` or `1000/s`.
@@ -52,7 +52,7 @@ impl Pace {
         Pace { rate, start, taken: 0 }
     }
 
-    /// How many messages may go now.
+    /// How many messages are due.
     pub(super) fn due(&mut self, now: Instant) -> u64 {
         let Rate::PerSecond(rate) = self.rate else { return u64::MAX };
         let rate = u128::from(rate);
@@ -62,7 +62,7 @@ impl Pace {
         (allowed.saturating_sub(self.taken)) as u64
     }
 
-    /// So many have gone.
+    /// Records that this many were sent.
     pub(super) fn took(&mut self, messages: usize) {
         self.taken += messages as u128;
     }

@@ -1,27 +1,27 @@
-//! RELP's frames, as a sender writes and reads them.
+//! The frames of RELP, as a sender writes and reads them.
 //!
 //! ```text
 //! TXNR SP COMMAND SP DATALEN [SP DATA] LF
 //! ```
 //!
-//! `TXNR` counts from 1 to 999999999 and begins again at 1; 0 is a hint that nobody answers. `DATALEN` counts the bytes of
-//! `DATA` alone, and is 0 where there is none. An answer is a `rsp` with the `TXNR` of what it answers, and its data begins
-//! with a code: `200 OK`, `500 REASON`.
+//! `TXNR` counts from 1 to 999999999 and starts over at 1; 0 is a hint that is not answered. `DATALEN` is the length of
+//! `DATA`, 0 if there is none. An answer is an `rsp` with the `TXNR` of the frame it answers, and its data begins with a
+//! code: `200 OK`, `500 REASON`.
 
 /// The highest transaction number.
 pub(super) const TXNR_MAX: u32 = 999_999_999;
-/// Longer answers are no answers.
+/// Anything longer is not an answer.
 const DATA_BYTES_MAX: usize = 128 << 10;
 /// `999999999 serverclose 131072 `
 const HEADER_BYTES_MAX: usize = 64;
 
-/// What a sender says first.
+/// What a sender sends first.
 pub(super) fn offers() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("relp_version=1\nrelp_software=logstead,{version}\ncommands=syslog")
 }
 
-/// A frame of the other side.
+/// A frame from the other side.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) txnr: u32,
@@ -48,31 +48,30 @@ pub(super) fn next(txnr: u32) -> u32 {
     if txnr < TXNR_MAX { txnr + 1 } else { 1 }
 }
 
-/// How many numbers `txnr` is after `first`.
+/// How far `txnr` is after `first`.
 pub(super) fn distance(first: u32, txnr: u32) -> usize {
     (if first <= txnr { txnr - first } else { TXNR_MAX - first + txnr }) as usize
 }
 
-/// The first frame, and how many bytes it has; `None` while it is not all there.
+/// The first frame and its length; `None` while it is incomplete.
 pub(super) fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
     let Some((txnr, at)) = word(bytes, 0)? else { return Ok(None) };
     let Some((command, at)) = word(bytes, at)? else { return Ok(None) };
     let Some((length, end)) = word(bytes, at)? else { return Ok(None) };
-    let txnr =
-        number(txnr, TXNR_MAX as usize).ok_or("a frame of the receiver begins with no transaction number")?;
-    let length =
-        number(length, DATA_BYTES_MAX).ok_or("a frame of the receiver says no length that can be")?;
-    // A number ends with a space where data follows, and with the line where there is none; some send both.
+    let txnr = number(txnr, TXNR_MAX as usize)
+        .ok_or("a frame from the receiver does not begin with a transaction number")?;
+    let length = number(length, DATA_BYTES_MAX).ok_or("a frame from the receiver has an invalid length")?;
+    // The length is followed by a space if there is data, and otherwise by the end of the line; some send both.
     let data_at = end - usize::from(length == 0 && bytes[end - 1] == b'\n');
     let Some(&last) = bytes.get(data_at + length) else { return Ok(None) };
     if last != b'\n' {
-        return Err("a frame of the receiver is longer than it says".to_owned());
+        return Err("a frame from the receiver is longer than it says".to_owned());
     }
     let frame = Frame { txnr: txnr as u32, command, data: &bytes[data_at..data_at + length] };
     Ok(Some((frame, data_at + length + 1)))
 }
 
-/// What `rsp` says: nothing more, or why not.
+/// What an `rsp` says: success, or the reason for a failure.
 pub(super) fn verdict(data: &[u8]) -> Result<(), String> {
     if data.starts_with(b"200") {
         return Ok(());
@@ -81,13 +80,13 @@ pub(super) fn verdict(data: &[u8]) -> Result<(), String> {
     Err(String::from_utf8_lossy(line).into_owned())
 }
 
-/// What stands from `at` to the next space or line end, and where it goes on behind that.
+/// The text from `at` to the next space or line end, and the position after that.
 fn word(bytes: &[u8], at: usize) -> Result<Option<(&[u8], usize)>, String> {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest.iter().take(HEADER_BYTES_MAX).position(|byte| matches!(byte, b' ' | b'\n')) {
         Some(length) => Ok(Some((&rest[..length], at + length + 1))),
         None if rest.len() < HEADER_BYTES_MAX => Ok(None),
-        None => Err("what the receiver sends is no RELP".to_owned()),
+        None => Err("what the receiver sends is not RELP".to_owned()),
     }
 }
 

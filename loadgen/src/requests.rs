@@ -1,6 +1,6 @@
-//! Sends messages as the bodies of HTTP requests, a line each, over a connection that stays open.
+//! Sends messages as the bodies of HTTP requests, one per line, over a connection that stays open.
 //!
-//! **Invariant:** a request is sent again until it is answered, so what is acknowledged is so from the first message on.
+//! **Invariant:** a request is repeated until it is answered, so the acknowledged messages are always the first ones.
 
 use super::chunk::Chunk;
 use super::counts::{Broken, Counts, Until};
@@ -14,10 +14,10 @@ use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
 
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
-/// How long a receiver that is busy is left alone.
+/// How long to wait before asking a busy receiver again.
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
-/// One sender's requests.
+/// The requests of one sender.
 pub(super) struct Requests {
     url: String,
     authorization: String,
@@ -64,7 +64,7 @@ fn agent() -> Agent {
 }
 
 impl Sender for Requests {
-    /// The next request connects.
+    /// The next request opens the connection.
     fn connect(&mut self) -> Result<(), Broken> {
         self.agent = agent();
         Ok(())
@@ -116,7 +116,7 @@ fn has_left(error: &ureq::Error) -> bool {
     }
 }
 
-/// Why messages were not taken; a request that is wrong stays wrong.
+/// Why messages were refused; an invalid request would be refused again.
 fn refused(status: StatusCode, answer: &Value, messages: usize) -> Broken {
     let detail = answer["detail"].as_str().or(answer["title"].as_str());
     if let Some(detail) = detail {
@@ -127,7 +127,7 @@ fn refused(status: StatusCode, answer: &Value, messages: usize) -> Broken {
             let rejected = answer["rejected"].as_u64().unwrap_or_default();
             Broken::finally(format!("{rejected} of {messages} messages were refused, the first: {reason}"))
         }
-        None => Broken::finally(format!("{status}: this is no answer to {messages} messages")),
+        None => Broken::finally(format!("{status}: this does not account for {messages} messages")),
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
         check(503, json!({"title": "disk full"}), "503 Service Unavailable: disk full", false);
         let errors = json!({"accepted": 9, "rejected": 1, "errors": [{"line": 3, "reason": "too long"}]});
         check(200, errors, "1 of 10 messages were refused, the first: too long", true);
-        check(200, json!({"accepted": 9}), "200 OK: this is no answer to 10 messages", true);
-        check(404, Value::Null, "404 Not Found: this is no answer to 10 messages", true);
+        check(200, json!({"accepted": 9}), "200 OK: this does not account for 10 messages", true);
+        check(404, Value::Null, "404 Not Found: this does not account for 10 messages", true);
     }
 }

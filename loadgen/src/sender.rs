@@ -1,4 +1,4 @@
-//! What the transports have in common: a connection that takes frames, and can be made again when it breaks.
+//! What the transports have in common: a connection that accepts frames and can be re-established when it breaks.
 
 use super::chunk::Chunk;
 use super::counts::{Broken, Counts, Until};
@@ -7,23 +7,23 @@ use std::time::Duration;
 
 /// One connection to the receiver.
 pub(super) trait Sender {
-    /// Connects, anew where it was connected before.
+    /// Connects or reconnects.
     fn connect(&mut self) -> Result<(), Broken>;
 
-    /// Sends what is pending, and takes from the chunk what was sent. Something stays pending when the time is over, when the
-    /// connection breaks, or when the receiver wants it later.
+    /// Sends what is pending, and marks what was sent. The rest stays pending if the time is over, the connection breaks, or
+    /// the receiver asks to wait.
     fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken>;
 
-    /// Has nothing to send for some time.
+    /// Spends a time in which there is nothing to send.
     fn wait(&mut self, pause: Duration, _counts: &Counts) -> Result<(), Broken> {
         std::thread::sleep(pause);
         Ok(())
     }
 
-    /// Waits for what is not acknowledged yet, and says good-bye.
+    /// Waits for outstanding acknowledgements, and closes the connection.
     fn finish(&mut self, counts: &Counts) -> Result<(), Broken>;
 
-    /// How long acknowledgements took, where there are any.
+    /// How long acknowledgements took, if the transport has any.
     fn latencies(&self) -> Option<&Latencies> {
         None
     }

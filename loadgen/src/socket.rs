@@ -1,5 +1,5 @@
-//! A connection whose bytes come in order: TCP, TLS or a unix stream. Reads and writes give up after a moment, so that a
-//! thread sees when it is to end.
+//! A stream connection: TCP, TLS or a unix stream. Reads and writes time out after a moment, so that a thread notices when
+//! it should end.
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long a write or read waits before its thread looks whether it is to end.
+/// How long a write or read waits before its thread checks whether it should end.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 /// How long the last bytes may take.
 pub(super) const LAST_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -53,7 +53,7 @@ impl Dial {
 
 fn tcp(address: &Address) -> Result<TcpStream, Broken> {
     let failed = |error: &io::Error| Broken::new(format!("{address}: {error}"));
-    let mut last = Broken::new(format!("{address}: the name has no address"));
+    let mut last = Broken::new(format!("{address}: the name resolves to no address"));
     let found = (address.host.as_str(), address.port).to_socket_addrs().map_err(|error| failed(&error))?;
     for one in found {
         match TcpStream::connect_timeout(&one, CONNECT_WAIT_MAX) {
@@ -110,8 +110,8 @@ impl Socket {
         set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_patience(&error), |read| read == 0)
     }
 
-    /// Says good-bye. TLS waits for the other side: its session tickets, unread in our buffer, would make the system reset the
-    /// connection, and the receiver could lose what it had not read yet.
+    /// Closes the connection. TLS waits for the other side: its session tickets, unread in our buffer, would make the system
+    /// reset the connection, and the receiver could lose what it had not read yet.
     pub(super) fn close(mut self) -> io::Result<()> {
         let start = Instant::now();
         let Socket::Tls(stream) = &mut self else { return Ok(()) };

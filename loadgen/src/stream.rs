@@ -1,6 +1,6 @@
 //! Sends frames end to end over a stream.
 //!
-//! **Invariant:** a frame that was begun is ended before the connection is left, if the receiver takes it in time.
+//! **Invariant:** a frame that was begun is completed before the connection is closed, if the receiver accepts it in time.
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
@@ -11,14 +11,14 @@ use super::socket::{Dial, LAST_WAIT_MAX, Socket};
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// A longer write would keep its thread from seeing that the time is over.
+/// A longer write would keep its thread from noticing that the time is over.
 const WRITE_BYTES_MAX: usize = 1 << 20;
 
 /// Frames over TCP, TLS or a unix stream.
 pub(super) struct Stream {
     dial: Dial,
     socket: Option<Socket>,
-    /// What goes with one write at most; a lone message a write where that is what is measured.
+    /// The most that goes into one write: a single message if small writes are to be measured.
     frames_max: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Sender for Stream {
 
     fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
         let socket = self.socket.as_mut().ok_or_else(|| Broken::new("not connected"))?;
-        // How much of the first pending frame is written.
+        // How much of the first pending frame has been written.
         let (mut begun_bytes, mut stuck) = (0, None);
         while 0 < chunk.pending() {
             let is_over = until.is_over();
@@ -47,7 +47,7 @@ impl Sender for Stream {
             let frames = if is_over { 1 } else { self.frames_max.unwrap_or(usize::MAX).min(chunk.pending()) };
             let rest = &chunk.first_frames(frames)[begun_bytes..];
             match write(socket, &rest[..rest.len().min(WRITE_BYTES_MAX)]) {
-                Ok(0) => return Err(Broken::new("the receiver takes nothing more")),
+                Ok(0) => return Err(Broken::new("the receiver accepts no more data")),
                 Ok(taken) => {
                     stuck = None;
                     begun_bytes += taken;
@@ -59,7 +59,7 @@ impl Sender for Stream {
                 Err(error) if is_patience(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if is_over && LAST_WAIT_MAX <= since.elapsed() {
-                        return Err(Broken::new("the receiver took only a part of the last message"));
+                        return Err(Broken::new("the receiver accepted only part of the last message"));
                     }
                 }
                 Err(error) => return Err(Broken::io("sending", &error)),
@@ -74,7 +74,7 @@ impl Sender for Stream {
     }
 }
 
-/// Writes some; what TLS took is also handed on.
+/// Writes some bytes, and flushes what TLS has encrypted.
 fn write(socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
     let taken = socket.write(bytes)?;
     let start = Instant::now();
@@ -121,7 +121,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut stream = connected(&listener);
         let (mut receiver, _) = listener.accept().unwrap();
-        // Far more than the system holds for a receiver that does not read.
+        // Far more than the system buffers for a receiver that does not read.
         let (mut chunk, counts, stop) = (chunk(40, 1 << 20), Counts::default(), AtomicBool::new(false));
         let until = Until { stop: &stop, deadline: None };
         let mut received = Vec::new();

@@ -1,4 +1,4 @@
-//! Where load goes to, as it is written on the command line.
+//! Where load is sent, as written on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub enum Target {
     Tls(Address),
     /// `udp://HOST:PORT`
     Udp(Address),
-    /// A stream or a datagram socket, whichever it is.
+    /// A stream or datagram socket, whichever is found there.
     Unix(PathBuf),
     /// `relp://HOST:PORT`
     Relp(Address),
@@ -32,14 +32,15 @@ pub struct Address {
 const FORMS: &str = "tcp://HOST:PORT, udp://…, tls://…, relp://…, relp+tls://…, http://… or unix:PATH";
 
 impl Target {
-    /// Reads a URL, or `unix:PATH`; the error tells what is possible.
+    /// Parses a URL, or `unix:PATH`; the error lists the possible forms.
     pub fn parse(text: &str) -> Result<Target, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            let path = Some(path).filter(|path| !path.is_empty()).ok_or("unix: names no path")?;
+            let path = Some(path).filter(|path| !path.is_empty()).ok_or("unix: is missing its path")?;
             return Ok(Target::Unix(path.into()));
         }
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| format!("`{text}` is none of {FORMS}"))?;
+        let (scheme, rest) =
+            text.split_once("://").ok_or_else(|| format!("`{text}` is not one of {FORMS}"))?;
         let target = match scheme {
             "tcp" => Target::Tcp,
             "tls" => Target::Tls,
@@ -47,7 +48,7 @@ impl Target {
             "relp" => Target::Relp,
             "relp+tls" => Target::RelpTls,
             "http" => Target::Http,
-            _ => return Err(format!("`{scheme}` is no transport; there are {FORMS}")),
+            _ => return Err(format!("`{scheme}` is not a transport; use one of {FORMS}")),
         };
         Address::parse(rest).map(target).ok_or_else(|| format!("`{text}` is not {scheme}://HOST:PORT"))
     }
@@ -59,7 +60,7 @@ impl Address {
         let port = port.parse().ok().filter(|port| 0 < *port)?;
         let host = match host.strip_prefix('[') {
             Some(v6) => v6.strip_suffix(']')?,
-            // Without brackets it is not clear where the port begins.
+            // Without brackets it is unclear where the port begins.
             None if host.contains(':') => return None,
             None => host,
         };

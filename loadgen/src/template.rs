@@ -1,4 +1,4 @@
-//! The text of a generated message, of which only the number and the times change: rendered once, then written over.
+//! The text of a generated message: rendered once; after that only its number and its times are overwritten.
 //!
 //! ```text
 //! <38>Nov 21 16:18:51 localhost prg00001[1234]: seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-21T16:18:51 PADDPADD…
@@ -7,16 +7,16 @@
 
 use logstead_record::{MONTHS, Timestamp};
 
-/// After as many messages of one connection the number begins again at 0.
+/// After this many messages of a connection, the numbers start over at 0.
 const SEQUENCE_DIGITS: usize = 10;
 const PADDING: &[u8] = b"PADD";
 
-/// What stands before the text.
+/// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
-    /// As RFC 3164 has it: `<13>Nov 22 05:11:01 host program: `
+    /// As in RFC 3164: `<13>Nov 22 05:11:01 host program: `
     Rfc3164,
-    /// As RFC 5424 has it: `<13>1 2026-11-22T05:11:01Z host program - - - `
+    /// As in RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
     Rfc5424,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Stamps {
 }
 
 impl Template {
-    /// A message of exactly `size` bytes, or the least size that there is.
+    /// A message of exactly `size` bytes, or of the smallest possible size.
     pub(super) fn new(
         header: Header,
         size: usize,
@@ -89,7 +89,7 @@ impl Template {
         }
     }
 
-    /// Gives a copy of the message new times.
+    /// Sets the times of a copy of the message.
     pub(super) fn stamp(&self, message: &mut [u8], stamps: &Stamps) {
         message[self.header_at..self.header_at + stamps.header.len()].copy_from_slice(&stamps.header);
         message[self.stamp_at..self.stamp_at + stamps.stamp.len()].copy_from_slice(&stamps.stamp);

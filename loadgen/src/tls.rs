@@ -1,4 +1,4 @@
-//! Whom a TLS connection trusts, and who it says it is.
+//! Which receivers a TLS connection trusts, and which certificate it presents.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -15,7 +15,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 const SYSTEM_AUTHORITIES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// What the command line says about certificates.
+/// The command line's options about certificates.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
     /// Authorities, instead of those of the system.
@@ -47,18 +47,21 @@ pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> 
     Ok(Arc::new(config))
 }
 
-/// Trusts the authorities of `--ca`, and each certificate there when a receiver shows it as its own; the authorities of
-/// the system where there is no `--ca`.
+/// Trusts the authorities in `--ca`, and any certificate there that a receiver presents as its own; without `--ca`, the
+/// authorities of the system.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let system = || SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
     let path = options.authorities.as_deref().or_else(system);
     let path =
-        path.ok_or("this system keeps no list of authorities: name one with --ca FILE, or use --insecure")?;
+        path.ok_or("this system has no list of authorities: name one with --ca FILE, or use --insecure")?;
     let known = certificates(path)?;
     let mut roots = RootCertStore::empty();
     let (added, ignored) = roots.add_parsable_certificates(known.clone());
     if added == 0 {
-        return Err(format!("{}: none of {ignored} certificates is an authority's", path.display()));
+        return Err(format!(
+            "{}: none of the {ignored} certificates is that of an authority",
+            path.display()
+        ));
     }
     let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
     let authorities = authorities.map_err(|error| format!("--ca: {error}"))?;
@@ -79,7 +82,7 @@ fn unreadable(path: &Path, error: &rustls::pki_types::pem::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Whose certificates are believed. The handshake itself is always checked.
+/// Which certificates are trusted. The handshake itself is always verified.
 #[derive(Debug)]
 struct Verifier {
     trust: Trust,
@@ -88,17 +91,17 @@ struct Verifier {
 
 #[derive(Debug)]
 enum Trust {
-    /// Every one, for receivers under test.
+    /// All, for receivers under test.
     Anyone,
     Known {
         authorities: Arc<WebPkiServerVerifier>,
-        /// Trusted by themselves: `openssl req -x509` makes an authority's certificate, which no receiver could show
+        /// Trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could present
         /// otherwise.
         named: Vec<CertificateDer<'static>>,
     },
 }
 
-/// Checks of a certificate that is trusted by itself what it says.
+/// Checks the name and the dates of a certificate that is trusted directly.
 fn check_named(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
     let bad = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
     verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;

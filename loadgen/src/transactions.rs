@@ -1,6 +1,6 @@
-//! Sends messages as RELP transactions, many at a time, and waits for their answers.
+//! Sends messages as RELP transactions, many at a time, and reads their answers.
 //!
-//! **Invariant:** what counts as acknowledged was answered with `200`; any other answer breaks the connection.
+//! **Invariant:** only what was answered with `200` counts as acknowledged; any other answer breaks the connection.
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
@@ -14,12 +14,12 @@ use super::window::Window;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// What is written at once, about.
+/// Roughly how much is written at once.
 const WRITE_BYTES: usize = 64 << 10;
 const READ_BYTES: usize = 16 << 10;
-/// How long the receiver may take to answer what is open in the end.
+/// How long the receiver may take to answer what is outstanding at the end.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long it may take to say good-bye.
+/// How long it may take to close the session.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// RELP over TCP or TLS.
@@ -32,14 +32,14 @@ pub(super) struct Transactions {
 /// One session.
 struct Connection {
     socket: Socket,
-    /// How long a read waits now.
+    /// The current timeout of reads.
     read_wait: Duration,
-    /// The next transaction.
+    /// The number of the next transaction.
     txnr: u32,
-    /// Frames to write, of which so many bytes are written.
+    /// Frames to write, and how many bytes of them are written.
     out: Vec<u8>,
     written_bytes: usize,
-    /// What was read and is no whole frame yet.
+    /// What was read and is not a complete frame yet.
     input: Vec<u8>,
 }
 
@@ -81,7 +81,7 @@ impl Sender for Transactions {
         }
     }
 
-    /// Reads the answers that come meanwhile.
+    /// Reads the answers that arrive in the meantime.
     fn wait(&mut self, pause: Duration, counts: &Counts) -> Result<(), Broken> {
         let end = Instant::now() + pause;
         loop {
@@ -105,7 +105,7 @@ impl Sender for Transactions {
         connection.write(&mut self.window, &Until { stop: &stop, deadline: Some(end) }, counts)?;
         while 0 < self.window.open() {
             if end <= Instant::now() {
-                let reason = format!("{} messages are not acknowledged in time", self.window.open());
+                let reason = format!("{} messages were not acknowledged in time", self.window.open());
                 return Err(Broken::finally(reason));
             }
             connection.read(&mut self.window, PATIENCE, counts)?;
@@ -126,11 +126,11 @@ impl Connection {
             Connection { socket, read_wait: PATIENCE, txnr: 1, out, written_bytes: 0, input };
         let txnr = connection.command("open", relp::offers().as_bytes())?;
         let verdict = connection.answer(txnr, LAST_WAIT_MAX)?;
-        verdict.map_err(|reason| Broken::new(format!("the receiver refuses: {reason}")))?;
+        verdict.map_err(|reason| Broken::new(format!("the receiver refused the session: {reason}")))?;
         Ok(connection)
     }
 
-    /// Writes everything that is queued, and reads where the receiver takes nothing until it has been read from.
+    /// Writes everything queued, and reads if the receiver accepts nothing before its answers are read.
     fn write(&mut self, window: &mut Window, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
         let mut stuck = None;
         loop {
@@ -143,7 +143,7 @@ impl Connection {
                 return self.flush();
             }
             match self.socket.write(&self.out[self.written_bytes..]) {
-                Ok(0) => return Err(Broken::new("the receiver takes nothing more")),
+                Ok(0) => return Err(Broken::new("the receiver accepts no more data")),
                 Ok(taken) => {
                     stuck = None;
                     self.written_bytes += taken;
@@ -154,7 +154,7 @@ impl Connection {
                 Err(error) if is_patience(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if until.is_over() && LAST_WAIT_MAX <= since.elapsed() {
-                        return Err(Broken::finally("the receiver took only a part of the last messages"));
+                        return Err(Broken::finally("the receiver accepted only part of the last messages"));
                     }
                     self.read(window, Duration::from_millis(1), counts)?;
                 }
@@ -163,7 +163,7 @@ impl Connection {
         }
     }
 
-    /// Reads the answers that are there, or the first that comes in time.
+    /// Reads the answers that have arrived, or waits for the first.
     fn read(&mut self, window: &mut Window, wait: Duration, counts: &Counts) -> Result<(), Broken> {
         self.fill(wait)?;
         let (mut at, now) = (0, Instant::now());
@@ -171,11 +171,11 @@ impl Connection {
             at += length;
             match frame.command {
                 b"rsp" => {
-                    let refused = |reason| Broken::new(format!("the receiver refuses a message: {reason}"));
+                    let refused = |reason| Broken::new(format!("the receiver refused a message: {reason}"));
                     relp::verdict(frame.data).map_err(refused)?;
                     counts.acknowledged(window.answered(frame.txnr, now).map_err(Broken::new)?);
                 }
-                b"serverclose" => return Err(Broken::new("the receiver ends the session")),
+                b"serverclose" => return Err(Broken::new("the receiver ended the session")),
                 other => return Err(unexpected(other)),
             }
         }
@@ -200,7 +200,7 @@ impl Connection {
         }
     }
 
-    /// Sends a frame that is no message, at a moment when nothing else is to be written.
+    /// Sends a frame that is not a message, while nothing else is queued.
     fn command(&mut self, command: &str, data: &[u8]) -> Result<u32, Broken> {
         let txnr = self.txnr;
         let mut frame = Vec::new();
@@ -224,7 +224,7 @@ impl Connection {
                 return Ok(verdict);
             }
             if end <= Instant::now() {
-                return Err(Broken::new("the receiver does not answer as one of RELP does"));
+                return Err(Broken::new("the receiver does not answer as RELP requires"));
             }
             self.fill(PATIENCE)?;
         }
@@ -240,7 +240,7 @@ impl Connection {
         }
     }
 
-    /// All is acknowledged: a receiver that does not say good-bye loses nothing by that.
+    /// Everything is acknowledged, so nothing is lost if the receiver does not close the session.
     fn close(mut self) -> Result<(), Broken> {
         if let Ok(txnr) = self.command("close", b"") {
             self.answer(txnr, CLOSE_WAIT_MAX).ok();
@@ -251,5 +251,5 @@ impl Connection {
 }
 
 fn unexpected(command: &[u8]) -> Broken {
-    Broken::new(format!("the receiver sends `{}`, which is no answer", String::from_utf8_lossy(command)))
+    Broken::new(format!("the receiver sent `{}`, which is not an answer", String::from_utf8_lossy(command)))
 }

@@ -1,13 +1,13 @@
-//! The messages that a receiver has not acknowledged yet, kept to be sent again when the connection breaks. Pure: the bytes go to
-//! and come from whoever has the socket.
+//! The messages that a receiver has not acknowledged yet, kept to be resent if the connection breaks. Pure: the caller has
+//! the socket.
 //!
 //! ```text
 //! acknowledged │ written, not acknowledged │ queued to be written │ put │
 //!            first                       written                queued put
 //! ```
 //!
-//! **Invariant:** `first ≤ written ≤ queued ≤ put`, and at most as many messages as there are slots lie between `first` and
-//! `put`. Messages are acknowledged in order: one that is answered early waits for those before it.
+//! **Invariant:** `first ≤ written ≤ queued ≤ put`, and there are no more messages between `first` and `put` than slots.
+//! Messages are acknowledged in order: one that is answered early waits for those before it.
 
 use super::latency::Latencies;
 use super::relp;
@@ -25,26 +25,26 @@ struct Slot {
     is_answered: bool,
 }
 
-/// Messages in the order in which they were put.
+/// Messages, in the order in which they were put.
 pub(super) struct Window {
-    /// Message `n` is in slot `n` modulo their number, whose buffers are used again and again.
+    /// Message `n` is in slot `n` modulo the number of slots. Their buffers are reused.
     slots: Vec<Slot>,
     first: u64,
     written: u64,
     queued: u64,
     put: u64,
-    /// How far the first message that is not written whole is written.
+    /// How many bytes of the first incompletely written message are written.
     begun_bytes: usize,
     latencies: Latencies,
 }
 
-/// What a write has brought.
+/// What a write has achieved.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Wrote {
     /// Messages that were written for the first time, and their bytes.
     pub(super) messages: usize,
     pub(super) bytes: usize,
-    /// Those that were written before.
+    /// Messages that had been written before.
     pub(super) again: usize,
 }
 
@@ -55,7 +55,7 @@ impl Window {
         Window { slots, first: 0, written: 0, queued: 0, put: 0, begun_bytes: 0, latencies }
     }
 
-    /// How many messages are not acknowledged.
+    /// How many messages are unacknowledged.
     pub(super) fn open(&self) -> usize {
         (self.put - self.first) as usize
     }
@@ -68,7 +68,7 @@ impl Window {
         &self.latencies
     }
 
-    /// Takes a message, for which there is room.
+    /// Adds a message; there must be room for it.
     pub(super) fn put(&mut self, message: &[u8]) {
         assert!(!self.is_full(), "the window has room");
         let slot = self.slot_mut(self.put);
@@ -78,7 +78,7 @@ impl Window {
         self.put += 1;
     }
 
-    /// Appends frames of what is to be written, until there are `bytes_max`. `txnr` is the next number.
+    /// Queues frames until there are `bytes_max`. `txnr` is the next number.
     pub(super) fn queue(&mut self, out: &mut Vec<u8>, bytes_max: usize, txnr: &mut u32) {
         while self.queued < self.put && out.len() < bytes_max {
             let before = out.len();
@@ -91,7 +91,7 @@ impl Window {
         }
     }
 
-    /// So many of the queued bytes are written.
+    /// Records that this many of the queued bytes are written.
     pub(super) fn wrote(&mut self, bytes: usize, now: Instant) -> Wrote {
         self.begun_bytes += bytes;
         let mut wrote = Wrote::default();
@@ -116,9 +116,9 @@ impl Window {
         wrote
     }
 
-    /// A transaction was answered well; says how many messages are acknowledged by that.
+    /// A transaction succeeded; returns how many messages that acknowledges.
     pub(super) fn answered(&mut self, txnr: u32, now: Instant) -> Result<usize, String> {
-        let unknown = || format!("the receiver answers transaction {txnr}, which is not open");
+        let unknown = || format!("the receiver answered transaction {txnr}, which is not open");
         if self.first == self.written {
             return Err(unknown());
         }
@@ -141,7 +141,7 @@ impl Window {
         Ok((self.first - before) as usize)
     }
 
-    /// The connection broke: everything that is not acknowledged is to be written again.
+    /// The connection broke: everything unacknowledged has to be written again.
     pub(super) fn start_again(&mut self) {
         (self.written, self.queued, self.begun_bytes) = (self.first, self.first, 0);
         for number in self.first..self.put {

@@ -1,5 +1,5 @@
-//! One active connection from its beginning to its end: when messages are due they are made and sent; when it breaks it ends,
-//! or begins again where it was told to be permanent.
+//! One active connection from beginning to end: messages are made and sent when they are due. When it breaks, it ends, or
+//! reconnects if it is permanent.
 
 use super::chunk::Chunk;
 use super::counts::{Broken, Counts, Until};
@@ -11,10 +11,10 @@ use super::socket::PATIENCE;
 use logstead_record::Timestamp;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a permanent connection waits before it tries again: longer each time, up to this.
+/// The longest that a permanent connection waits before it tries again; the wait grows each time.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(1);
 const RETRY_WAIT_MIN: Duration = Duration::from_millis(50);
-/// How long a permanent connection tries to have its last messages acknowledged.
+/// How long a permanent connection tries to get its last messages acknowledged.
 const FINISH_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Where messages come from.
@@ -29,14 +29,14 @@ pub(super) struct Worker<'a> {
     pub(super) feed: Feed,
     pub(super) counts: &'a Counts,
     pub(super) is_permanent: bool,
-    /// Messages that are still to be made.
+    /// How many messages are still to be made.
     pub(super) left: u64,
-    /// How many are made together at most.
+    /// The most that are made together.
     pub(super) together_max: usize,
 }
 
 impl Worker<'_> {
-    /// Sends until it is over, beginning with an attempt to connect that was made before.
+    /// Sends until the end, starting from the result of a first attempt to connect.
     pub(super) fn run(
         &mut self,
         connected: Result<(), Broken>,
@@ -80,7 +80,7 @@ impl Worker<'_> {
         Ok(chunk.pending())
     }
 
-    /// Connects again until it works or the time is over; or says that this connection ends.
+    /// Reconnects until that succeeds or the time is over; otherwise says that the connection ends.
     fn mend(&mut self, mut broken: Broken, until: &Until<'_>) -> Result<(), Broken> {
         let mut wait = RETRY_WAIT_MIN;
         loop {
@@ -128,7 +128,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::atomic::AtomicBool;
 
-    /// Takes ten messages at a time and breaks at each third call.
+    /// Accepts ten messages at a time and breaks at every third call.
     #[derive(Default)]
     struct Fragile {
         calls: usize,
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// What 45 messages become: how the connection ended, how often it was made, and how many were sent.
+    /// Sends 45 messages: returns how the connection ended, how often it was established, and how many were sent.
     fn check(is_permanent: bool, ends_well: bool, connects: usize, sent: u64) {
         let limits = Limits { messages_max: 20, bytes_max: 1 << 20 };
         let identity = Identity { run_id: 1, thread: 1 };

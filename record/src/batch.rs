@@ -3,17 +3,17 @@
 //! One type goes from the socket to the disk and back: a worker builds it, the router narrows it with
 //! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
 
-use crate::column::{ColumnError, NameColumnBuilder, TextColumn};
+use crate::column::{ColumnError, TextColumn};
 use crate::columns::{
-    Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_PRIORITY, NO_TIME, OWN_TIME, PID, PRIORITY, RECEIVED, TAIL,
+    Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OWN_TIME, PID, PRIORITY, RECEIVED, TAIL,
 };
-use crate::field::{Field, NAMES, Storage};
+use crate::field::{Field, Storage};
+use crate::flags::Flags;
 use crate::priority::Priority;
 use crate::query::FieldName;
 use crate::raw::{HeadForm, HeadParts};
 use crate::selection::Selection;
 use crate::time::{DAY, Timestamp};
-use std::array::from_fn;
 use std::ops::Range;
 
 /// Most rows of a batch: a reader of a stored batch refuses more.
@@ -30,51 +30,10 @@ const HOST: usize = Field::Host.number();
 const PROGRAM: usize = Field::Program.number();
 const MSGID: usize = Field::Msgid.number();
 
-/// What was noted while a message was received.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Flags(pub u8);
-
-impl Flags {
-    /// It was longer than the source's limit and is cut.
-    pub const TRUNCATED: Flags = Flags(1);
-    /// Its format was not recognised: everything is in the message.
-    pub const UNPARSED: Flags = Flags(2);
-    /// The sender went away in the middle of it.
-    pub const INCOMPLETE: Flags = Flags(4);
-    /// It stood where a frame should begin and is none: the sender had counted wrongly.
-    pub const OUT_OF_STEP: Flags = Flags(8);
-    /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
-    pub const UNDELIMITED: Flags = Flags(16);
-    /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 5] = [
-        (Flags::TRUNCATED, "truncated"),
-        (Flags::UNPARSED, "unparsed"),
-        (Flags::INCOMPLETE, "incomplete"),
-        (Flags::OUT_OF_STEP, "out_of_step"),
-        (Flags::UNDELIMITED, "undelimited"),
-    ];
-
-    /// These and those.
-    #[must_use]
-    pub const fn with(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
-    }
-
-    /// Whether all of `other` are set.
-    pub const fn has(self, other: Flags) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// The names of those that are set.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
-    }
-}
-
 /// Messages in columns. Immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
-    columns: Columns,
+    pub(crate) columns: Columns,
 }
 
 impl Batch {
@@ -85,7 +44,7 @@ impl Batch {
     }
 
     /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
-    /// whose values are no texts of their own.
+    /// whose values are not texts of their own.
     pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
         Columns::of_values(field, values).map(|columns| Batch { columns })
     }
@@ -116,7 +75,7 @@ impl Batch {
         (nanos != NO_TIME).then_some(Timestamp::from_nanos(nanos))
     }
 
-    /// The time a message counts by: its own, or the time we received it where it says none or one that is
+    /// The time a message counts by: its own, or the time we received it if it has none or one that is
     /// more than a day in the future.
     pub fn time(&self, row: usize) -> Timestamp {
         let (time, received) = (self.columns.times[OWN_TIME][row], self.columns.times[RECEIVED][row]);
@@ -124,7 +83,7 @@ impl Batch {
         Timestamp::from_nanos(if believed { time } else { received })
     }
 
-    /// The priority, where it says one.
+    /// The priority, if it has one.
     pub fn priority(&self, row: usize) -> Option<Priority> {
         Priority::new(self.columns.bytes[PRIORITY][row])
     }
@@ -144,22 +103,22 @@ impl Batch {
         self.columns.names[PEER].get(row)
     }
 
-    /// The host it claims to come from; empty where it says none.
+    /// The host it claims to come from; empty if it names none.
     pub fn host(&self, row: usize) -> &[u8] {
         self.columns.names[HOST].get(row)
     }
 
-    /// The program; empty where it says none.
+    /// The program; empty if it names none.
     pub fn program(&self, row: usize) -> &[u8] {
         self.columns.names[PROGRAM].get(row)
     }
 
-    /// The process id; empty where it says none.
+    /// The process id; empty if it names none.
     pub fn pid(&self, row: usize) -> &[u8] {
         self.columns.texts[PID].get(row)
     }
 
-    /// The message id; empty where it says none.
+    /// The message id; empty if it names none.
     pub fn msgid(&self, row: usize) -> &[u8] {
         self.columns.names[MSGID].get(row)
     }
@@ -169,7 +128,7 @@ impl Batch {
         self.columns.texts[MESSAGE].get(row)
     }
 
-    /// The text of a field that is kept as names or as texts; empty where the message says none, and for other fields.
+    /// The text of a field that is kept as names or as texts; empty if the message has none, and for other fields.
     pub fn text(&self, field: Field, row: usize) -> &[u8] {
         match field.storage() {
             Storage::Name(number) => self.columns.names[number].get(row),
@@ -196,6 +155,35 @@ impl Batch {
         Some(times.fold((first, first), |(low, high), time| (low.min(time), high.max(time))))
     }
 
+    /// Appends the exact bytes of a row's message as they were received.
+    pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
+        let columns = self.columns();
+        let form = HeadForm::from_code(columns.bytes[HEAD_FORM][row]).unwrap_or_default();
+        let stored = columns.texts[HEAD].get(row);
+        if matches!(form, HeadForm::Stored | HeadForm::Whole) {
+            out.extend_from_slice(stored);
+        } else {
+            let fields_max = match stored.first() {
+                Some(&count) if form.is_counted() => usize::from(count),
+                _ => usize::MAX,
+            };
+            let parts = HeadParts {
+                priority: self.priority(row),
+                time: self.own_time(row),
+                host: self.host(row),
+                program: self.program(row),
+                pid: self.pid(row),
+                msgid: self.msgid(row),
+                fields: self.fields(row).take(fields_max),
+            };
+            parts.write(form, out);
+        }
+        if form != HeadForm::Whole {
+            out.extend_from_slice(self.message(row));
+            out.extend_from_slice(columns.texts[TAIL].get(row));
+        }
+    }
+
     /// The selected rows as a batch of their own.
     #[must_use]
     pub fn take(&self, selection: &Selection) -> Batch {
@@ -207,426 +195,5 @@ impl Batch {
     /// Memory it holds.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Batch>() + self.columns.memory_bytes()
-    }
-}
-
-/// Where the messages that are pushed next come from. The clock is read once for many messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// The id of the configured source.
-    pub source: &'a [u8],
-    /// The address of the sender.
-    pub peer: &'a [u8],
-    /// Now.
-    pub received: Timestamp,
-}
-
-/// What a parser found in one frame. Absent texts are empty.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Row<'a> {
-    /// The time the message says.
-    pub time: Option<Timestamp>,
-    /// Its priority.
-    pub priority: Option<Priority>,
-    /// The host it claims to come from.
-    pub host: &'a [u8],
-    /// The program.
-    pub program: &'a [u8],
-    /// The process id.
-    pub pid: &'a [u8],
-    /// The message id.
-    pub msgid: &'a [u8],
-    /// The text.
-    pub message: &'a [u8],
-    /// The exact bytes as received.
-    pub raw: &'a [u8],
-    /// Where `message` stands in `raw`; `None` where it does not stand there as it is.
-    pub message_at: Option<usize>,
-    /// How the bytes before the message can probably be written again.
-    pub head_form: HeadForm,
-    /// How many of the fields added last do not stand in those bytes.
-    pub fields_behind: usize,
-    /// What was noted.
-    pub flags: Flags,
-}
-
-impl<'a> Row<'a> {
-    /// A row of which nothing is known but its bytes: all of them are the message.
-    pub fn text(raw: &'a [u8]) -> Row<'a> {
-        Row { message: raw, raw, message_at: Some(0), ..Row::default() }
-    }
-}
-
-/// Builds batches, one after the other.
-#[derive(Default)]
-pub struct BatchBuilder {
-    columns: Columns,
-    received: i64,
-    source_id: u32,
-    peer_id: u32,
-    names: [NameColumnBuilder; NAMES],
-    field_names: NameColumnBuilder,
-    /// Scratch: ids of names of another batch in this one.
-    new_ids: Vec<u32>,
-    /// A head as it would be written again.
-    head: Vec<u8>,
-}
-
-impl BatchBuilder {
-    /// An empty builder.
-    pub fn new() -> BatchBuilder {
-        BatchBuilder::default()
-    }
-
-    /// Makes room for about this many messages of this many bytes together.
-    pub fn reserve(&mut self, rows: usize, bytes: usize) {
-        let c = &mut self.columns;
-        c.times.iter_mut().for_each(|times| times.reserve(rows));
-        c.bytes.iter_mut().for_each(|bytes| bytes.reserve(rows));
-        c.field_ends.reserve(rows);
-        if c.message().is_empty() {
-            let bytes_of = |number| match number {
-                MESSAGE => bytes,
-                PID => rows * 4,
-                _ => 0,
-            };
-            c.texts = from_fn(|number| TextColumn::with_capacity(rows, bytes_of(number)));
-        }
-    }
-
-    /// Says where the messages pushed from now on come from. Must be called before the first of a batch.
-    pub fn origin(&mut self, origin: Origin<'_>) {
-        self.received = origin.received.nanos();
-        self.source_id = self.names[SOURCE].id(origin.source);
-        self.peer_id = self.names[PEER].id(origin.peer);
-    }
-
-    /// Adds a dynamic field to the message that is pushed next.
-    pub fn field(&mut self, name: &[u8], value: &[u8]) {
-        self.field_names.push(name);
-        self.columns.field_values.push(value);
-    }
-
-    /// Adds a dynamic field whose value is what `write` appends.
-    pub fn field_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
-        self.field_names.push(name);
-        write(self.columns.field_values.open_row());
-        self.columns.field_values.end_row();
-    }
-
-    /// Forgets the fields that were added since the last message: its format turned out to be another.
-    pub fn forget_fields(&mut self) {
-        let kept = self.columns.fields_before(self.rows());
-        self.field_names.truncate(kept);
-        self.columns.field_values.truncate(kept);
-    }
-
-    /// Adds a message with the fields that were added since the last one.
-    pub fn push(&mut self, row: &Row<'_>) {
-        let fields_start = self.columns.fields_before(self.rows());
-        let (head_form, head_fields) = self.head_form(row, fields_start);
-        let c = &mut self.columns;
-        c.times[RECEIVED].push(self.received);
-        c.times[OWN_TIME].push(row.time.map_or(NO_TIME, Timestamp::nanos));
-        c.bytes[PRIORITY].push(row.priority.map_or(NO_PRIORITY, Priority::number));
-        c.bytes[FLAGS].push(row.flags.0);
-        c.bytes[HEAD_FORM].push(head_form.code());
-        self.names[SOURCE].push_id(self.source_id);
-        self.names[PEER].push_id(self.peer_id);
-        self.names[HOST].push(row.host);
-        self.names[PROGRAM].push(row.program);
-        self.names[MSGID].push(row.msgid);
-        c.texts[PID].push(row.pid);
-        c.texts[MESSAGE].push(row.message);
-        c.field_ends.push(self.field_names.len() as u32);
-        match (head_form, row.message_at) {
-            (HeadForm::Whole, _) | (_, None) => {
-                c.texts[HEAD].push(row.raw);
-                c.texts[TAIL].push(b"");
-            }
-            (form, Some(at)) => {
-                c.texts[HEAD].push(match form {
-                    HeadForm::Stored => &row.raw[..at],
-                    _ if form.is_counted() => std::slice::from_ref(&head_fields),
-                    _ => b"",
-                });
-                c.texts[TAIL].push(&row.raw[at + row.message.len()..]);
-            }
-        }
-    }
-
-    /// Adds some rows of another batch as they are.
-    pub fn extend(&mut self, batch: &Batch, rows: Range<usize>) {
-        let (c, other, new_ids) = (&mut self.columns, &batch.columns, &mut self.new_ids);
-        for (times, other) in c.times.iter_mut().zip(&other.times) {
-            times.extend_from_slice(&other[rows.clone()]);
-        }
-        for (bytes, other) in c.bytes.iter_mut().zip(&other.bytes) {
-            bytes.extend_from_slice(&other[rows.clone()]);
-        }
-        for (names, other) in self.names.iter_mut().zip(&other.names) {
-            names.extend(other, rows.clone(), new_ids);
-        }
-        for (texts, other) in c.texts.iter_mut().zip(&other.texts) {
-            texts.extend(other, rows.clone());
-        }
-        let (first, last) = (other.fields_before(rows.start), other.fields_before(rows.end));
-        let shift = self.field_names.len();
-        c.field_ends.extend(other.field_ends[rows].iter().map(|&end| (end as usize - first + shift) as u32));
-        self.field_names.extend(&other.field_names, first..last, new_ids);
-        c.field_values.extend(&other.field_values, first..last);
-    }
-
-    /// The form that really gives this row's head, and how many fields stand in the head of a counted form.
-    fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> (HeadForm, u8) {
-        let Some(at) = row.message_at else { return (HeadForm::Whole, 0) };
-        debug_assert_eq!(&row.raw[at..at + row.message.len()], row.message);
-        if matches!(row.head_form, HeadForm::Stored | HeadForm::Whole) {
-            return (HeadForm::Stored, 0);
-        }
-        let BatchBuilder { head, columns, field_names, .. } = self;
-        let names = field_names.column();
-        let fields_end = names.len().saturating_sub(row.fields_behind).max(fields_start);
-        let form = row.head_form.counted(row.fields_behind);
-        let head_fields = match u8::try_from(fields_end - fields_start) {
-            Ok(count) => count,
-            Err(_) if form.is_counted() => return (HeadForm::Stored, 0),
-            Err(_) => 0,
-        };
-        head.clear();
-        let parts = HeadParts {
-            priority: row.priority,
-            time: row.time,
-            host: row.host,
-            program: row.program,
-            pid: row.pid,
-            msgid: row.msgid,
-            fields: (fields_start..fields_end).map(|at| (names.get(at), columns.field_values.get(at))),
-        };
-        let same = parts.write(form, head) && head.as_slice() == &row.raw[..at];
-        if same { (form, head_fields) } else { (HeadForm::Stored, 0) }
-    }
-
-    /// How many messages were pushed.
-    pub fn rows(&self) -> usize {
-        self.columns.rows()
-    }
-
-    /// The messages pushed so far as a batch; the builder is empty afterwards.
-    pub fn seal(&mut self) -> Batch {
-        let mut columns = std::mem::take(&mut self.columns);
-        columns.names = self.names.each_mut().map(NameColumnBuilder::finish);
-        columns.field_names = self.field_names.finish();
-        (self.source_id, self.peer_id) = (0, 0);
-        Batch { columns }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const ORIGIN: Origin<'_> =
-        Origin { source: b"syslog", peer: b"10.0.0.1:514", received: Timestamp::from_nanos(5) };
-
-    fn raw(batch: &Batch, row: usize) -> Vec<u8> {
-        let mut out = Vec::new();
-        batch.write_raw(row, &mut out);
-        out
-    }
-
-    fn row_5424(frame: &[u8]) -> Row<'_> {
-        let at = memchr::memmem::find(frame, b"hello").unwrap();
-        Row {
-            time: Timestamp::parse_rfc3339(b"2026-11-21T06:13:00.25Z"),
-            priority: Priority::new(13),
-            host: b"web-1",
-            program: b"app",
-            message: &frame[at..],
-            raw: frame,
-            message_at: Some(at),
-            head_form: HeadForm::Rfc5424 { fraction_digits: 2 },
-            ..Row::text(frame)
-        }
-    }
-
-    #[test]
-    fn a_head_that_the_columns_give_is_not_stored() {
-        let frame = br#"<13>1 2026-11-21T06:13:00.25Z web-1 app - - [x@1 a="b\"c" d="e"][y z=""] hello"#;
-        let mut builder = BatchBuilder::new();
-        builder.origin(ORIGIN);
-        builder.field(b"x@1.a", b"b\"c");
-        builder.field(b"x@1.d", b"e");
-        builder.field(b"y.z", b"");
-        builder.push(&row_5424(frame));
-        let batch = builder.seal();
-        assert_eq!(batch.columns().head().bytes(), b"");
-        assert_eq!(raw(&batch, 0), frame);
-    }
-
-    #[test]
-    fn a_head_that_differs_in_one_byte_is_stored() {
-        let frame = b"<13>1 2026-11-21T06:13:00.25Z web-1 app -  - - hello";
-        let mut builder = BatchBuilder::new();
-        builder.origin(ORIGIN);
-        builder.push(&row_5424(frame));
-        let batch = builder.seal();
-        assert_ne!(batch.columns().head().bytes(), b"");
-        assert_eq!(raw(&batch, 0), frame);
-    }
-
-    #[test]
-    fn a_head_beside_fields_that_do_not_stand_in_it_costs_one_byte() {
-        let frame = br#"<13>1 2026-11-21T06:13:00.25Z web-1 app - - [x@1 a="b"] hello k=v"#;
-        for offset in [false, true] {
-            let frame = if offset {
-                let text = std::str::from_utf8(frame).unwrap();
-                text.replace("25Z", "25+00:00").into_bytes()
-            } else {
-                frame.to_vec()
-            };
-            let form = HeadForm::Rfc5424Offset { fraction_digits: 2 };
-            let head_form = if offset { form } else { row_5424(&frame).head_form };
-            let mut builder = BatchBuilder::new();
-            builder.origin(ORIGIN);
-            builder.field(b"x@1.a", b"b");
-            builder.field(b"k", b"v");
-            builder.push(&Row { fields_behind: 1, head_form, ..row_5424(&frame) });
-            let batch = builder.seal();
-            assert_eq!(batch.columns().head().bytes(), [1]);
-            assert_eq!(raw(&batch, 0), frame);
-        }
-    }
-
-    #[test]
-    fn every_head_form_has_a_number_of_its_own() {
-        let forms: Vec<_> =
-            (0..=u8::MAX).filter_map(|code| Some((code, HeadForm::from_code(code)?))).collect();
-        assert_eq!(forms.len(), 3 + 4 * 10);
-        for (code, form) in forms {
-            assert_eq!(form.code(), code);
-        }
-    }
-
-    #[test]
-    fn a_head_form_of_a_later_version_is_refused() {
-        let mut builder = BatchBuilder::new();
-        builder.origin(ORIGIN);
-        builder.push(&Row::text(b"x"));
-        let mut columns = builder.seal().columns().clone();
-        columns.bytes[HEAD_FORM][0] = 99;
-        assert_eq!(Batch::from_columns(columns), Err(ColumnError::HeadForm { code: 99 }));
-    }
-
-    #[test]
-    fn absurd_and_missing_times_count_by_receipt() {
-        let mut builder = BatchBuilder::new();
-        builder.origin(ORIGIN);
-        let future = Some(Timestamp::from_nanos(6 + DAY));
-        for time in [None, future, Some(Timestamp::from_nanos(-9))] {
-            builder.push(&Row { time, ..Row::text(b"x") });
-        }
-        let batch = builder.seal();
-        assert_eq!([0, 1, 2].map(|row| batch.time(row).nanos()), [5, 5, -9]);
-        assert_eq!(batch.own_time(1), future);
-    }
-
-    proptest! {
-        #[test]
-        fn raw_is_exact_whatever_fields_stand_behind_the_head(
-            in_head in proptest::collection::vec(("[a-b]\\.[c-d]", "[x\"\\\\\\]]{0,3}"), 0..4),
-            behind in proptest::collection::vec(("[a-d.]{1,3}", "[x-z]{0,2}"), 0..4),
-            said_behind in 0_usize..9,
-            offset in any::<bool>(),
-            many in prop_oneof![9 => Just(false), 1 => Just(true)],
-        ) {
-            let in_head = if many { vec![("a.b".to_owned(), "x".to_owned()); 300] } else { in_head };
-            let head_form = match offset {
-                true => HeadForm::Rfc5424Offset { fraction_digits: 2 },
-                false => HeadForm::Rfc5424 { fraction_digits: 2 },
-            };
-            let mut frame = b"<13>1 2026-11-21T06:13:00.25".to_vec();
-            frame.extend_from_slice(if offset { b"+00:00" } else { b"Z" });
-            frame.extend_from_slice(b" web-1 app - - ");
-            let fields = in_head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-            crate::raw::write_structured_data(fields, &mut frame);
-            frame.extend_from_slice(b"hello");
-            // What a caller says wrongly costs room, never a byte.
-            for fields_behind in [behind.len(), said_behind] {
-                let mut builder = BatchBuilder::new();
-                builder.origin(ORIGIN);
-                for (name, value) in in_head.iter().chain(&behind) {
-                    builder.field(name.as_bytes(), value.as_bytes());
-                }
-                builder.push(&Row { fields_behind, head_form, ..row_5424(&frame) });
-                let batch = builder.seal();
-                prop_assert_eq!(raw(&batch, 0), frame.clone());
-                if fields_behind == behind.len() && !many {
-                    prop_assert!(batch.columns().head().bytes().len() <= 1);
-                }
-                let read = Batch::from_columns(batch.columns().clone());
-                prop_assert_eq!(read, Ok(batch));
-            }
-        }
-
-        #[test]
-        fn rows_of_other_batches_are_added_as_they_are(
-            rows in proptest::collection::vec(
-                ("[a-c]{0,2}", "[ -~]{0,9}", proptest::collection::vec(("[a-b]", "[x-z]{0,2}"), 0..3)), 1..20,
-            ),
-            cuts in proptest::collection::vec(0_usize..20, 0..4),
-        ) {
-            let mut builder = BatchBuilder::new();
-            builder.origin(ORIGIN);
-            for (host, message, fields) in &rows {
-                for (name, value) in fields {
-                    builder.field(name.as_bytes(), value.as_bytes());
-                }
-                builder.push(&Row { host: host.as_bytes(), ..Row::text(message.as_bytes()) });
-            }
-            let all = builder.seal();
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).collect();
-            cuts.extend([0, rows.len()]);
-            cuts.sort_unstable();
-            for cut in cuts.windows(2) {
-                builder.extend(&all, cut[0]..cut[1]);
-            }
-            let again = builder.seal();
-            prop_assert!(Batch::from_columns(again.columns().clone()).is_ok());
-            prop_assert_eq!(again, all);
-        }
-
-        #[test]
-        fn taking_rows_keeps_every_column(
-            rows in proptest::collection::vec(
-                ("[a-c]{0,2}", "[ -~]{0,9}", proptest::collection::vec(("[a-b]", "[x-z]{0,2}"), 0..3), any::<bool>()),
-                0..20,
-            )
-        ) {
-            let build = |keep_all: bool| {
-                let mut builder = BatchBuilder::new();
-                builder.origin(ORIGIN);
-                for (host, message, fields, keep) in &rows {
-                    if keep_all || *keep {
-                        for (name, value) in fields {
-                            builder.field(name.as_bytes(), value.as_bytes());
-                        }
-                        builder.push(&Row { host: host.as_bytes(), ..Row::text(message.as_bytes()) });
-                    }
-                }
-                builder.seal()
-            };
-            let (all, expected) = (build(true), build(false));
-            let taken = all.take(&Selection::from_fn(all.rows(), |row| rows[row].3));
-            prop_assert_eq!(taken.rows(), expected.rows());
-            prop_assert!(Batch::from_columns(taken.columns().clone()).is_ok());
-            for row in 0..taken.rows() {
-                prop_assert_eq!(taken.host(row), expected.host(row));
-                prop_assert_eq!(taken.message(row), expected.message(row));
-                prop_assert_eq!(raw(&taken, row), raw(&expected, row));
-                prop_assert_eq!(taken.fields(row).collect::<Vec<_>>(), expected.fields(row).collect::<Vec<_>>());
-            }
-        }
     }
 }

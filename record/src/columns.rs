@@ -1,19 +1,19 @@
 //! The columns of a batch, as they stand in memory and are written to disk: arrays by class, so that what is done to
 //! every column is said once for each class.
 //!
-//! A field's class and number are in its row of [`Field::ALL`]; the numbers of what is no field are below.
+//! A field's class and number are in its row of [`Field::ALL`]; the numbers of other columns are below.
 
-use crate::batch::Flags;
 use crate::column::{ColumnError, NameColumn, TextColumn};
-use crate::field::{Field, NAMES, Storage, TEXTS};
+use crate::field::{Field, Storage, TEXTS};
+use crate::flags::Flags;
 use crate::query::FieldName;
 use crate::raw::HeadForm;
 use std::array::from_fn;
 use std::ops::Range;
 
-/// In the time column: the message says no time.
+/// In the time column: the message has no time.
 pub(crate) const NO_TIME: i64 = i64::MIN;
-/// In the priority column: the message says no priority.
+/// In the priority column: the message has no priority.
 pub(crate) const NO_PRIORITY: u8 = u8::MAX;
 
 /// Of the times, the one when we received it.
@@ -43,7 +43,7 @@ pub struct Columns {
     /// The priority, 0 to 191 or 255; bits of [`Flags`]; codes of [`HeadForm`].
     pub bytes: [Vec<u8>; 3],
     /// Every field that is a [`Storage::Name`].
-    pub names: [NameColumn; NAMES],
+    pub names: [NameColumn; Field::NAMES],
     /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, where the form does not give them,
     /// or of a counted form the count; and raw bytes after the message.
     pub texts: [TextColumn; TEXTS + 2],
@@ -69,7 +69,7 @@ impl Columns {
         }
     }
 
-    /// A row for each of some values of one field. `None` for fields whose values are no texts of their own.
+    /// A row for each of some values of one field. `None` for fields whose values are not texts of their own.
     pub(crate) fn of_values(field: &FieldName, values: &TextColumn) -> Option<Columns> {
         let mut columns = Columns::empty(values.len());
         match field {

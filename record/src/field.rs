@@ -3,8 +3,8 @@
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
 //!
-//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. Whoever reads, writes, tests or shows values goes by
-//! the row's [`Storage`], and names a field only where it differs from others that are stored alike.
+//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows values goes
+//! by the row's [`Storage`], and names a field only where it differs from others that are stored alike.
 
 use crate::group::{Group, Groups};
 use crate::priority::Half;
@@ -46,7 +46,7 @@ pub enum Field {
 /// How a batch keeps the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Storage {
-    /// In the column of names with this number: texts of which there are few.
+    /// In the column of names with this number: texts with few distinct values.
     Name(usize),
     /// In the column of texts with this number.
     Text(usize),
@@ -64,14 +64,19 @@ pub enum Storage {
     Logspace,
 }
 
-/// How many fields are kept as names.
-pub(crate) const NAMES: usize = count_names();
+/// How many of the columns of names, the first ones, are said by the origin of messages and not by their rows.
+pub(crate) const ORIGIN_NAMES: usize = 2;
 /// How many fields are kept as texts.
 pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
+/// How many texts a row says.
+const ROW_TEXTS: usize = Field::NAMES - ORIGIN_NAMES + TEXTS;
 /// The group of each column of texts.
 const TEXT_GROUPS: [Group; 2] = [Group::Pid, Group::Message];
 
 impl Field {
+    /// How many fields are kept as names.
+    pub const NAMES: usize = count_names();
+
     /// Every field, in the order of the enum, with its canonical name and how it is kept. A number is that of a column
     /// on the disk, so it never changes.
     pub const ALL: [(Field, &'static str, Storage); 14] = [
@@ -90,6 +95,9 @@ impl Field {
         (Field::Raw, "raw", Storage::Raw),
         (Field::Logspace, "logspace", Storage::Logspace),
     ];
+
+    /// The fields whose texts each row says: those kept as names or texts, but for the source and the peer.
+    pub const OF_ROWS: [Field; ROW_TEXTS] = of_rows();
 
     /// What users of other tools call them.
     pub const ALIASES: [(Field, &'static str); 15] = [
@@ -119,6 +127,7 @@ impl Field {
     }
 
     /// How a batch keeps it.
+    #[inline]
     pub const fn storage(self) -> Storage {
         Field::ALL[self as usize].2
     }
@@ -127,6 +136,7 @@ impl Field {
     ///
     /// # Panics
     /// When it is kept in another way.
+    #[inline]
     pub const fn number(self) -> usize {
         match self.storage() {
             Storage::Name(number) | Storage::Text(number) => number,
@@ -151,6 +161,24 @@ impl Field {
         let mut names = names.chain(Field::ALIASES);
         names.find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(field, _)| field)
     }
+}
+
+const fn of_rows() -> [Field; ROW_TEXTS] {
+    let (mut at, mut found) = (0, 0);
+    let mut fields = [Field::Message; ROW_TEXTS];
+    while at < Field::ALL.len() {
+        let (field, _, storage) = Field::ALL[at];
+        let is_of_row = match storage {
+            Storage::Name(number) => ORIGIN_NAMES <= number,
+            _ => matches!(storage, Storage::Text(_)),
+        };
+        if is_of_row {
+            fields[found] = field;
+            found += 1;
+        }
+        at += 1;
+    }
+    fields
 }
 
 const fn count_names() -> usize {
@@ -195,7 +223,7 @@ mod tests {
         };
         let names = numbers(|storage| if let Storage::Name(number) = storage { Some(number) } else { None });
         let texts = numbers(|storage| if let Storage::Text(number) = storage { Some(number) } else { None });
-        assert_eq!(names, (0..NAMES).collect::<Vec<_>>());
+        assert_eq!(names, (0..Field::NAMES).collect::<Vec<_>>());
         assert_eq!(texts, (0..TEXTS).collect::<Vec<_>>());
     }
 }

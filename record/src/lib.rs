@@ -9,9 +9,11 @@
 //! takes it as an argument.
 
 mod batch;
+mod builder;
 mod column;
 pub mod columns;
 mod field;
+mod flags;
 mod group;
 mod priority;
 pub mod query;
@@ -20,10 +22,12 @@ mod selection;
 mod time;
 pub mod word;
 
-pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BatchBuilder, Flags, Origin, Row};
+pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch};
+pub use builder::{BatchBuilder, Origin, Row, RowTexts};
 pub use column::{ColumnError, NameColumn, TextColumn};
 pub use columns::Columns;
 pub use field::{Field, Storage};
+pub use flags::Flags;
 pub use group::{Group, Groups};
 pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Severity, UnknownName};
 pub use raw::HeadForm;

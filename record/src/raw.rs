@@ -1,14 +1,12 @@
 //! The exact bytes of a message as received: `raw = head ++ message ++ tail`.
 //!
-//! In a well-formed syslog message the head says nothing that the columns do not say, so it is not stored:
+//! In a well-formed syslog message the head adds nothing to the columns, so it is not stored:
 //! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
 //! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
 //!
 //! Fields that do not stand in the head (they were read from the message, or the connection says them) are a row's
 //! last. The stored head of a `Counted` form is then one byte: how many of its fields do stand in it.
 
-use crate::batch::Batch;
-use crate::columns::{HEAD, HEAD_FORM, TAIL};
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
 
@@ -146,7 +144,7 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
     }
 }
 
-/// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is no structured data.
+/// Appends `-` or `[id name="value" …]…` and a space; `false` for a field that is not structured data.
 pub(crate) fn write_structured_data<'a>(
     fields: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     out: &mut Vec<u8>,
@@ -206,35 +204,4 @@ fn write_decimal(number: u8, out: &mut Vec<u8>) {
         out.push(b'0' + number / 10 % 10);
     }
     out.push(b'0' + number % 10);
-}
-
-impl Batch {
-    /// Appends the exact bytes of a row's message as they were received.
-    pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
-        let columns = self.columns();
-        let form = HeadForm::from_code(columns.bytes[HEAD_FORM][row]).unwrap_or_default();
-        let stored = columns.texts[HEAD].get(row);
-        if matches!(form, HeadForm::Stored | HeadForm::Whole) {
-            out.extend_from_slice(stored);
-        } else {
-            let fields_max = match stored.first() {
-                Some(&count) if form.is_counted() => usize::from(count),
-                _ => usize::MAX,
-            };
-            let parts = HeadParts {
-                priority: self.priority(row),
-                time: self.own_time(row),
-                host: self.host(row),
-                program: self.program(row),
-                pid: self.pid(row),
-                msgid: self.msgid(row),
-                fields: self.fields(row).take(fields_max),
-            };
-            parts.write(form, out);
-        }
-        if form != HeadForm::Whole {
-            out.extend_from_slice(self.message(row));
-            out.extend_from_slice(columns.texts[TAIL].get(row));
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! A point in time: nanoseconds since 1970 in UTC, and its RFC 3339 text.
 //!
 //! Formatting and parsing are by hand because they run once per message; zones and daylight saving belong
-//! to whoever reads stamps without a zone, so nothing here knows them.
+//! to the readers of stamps without a zone, so nothing here knows them.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -116,7 +116,7 @@ impl Timestamp {
     }
 }
 
-/// RFC 3339 with as many fraction digits as the time needs, in groups of three.
+/// RFC 3339 with the fraction digits that the time needs, in groups of three.
 impl From<SystemTime> for Timestamp {
     /// Times beyond the range become its ends.
     fn from(time: SystemTime) -> Timestamp {

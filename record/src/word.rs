@@ -145,7 +145,7 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// Whether a search hit may begin at `at`: the character before it is no letter or digit, or the one at it is
+/// Whether a search hit may begin at `at`: the character before it is not a letter or digit, or the one at it is
 /// none itself.
 pub fn may_begin(text: &[u8], at: usize) -> bool {
     !(at < text.len() && class_at(text, at).0 && class_before(text, at))
@@ -157,7 +157,7 @@ pub fn may_end(text: &[u8], at: usize) -> bool {
     !(at < text.len() && class_at(text, at).0 && class_before(text, at))
 }
 
-/// Appends the lower case of `text`. Bytes that are not UTF-8 stay as they are.
+/// Appends the lower case of `text`. Bytes that are not UTF-8 are kept.
 pub fn fold(text: &[u8], out: &mut Vec<u8>) {
     if text.is_ascii() {
         out.extend(text.iter().map(u8::to_ascii_lowercase));

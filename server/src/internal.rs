@@ -1,14 +1,14 @@
 //! Logstead's own log: events go to standard error as text, and into the source of kind `internal`, so that
-//! they can be searched beside what they are about.
+//! they can be searched along with what they are about.
 
 use crate::machine::clock;
 use crate::pipeline::Pipeline;
-use logstead_record::{BatchBuilder, Facility, Flags, HeadForm, Origin, Priority, Row, Severity};
+use logstead_record::{BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use tracing::field::{Field, Visit};
+use tracing::field::{self, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     fields: Vec<(&'static str, String)>,
 }
 
-/// Sends events both ways from now on; the returned entries are for [`feed`].
+/// Sends events to both from now on; the returned entries are for [`feed`].
 pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"))?;
@@ -60,20 +60,13 @@ fn push(entry: &Entry, host: &str, pid: &str, builder: &mut BatchBuilder) {
     for (name, value) in &entry.fields {
         builder.field(name.as_bytes(), value.as_bytes());
     }
-    builder.push(&Row {
-        time: Some(received),
-        priority: priority(entry.level),
-        host: host.as_bytes(),
-        program: b"logstead",
-        pid: pid.as_bytes(),
-        msgid: b"",
-        message: entry.message.as_bytes(),
-        raw: entry.message.as_bytes(),
-        message_at: Some(0),
-        head_form: HeadForm::Stored,
-        fields_behind: 0,
-        flags: Flags::default(),
-    });
+    let row =
+        Row { time: Some(received), priority: priority(entry.level), ..Row::text(entry.message.as_bytes()) };
+    let row = row
+        .with(Field::Host, host.as_bytes())
+        .with(Field::Program, b"logstead")
+        .with(Field::Pid, pid.as_bytes());
+    builder.push(&row);
 }
 
 fn priority(level: Level) -> Option<Priority> {
@@ -97,14 +90,14 @@ impl<S: Subscriber> Layer<S> for Own {
         if *metadata.level() <= Level::INFO && metadata.target().starts_with("logstead") {
             let mut entry = Entry { level: *metadata.level(), message: String::new(), fields: Vec::new() };
             event.record(&mut entry);
-            // When the store is too slow even for its own log, standard error has to do.
+            // If the store is too slow even for its own log, standard error has to suffice.
             self.entries.try_send(entry).ok();
         }
     }
 }
 
 impl Visit for Entry {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+    fn record_debug(&mut self, field: &field::Field, value: &dyn std::fmt::Debug) {
         if field.name() == "message" {
             // Writing to a string cannot fail.
             write!(self.message, "{value:?}").ok();
@@ -113,7 +106,7 @@ impl Visit for Entry {
         }
     }
 
-    fn record_str(&mut self, field: &Field, value: &str) {
+    fn record_str(&mut self, field: &field::Field, value: &str) {
         self.fields.push((field.name(), value.to_owned()));
     }
 }

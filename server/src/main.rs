@@ -7,8 +7,8 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // A thread of its own gives memory back, also when nothing else happens. Where there is none, memory goes back when
-    // more is asked for.
+    // A background thread returns memory even if nothing else happens. Without it, memory is returned when more is
+    // allocated.
     tikv_jemalloc_ctl::background_thread::write(true).ok();
     logstead::cli::run()
 }

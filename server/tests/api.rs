@@ -965,7 +965,7 @@ async fn bad_requests_are_told_what_is_wrong() {
     let negative = search(json!({"query": "a", "limit": -1})).await;
     negative.is_problem(400, "-1");
     assert_eq!(negative.json()["path"], "limit");
-    search(json!({"query": "a", "cursor": "x"})).await.is_problem(400, "begin anew");
+    search(json!({"query": "a", "cursor": "x"})).await.is_problem(400, "start again");
     search(json!({"query": "a", "logspaces": ["nope"]})).await.is_problem(404, "main, other");
     search(json!({"query": "a", "colour": 1})).await.is_problem(400, "colour");
     search(json!({"query": "a".repeat(100_000)})).await.is_problem(400, "query");

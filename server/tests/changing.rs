@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod in_process;
+mod support;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
@@ -19,7 +20,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use support::wait_until;
 use tower::ServiceExt;
 
 /// Every step is made to fail long before there are so many descriptors.
@@ -199,14 +200,6 @@ impl Changing {
     fn can_still_change(&mut self) {
         assert_eq!(self.put(&after(self.ports, ("", "")), 2), (200, String::new()));
         self.is_as_after();
-    }
-}
-
-fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(30), "waited for nothing: {what}");
-        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

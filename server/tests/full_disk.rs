@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use logstead::pipeline::{Change, Pipeline, SubmitError};
+mod support;
+
+use logstead::pipeline::{Change, LogspaceState, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
 use logstead_indexer::{Filter, Run, SimDisk};
@@ -13,22 +15,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-const ROUTER: &str = r#"
-version = 1
-[[sources]]
-id = "syslog"
-kind = "syslog"
-listen = ["tcp://127.0.0.1:0"]
-[[sources]]
-id = "http"
-kind = "http"
-[[logspaces]]
-id = "main"
-[[routes]]
-id = "default"
-to = ["main"]
-"#;
+use support::{ROUTER, wait_until};
 
 fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
     let data = tempfile::tempdir().unwrap();
@@ -57,12 +44,11 @@ fn count(pipeline: &Pipeline, query: &str) -> u64 {
     pipeline.searchers()[0].1.count(&filter, TimeRange::ALL, &Run::alone()).count
 }
 
-fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(30), "waited for nothing: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+/// Sends a line to the syslog source.
+fn send(pipeline: &Pipeline, line: &str) {
+    let listening = pipeline.listening();
+    let address = listening.iter().find_map(|(_, url)| url.strip_prefix("tcp://")).unwrap();
+    TcpStream::connect(address).unwrap().write_all(format!("<13>{line}\n").as_bytes()).unwrap();
 }
 
 #[test]
@@ -76,18 +62,17 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     disk.set_bytes_max(Some(disk.used_bytes()));
     let refused = submit("refused").unwrap_err();
     assert!(matches!(&refused, SubmitError::Failed(reason) if !reason.is_empty()), "{refused:?}");
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>held back\n").unwrap();
-    let state = || pipeline.status().logspaces[0].state.clone();
+    send(&pipeline, "held back");
+    let state = || pipeline.status().logspaces[0].state;
     let held_bytes = || pipeline.status().sources[0].queue_bytes;
-    wait_until("the message is held", || 0 < held_bytes() && state() == "failing");
+    wait_until("the message is held", || 0 < held_bytes() && state() == LogspaceState::Failing);
     assert!(pipeline.ready().unwrap_err()[0].contains("`main` cannot store messages"));
     assert_eq!((count(&pipeline, "before"), count(&pipeline, "\"held back\"")), (1, 0));
 
     disk.set_bytes_max(None);
     wait_until("the message is stored", || count(&pipeline, "\"held back\"") == 1);
     wait_until("the budget is free", || held_bytes() == 0);
-    assert_eq!(state(), "ok");
+    assert_eq!(state(), LogspaceState::Ok);
     submit("after").unwrap();
     assert_eq!(count(&pipeline, "*"), 3);
     pipeline.stop();
@@ -106,7 +91,7 @@ fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
     submit(batch("next")).unwrap();
     let status = || pipeline.status().logspaces.remove(0);
     wait_until("sealing fails", || status().sealing_error.is_some());
-    assert_eq!((status().state.as_str(), status().unsealed_messages), ("ok", 1000));
+    assert_eq!((status().state, status().unsealed_messages), (LogspaceState::Ok, 1000));
     assert_eq!((count(&pipeline, "full"), count(&pipeline, "next")), (1000, 1));
     assert!(pipeline.metrics_text().contains("logstead_unsealed_files{logspace=\"main\"} 1"));
 
@@ -122,9 +107,8 @@ fn a_stop_does_not_wait_for_ever_for_a_full_disk() {
     let disk = Arc::new(SimDisk::new(2));
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>never stored\n").unwrap();
-    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    send(&pipeline, "never stored");
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == LogspaceState::Failing);
     let start = Instant::now();
     pipeline.stop();
     assert!(start.elapsed() < Duration::from_secs(9));
@@ -137,9 +121,8 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     let disk = Arc::new(SimDisk::new(3));
     let pipeline = start(disk.clone());
     disk.set_bytes_max(Some(disk.used_bytes()));
-    let address = pipeline.listening()[0].1.strip_prefix("tcp://").unwrap().to_owned();
-    TcpStream::connect(address).unwrap().write_all(b"<13>just in time\n").unwrap();
-    wait_until("the message is held", || pipeline.status().logspaces[0].state == "failing");
+    send(&pipeline, "just in time");
+    wait_until("the message is held", || pipeline.status().logspaces[0].state == LogspaceState::Failing);
     let (ended, has_ended) = std::sync::mpsc::channel();
     let stopping = pipeline.clone();
     std::thread::spawn(move || {

@@ -748,7 +748,7 @@ async fn what_can_not_be_saved_is_told_why() {
         ("to", json!(long(100_000)), "no time"),
         ("logspaces", json!([""]), "1 to 100"),
         ("view", json!(long(17_000)), "at most 16384"),
-        ("shared", json!(false), "nobody but the token"),
+        ("shared", json!(false), "only the token itself"),
         ("colour", json!(1), "colour"),
     ] {
         let mut search = to_save("a", true);

@@ -253,7 +253,7 @@ fn over_relp_what_was_not_acknowledged_is_sent_again() {
 }
 
 #[test]
-fn what_can_not_be_done_is_said_in_a_line() {
+fn what_cannot_be_done_is_reported_in_a_line() {
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let (found, _, error) = output(&[&["loadgen"], arguments].concat());
         assert_eq!(found, code, "{arguments:?}: {error}");
@@ -269,14 +269,14 @@ fn what_can_not_be_done_is_said_in_a_line() {
     check(&[&nobody, "--idle-connections", "2"], 3, "only 0 of 2 idle connections");
     check(&[&nobody, "--size", "20"], 1, "at least 1");
     check(&["udp://127.0.0.1:9", "--size", "70000"], 1, "65507");
-    check(&["udp://127.0.0.1:9", "--framing", "octet"], 1, "--framing is of byte streams");
+    check(&["udp://127.0.0.1:9", "--framing", "octet"], 1, "--framing applies to byte streams");
     check(&["udp://127.0.0.1:9", "--idle-connections", "1"], 1, "has no connections");
     check(&[&nobody, "--active-connections", "0"], 1, "nothing to do");
     check(&[&nobody, "--batch", "0"], 1, "--batch");
     check(&[&nobody, "--read-file", "/nonexistent"], 1, "/nonexistent");
-    check(&[&nobody, "--read-file", "/"], 1, "no regular file");
+    check(&[&nobody, "--read-file", "/"], 1, "not a regular file");
     check(&["tls://127.0.0.1:9", "--ca", "/nonexistent"], 1, "/nonexistent");
-    check(&["ftp://h:1"], 2, "no transport");
+    check(&["ftp://h:1"], 2, "not a transport");
     check(&[&nobody, "--rate", "0"], 2, "a rate of 0");
     check(&[&nobody, "--interval", "0"], 2, "interval");
     check(&[&nobody, "--interval", "nan"], 2, "interval");

@@ -213,7 +213,7 @@ fn indexes_that_are_lost_or_damaged_are_made_again() {
     assert!(told.contains("index") && told.contains("no message is lost"), "{told}");
     let (code, told, error) = run("reindex", &server);
     assert_eq!(code, 0, "{told}{error}");
-    assert!(told.starts_with(&format!("main: {} indexes were made", indexes.len())), "{told}");
+    assert!(told.starts_with(&format!("main: {} indexes of ", indexes.len())), "{told}");
     assert_eq!(run("verify", &server).0, 0);
 
     fs::remove_file(&indexes[0]).unwrap();
@@ -242,7 +242,7 @@ fn every_file_of_a_store_can_be_inspected() {
     }
     let (code, _, error) = inspect(&data.join("logstead.db"));
     assert_eq!(code, 1);
-    assert!(error.contains("is no journal, blocks, index or manifest file"), "{error}");
+    assert!(error.contains("is not a journal, blocks, index or manifest file"), "{error}");
     assert_eq!(inspect(&data.join("logspaces")).0, 1);
     assert_eq!(inspect(&data.join("nowhere")).0, 1);
 }

@@ -411,7 +411,7 @@ fn what_stands_against_a_start_is_said_in_a_line() {
     let web = format!("web.listen={address}");
     let (code, _, error) = output(&["serve", "--data", data.to_str().unwrap(), "--set", &web]);
     assert_eq!(code, 3);
-    assert!(error.contains(&format!("web.listen: {address} cannot be listened on")), "{error}");
+    assert!(error.contains(&format!("web.listen: cannot listen on {address}")), "{error}");
 
     let router = folder.path().join("router.toml");
     std::fs::write(&router, ROUTER.replace("tcp://127.0.0.1:0", &format!("tcp://{address}"))).unwrap();

@@ -266,8 +266,12 @@ fn the_router_document_is_read_and_replaced_while_the_server_is_stopped() {
     server.terminate();
     assert_eq!(router(&["get"]).1, ROUTER.to_owned());
     let (code, told, error) = router(&["put", file, "-m", "shorter"]);
-    assert_eq!((code, told.as_str()), (0, "revision 2 is stored and runs from the next start\n"), "{error}");
-    assert_eq!(router(&["put", file]).1, "revision 2 says the same already\n");
+    assert_eq!(
+        (code, told.as_str()),
+        (0, "revision 2 is stored and takes effect at the next start\n"),
+        "{error}"
+    );
+    assert_eq!(router(&["put", file]).1, "nothing to change: revision 2 is the same\n");
     assert_eq!(router(&["get", "--revision", "1"]).1, ROUTER.to_owned());
     assert_eq!(router(&["get", "--revision", "7"]).0, 1);
     assert!(server.data().join("router/000002.toml").is_file());
@@ -283,7 +287,7 @@ fn the_router_document_is_read_and_replaced_while_the_server_is_stopped() {
     let (code, _, error) = router(&["put", file]);
     assert!(code == 1 && error.contains("`files.write`"), "{error}");
     let (code, _, error) = output(&["router", "get", "--data", "/nowhere/at/all"]);
-    assert!(code == 3 && error.contains("is no data directory"), "{error}");
+    assert!(code == 3 && error.contains("is not a data directory"), "{error}");
 
     server.restart();
     let (_, revisions) = server.call("GET", "/router/revisions", &[], b"");
@@ -302,7 +306,7 @@ fn the_router_document_is_read_and_replaced_through_a_server() {
     assert_eq!(router(&["get"]).1, ROUTER.to_owned());
     fs::write(file, keeping("30d")).unwrap();
     assert_eq!(router(&["check", file]).1, "ok\n");
-    assert_eq!(router(&["put", file, "-m", "by hand"]).1, "revision 2 runs\n");
+    assert_eq!(router(&["put", file, "-m", "by hand"]).1, "revision 2 is in effect\n");
     assert_eq!(server.status()["revision"], 2);
     assert_eq!(router(&["get", "--revision", "1"]).1, ROUTER.to_owned());
     fs::write(file, ROUTER.replace("listen =", "lisen =").replace("[\"main\"]", "[\"mian\"]")).unwrap();

@@ -1,4 +1,8 @@
-//! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as a test can check them.
+//! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as tests can check them.
+
+// With its path, which does not depend on the root of the test crate.
+#[path = "structure/imports.rs"]
+mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,7 +28,7 @@ const CRATE_EDGES: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// What is built, fetched or stored in a checkout and is not part of the repository.
+/// Folders in a checkout that are not part of the repository: built, downloaded or stored there.
 const GENERATED_FOLDERS: [&str; 5] = ["target", "node_modules", "data", "dist", "test-results"];
 
 #[test]
@@ -49,8 +53,8 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 
-/// What a folder of the server may not import: what flows knows nobody, and those that use it do not know each other.
-/// The store and the shapes of messages know nothing of the server but its machine; the API and the commands use both.
+/// What a folder of the server may not import: `flow` uses none of the others, and its users do not use each other. The
+/// store and the shapes of messages use nothing of the server but its machine; the API and the commands use both.
 const SERVER_FOLDERS: [(&str, &[&str]); 10] = [
     ("machine", &["flow", "source", "destination", "pipeline", "web", "meta", "store", "wire", "api", "cli"]),
     ("meta", &["flow", "source", "destination", "pipeline", "web", "store", "wire", "api", "cli"]),
@@ -76,6 +80,51 @@ fn folders_of_the_server_depend_on_each_other_in_one_direction() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What each file or folder at the top of the indexer may use, floor above floor.
+const INDEXER_FLOORS: [(&str, &[&str]); 13] = [
+    ("bounds", &[]),
+    ("bytes", &[]),
+    ("error", &[]),
+    ("work", &[]),
+    ("disk", &[]),
+    ("columns", &["bytes"]),
+    ("journal", &["bytes", "columns", "disk"]),
+    ("segment", &["bounds", "bytes", "columns", "disk", "journal", "work"]),
+    ("store", &["bounds", "bytes", "disk", "error", "journal", "segment", "work"]),
+    ("answer", &["work"]),
+    ("search", &["answer", "bounds", "segment", "store", "work"]),
+    ("open", &["disk", "search", "store"]),
+    ("queue", &["bytes", "disk", "error", "open", "search", "store", "work"]),
+];
+
+#[test]
+fn folders_of_the_indexer_depend_on_each_other_in_one_direction() {
+    let mut wrong = Vec::new();
+    for (from, used) in imports::edges_within(&root().join("indexer/src")) {
+        let Some(from) = from.first() else { continue };
+        let (_, allowed) =
+            INDEXER_FLOORS.iter().find(|(name, _)| name == from).expect("every folder has its floor");
+        let others = used.keys().filter_map(|to| to.first()).filter(|to| *to != from);
+        wrong.extend(
+            others.filter(|to| !allowed.contains(&to.as_str())).map(|to| format!("{from} uses {to}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let mut circles = Vec::new();
+    for manifest in files_ending("Cargo.toml") {
+        let sources = manifest.with_file_name("src");
+        if sources.join("lib.rs").exists() || sources.join("main.rs").exists() {
+            let found = imports::circles(&imports::edges_within(&sources));
+            circles.extend(found.into_iter().map(|arrow| format!("{}: {arrow}", sources.display())));
+        }
+    }
+    assert!(circles.is_empty(), "{circles:#?}");
 }
 
 #[test]
@@ -104,7 +153,7 @@ fn links_in_documents_lead_somewhere() {
             }
         }
     }
-    assert!(broken.is_empty(), "links to files that are not there: {broken:#?}");
+    assert!(broken.is_empty(), "links to files that do not exist: {broken:#?}");
 }
 
 #[test]
@@ -121,7 +170,7 @@ fn crate_edges() -> BTreeMap<String, BTreeSet<String>> {
     packages.iter().map(|package| (text(&package["name"]), own_dependencies(package))).collect()
 }
 
-/// What a package uses of this workspace to run; its tests may use more.
+/// The packages of this workspace that a package needs to run; its tests may need more.
 fn own_dependencies(package: &Value) -> BTreeSet<String> {
     let dependencies = package["dependencies"].as_array().expect("a list of dependencies");
     dependencies

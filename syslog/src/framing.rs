@@ -2,7 +2,7 @@
 //! frame shows, or messages of many lines. Pure: bytes in, ranges out.
 //!
 //! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where that is
-//! certain, a message ends at the next head. Its messages are flagged, so that somebody sees what to set up.
+//! certain, a message ends at the next head. Its messages are flagged, so that it shows what to set up.
 //!
 //! A sender of counted frames that counts wrongly is out of step: what stands where a frame should begin is
 //! neither a length nor a priority. Then the bytes up to the next newline, or up to what looks like the next

@@ -1,4 +1,4 @@
-//! The PROXY protocol, versions 1 and 2: a proxy says in front of a connection who is really connected.
+//! The PROXY protocol, versions 1 and 2: a proxy says in front of a connection where it really comes from.
 //!
 //! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. That of syslog-ng's
 //! loggen ends without the carriage return, and is taken as well.
@@ -7,13 +7,13 @@
 //! | offset | size   | field     | meaning                                                     |
 //! |--------|--------|-----------|-------------------------------------------------------------|
 //! |      0 |     12 | signature | [`SIGNATURE`]                                               |
-//! |     12 |      1 | command   | `0x20`: the proxy's own connection; `0x21`: somebody else's |
+//! |     12 |      1 | command   | `0x20`: the proxy's own connection; `0x21`: a client's      |
 //! |     13 |      1 | family    | high half: 0 none, 1 IPv4, 2 IPv6, 3 Unix;                  |
 //! |        |        |           | low half: 0 none, 1 stream, 2 datagram                      |
 //! |     14 |      2 | length    | u16 BE, bytes that follow                                   |
 //! |     16 | length | addresses | source, destination, their ports; then TLVs, skipped        |
 //!
-//! **Invariant:** nobody is asked to read beyond the header. What is behind it may be TLS, which somebody else reads.
+//! **Invariant:** nothing is read beyond the header. What follows may be TLS, which is read elsewhere.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -45,7 +45,7 @@ pub enum Refused {
 pub enum Parsed {
     /// The header is longer, by at least this many bytes.
     More(usize),
-    /// The header is the first `taken` bytes. Without a `peer`, it says to use the real one.
+    /// The header is the first `taken` bytes. Without a `peer`, the real one counts.
     Header {
         /// Its length.
         taken: usize,
@@ -105,7 +105,7 @@ fn line_peer(text: &[u8]) -> Option<Option<SocketAddr>> {
         "TCP6" => text.parse().map(IpAddr::V6).ok(),
         _ => None,
     };
-    // The destination says nothing that is wanted, but a header that is half right is wrong.
+    // The destination is not needed, but a header that is half right is wrong.
     let (source, _) = (address(source)?, address(destination)?);
     let (source_port, _) = (port(source_port)?, port(destination_port)?);
     Some(Some(SocketAddr::new(source, source_port)))

@@ -1,6 +1,6 @@
 //! Messages of a sender that puts nothing between them: where the next one begins. Pure.
 //!
-//! A message may quote the head of another one, so a head within a text shows nothing by itself. It is taken for the
+//! A message may quote the head of another one, so a head within a text alone proves nothing. It is taken for the
 //! beginning of the next message only where a connection has never sent a delimiter, its first message has such a head,
 //! this one has the same form and names the same host, and what came has come to an end without a delimiter: by silence,
 //! by the end of the connection, or because it is longer than a message may be.

@@ -13,7 +13,7 @@ pub(crate) use rows::{
     DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, RELP_SOURCE, ROUTE, SYSLOG_DESTINATION,
     SYSLOG_SOURCE,
 };
-pub(crate) use setting::{find, names};
+pub(crate) use setting::find;
 
 /// The keys of one kind of item.
 #[derive(Clone, Debug)]

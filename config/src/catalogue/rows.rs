@@ -1,9 +1,10 @@
 //! The rows of the catalogue.
 
-use super::{Kind, Setting, names};
-use crate::destination::{ForwardFormat, ForwardFraming};
-use crate::logspace::Durability;
-use crate::source::{Format, Framing, Start};
+use super::setting::{Kind, Setting, names};
+use crate::choice::{
+    DestinationName, Durability, Format, ForwardFormat, ForwardFraming, Framing, SourceName, Start,
+};
+use crate::count::Count;
 
 /// The keys of each kind of source besides its name. Of a key that two groups have, the first row counts.
 pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS];
@@ -16,7 +17,7 @@ pub(super) const SOURCE: &[Setting] = &[
         .required()
         .help("Used by routes, messages and counters.")
         .means("The name used by routes, messages (field `source`) and counters."),
-    Setting::new("kind", Kind::Choice(names::<crate::source::Kind>), "Kind")
+    Setting::new("kind", Kind::Choice(names::<SourceName>), "Kind")
         .required()
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
@@ -143,8 +144,8 @@ pub(super) const SOCKETS: &[Setting] = &[
         .means("The bytes that end the wait, {min} to {max}."),
     Setting::new("partitions", Kind::Number, "Partitions")
         .default("auto")
-        .min("1")
-        .max("256")
+        .min(Count::MIN)
+        .max(Count::MAX)
         .help("Workers that the messages of one connection are spread over.")
         .means("How many workers the messages of one connection are spread over: `auto`, or {min} to {max}. With 1, \
                 messages of one connection are stored in the order of arrival. A UDP address is read by that number \
@@ -204,7 +205,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .required()
         .help("Used by routes and counters.")
         .means("The name used by routes and counters."),
-    Setting::new("kind", Kind::Choice(names::<crate::destination::Kind>), "Kind")
+    Setting::new("kind", Kind::Choice(names::<DestinationName>), "Kind")
         .required()
         .help("What it is.")
         .means("`syslog` or `file`."),

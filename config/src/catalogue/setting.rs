@@ -1,4 +1,4 @@
-//! One key of the router document: what it can be, and how a person is told about it.
+//! One key of the router document: what it can be, and how it is explained.
 
 use serde::{Serialize, Serializer};
 

@@ -175,7 +175,7 @@ impl Aggregation {
         self.collect(&batch, &selected, (&sequence, place.logspace), work)
     }
 
-    /// The table of everything that was added. Where nobody wants to wait for all of it, as much as can be shown.
+    /// The table of everything that was added. If not all of it is awaited, what can be shown.
     pub fn finish(self, run: &Run<'_>) -> Result<Table, AnswerError> {
         let work = run.work();
         let finish = Finish::new(&work);
@@ -208,7 +208,7 @@ impl Aggregation {
         aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields }, work)
     }
 
-    /// Later stages name columns that there are.
+    /// Later stages name existing columns.
     fn check_rest(&self) -> Result<(), AnswerError> {
         let mut table = Table { columns: self.sink.columns(), ..Table::default() };
         let work = Run::alone().work();
@@ -375,7 +375,7 @@ impl Head {
     }
 }
 
-/// Each field the first time that it is there.
+/// Each field at its first occurrence.
 fn once(fields: Vec<FieldName>) -> Vec<FieldName> {
     let mut known: Vec<FieldName> = Vec::new();
     for field in fields {

@@ -16,7 +16,7 @@ use logstead_record::{Field, Timestamp};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Buckets of a timechart that says no span.
+/// Buckets of a timechart without a span.
 const BUCKETS_AIM: usize = 100;
 
 /// Collects rows and makes the table.

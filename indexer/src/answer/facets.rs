@@ -30,7 +30,7 @@ struct FieldCounts {
 pub struct Facet {
     /// The field.
     pub field: FieldName,
-    /// How many different values there are; at least so many where `partial` is set.
+    /// How many different values there are; at least this many where `partial` is set.
     pub distinct: u64,
     /// The most frequent ones, most frequent first, and how many rows have each.
     pub values: Vec<(Value, u64)>,

@@ -27,7 +27,7 @@ impl<'a> Finish<'a> {
         self.is_cut.get()
     }
 
-    /// Whether to make one more row, when there are so many.
+    /// Whether to make one more row, when there are this many.
     pub(crate) fn wants(&self, rows: usize) -> bool {
         let wanted = rows < ROWS_MAX || self.work.go_on(ROW_WORK);
         self.is_cut.set(self.is_cut.get() || !wanted);

@@ -14,7 +14,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_record::query::{FieldName, Function, Measure};
 use std::hash::BuildHasher;
 
-/// Rows that are combined together: enough that what it takes for each value is little beside them.
+/// Rows that are combined together: enough that the cost of each value is small in comparison.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// What makes a group and what is computed of it.
@@ -119,7 +119,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Adds rows of which some are in several groups.
+    /// Adds rows, some of them in several groups.
     fn add_spread(
         &mut self,
         mut rows: &[u32],

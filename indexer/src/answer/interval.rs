@@ -46,7 +46,7 @@ const NICE: [i64; 28] = [
 /// How long the buckets of a range are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// As short as a round length may be with at most so many buckets.
+    /// The shortest round length that gives at most this many buckets.
     AtMost(usize),
     /// So many nanoseconds.
     Nanos(i64),

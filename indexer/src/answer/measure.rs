@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// Makes room for so many groups.
+    /// Makes room for this many groups.
     pub(crate) fn resize(&mut self, groups: usize) {
         match self {
             State::Present(counts) | State::Distinct(Distinct { counts, .. }) => counts.resize(groups, 0),

@@ -23,7 +23,7 @@
 //! | `enrich`      | `extract` and `parse`; `pairs`: JSON and `key=value` in a text              |
 //! | `aggregation` | which of these a pipeline needs                                             |
 //!
-//! **Invariant:** an answer is exact, or it says why it is not.
+//! **Invariant:** an answer is exact, or gives the reason why it is not.
 
 mod aggregation;
 mod aggregator;

@@ -1,5 +1,5 @@
-//! Messages that are kept because what follows needs their order: the first so many, the last so many, or the first of
-//! each combination of values. They come as they are found and leave as rows of a table.
+//! Messages that are kept because what follows needs their order: a number of the first, of the last, or the first of
+//! each combination of values. They arrive in the order they are found and leave as rows of a table.
 //!
 //! Without `sort` the newest comes first, and of one time what was stored last.
 //!
@@ -19,9 +19,9 @@ use std::cmp::Ordering;
 /// Which messages are kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Keep {
-    /// The first so many.
+    /// This many of the first.
     First(usize),
-    /// The last so many.
+    /// This many of the last.
     Last(usize),
     /// As many of the first as a table may have, which says whether there were more.
     Shown,
@@ -37,7 +37,7 @@ pub(crate) struct Rows {
     /// Where the fields of [`Keep::Distinct`] are in `columns`.
     distinct: Vec<usize>,
     kept: Vec<Kept>,
-    /// The time and sequence of the worst of so many that nothing worse is kept.
+    /// The time and sequence of the worst row kept, once there are enough that nothing worse is kept.
     floor: Option<Position>,
     logspaces: Vec<String>,
     by_key: HashMap<Vec<u8>, Kept>,

@@ -1,4 +1,4 @@
-//! Numbers of which exact percentiles are asked: each distinct one with how often it was there.
+//! Numbers for exact percentiles: each distinct one with its count.
 
 /// Adding is pushing; from time to time what was pushed is sorted and counted.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ impl Samples {
         {
             self.count();
         }
-        // Not `-0`, which is no other number.
+        // Not `-0`, which is the same number.
         self.loose.push(number + 0.0);
     }
 

@@ -180,21 +180,18 @@ fn push_row(columns: &[(FieldName, &Column)], row: &[Value], builder: &mut Batch
         Timestamp::MIN
     });
     builder.origin(Origin { source: text(Field::Source), peer: text(Field::Peer), received });
-    builder.push(&Row {
+    let mut said = Row {
         time: time(Field::Time),
         priority: priority(text(Field::Facility), text(Field::Severity)),
-        host: text(Field::Host),
-        program: text(Field::Program),
-        pid: text(Field::Pid),
-        msgid: text(Field::Msgid),
-        message: text(Field::Message),
         message_at: None,
         flags: flags(text(Field::Flag)),
         ..Row::text(text(Field::Raw))
-    });
+    };
+    Field::OF_ROWS.into_iter().for_each(|field| said[field] = text(field));
+    builder.push(&said);
 }
 
-/// One that has this facility and this severity; of what is no column nobody asks.
+/// One with this facility and this severity; a missing column is never asked for.
 fn priority(facility: &[u8], severity: &[u8]) -> Option<Priority> {
     let read = |text: &[u8]| std::str::from_utf8(text).ok().map(str::to_owned);
     let facility = read(facility).and_then(|name| name.parse::<Facility>().ok());

@@ -3,7 +3,9 @@
 use super::{Aggregation, AnswerError, BatchTimes, Coded, Part, Place, Settings, Table};
 use crate::work::run::Run;
 use logstead_record::query::{Context, FieldName, Matcher, TimeRange, parse_pipeline};
-use logstead_record::{Batch, BatchBuilder, Facility, Origin, Priority, Row, SECOND, Severity, Timestamp};
+use logstead_record::{
+    Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, SECOND, Severity, Timestamp,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -74,12 +76,14 @@ pub(crate) fn batch_of(messages: &[Message]) -> Batch {
         }
         let facility = Facility::new(1).unwrap();
         let severity = message.severity.and_then(Severity::new);
-        builder.push(&Row {
-            time: Some(Timestamp::from_nanos(message.time)),
-            priority: severity.map(|severity| Priority::of(facility, severity)),
-            host: message.host.as_bytes(),
-            ..Row::text(message.message.as_bytes())
-        });
+        builder.push(
+            &Row {
+                time: Some(Timestamp::from_nanos(message.time)),
+                priority: severity.map(|severity| Priority::of(facility, severity)),
+                ..Row::text(message.message.as_bytes())
+            }
+            .with(Field::Host, message.host.as_bytes()),
+        );
     }
     builder.seal()
 }

@@ -5,7 +5,9 @@ use super::*;
 use crate::work::Work;
 use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
-use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp};
+use logstead_record::{
+    Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -501,17 +503,19 @@ fn every_field_has_the_text_that_the_api_shows() {
     let mut builder = BatchBuilder::new();
     let received = Timestamp::from_nanos(START + SECOND);
     builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
-    builder.push(&Row {
-        time: Some(Timestamp::from_nanos(START)),
-        priority: Priority::new(4 * 8 + 3),
-        program: b"sshd",
-        pid: b"77",
-        msgid: b"ID",
-        message: b"text",
-        message_at: Some(4),
-        flags: Flags::TRUNCATED.with(Flags::INCOMPLETE),
-        ..Row::text(b"raw text\xFF")
-    });
+    builder.push(
+        &Row {
+            time: Some(Timestamp::from_nanos(START)),
+            priority: Priority::new(4 * 8 + 3),
+            message_at: Some(4),
+            flags: Flags::TRUNCATED.with(Flags::INCOMPLETE),
+            ..Row::text(b"raw text\xFF")
+        }
+        .with(Field::Program, b"sshd")
+        .with(Field::Pid, b"77")
+        .with(Field::Msgid, b"ID")
+        .with(Field::Message, b"text"),
+    );
     builder.push(&Row::text(b"bare"));
     let parts = [(0, builder.seal())];
     let fields = "time, received, severity, facility, flag, program, pid, msgid, host, message, raw, source, peer, logspace";

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 /// The number of what is absent.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// **Invariant:** no text is there twice.
+/// **Invariant:** no text occurs twice.
 #[derive(Default)]
 pub(crate) struct Values {
     texts: TextColumn,

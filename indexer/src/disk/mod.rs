@@ -26,9 +26,9 @@ pub trait Disk: Send + Sync {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// A new, empty file. One that was there is emptied.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// A file that is there, to read and to append to.
+    /// An existing file, to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// A file that is there, only to read: also where nothing can be written.
+    /// An existing file, only to read: also where nothing can be written.
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }

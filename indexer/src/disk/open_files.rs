@@ -38,9 +38,9 @@ struct Shared {
 struct Known {
     /// Files that are open, roughly in the order in which they were opened; and some that are not any more.
     ring: VecDeque<Weak<File>>,
-    /// All files that somebody holds.
+    /// All files that are held.
     by_path: HashMap<PathBuf, Vec<Weak<File>>>,
-    /// At so many paths, those that nobody holds any more are forgotten.
+    /// At this many paths, those that are no longer held are forgotten.
     tidy_at: usize,
 }
 
@@ -61,7 +61,7 @@ struct File {
 struct Held(Arc<File>);
 
 impl OpenFiles {
-    /// At most so many files are open, unless all of them have to be.
+    /// At most this many files are open, unless all of them have to be.
     pub fn new(disk: Arc<dyn Disk>, files_max: usize) -> OpenFiles {
         let (open, known) = (AtomicUsize::new(0), Mutex::default());
         OpenFiles { shared: Arc::new(Shared { disk, files_max: files_max.max(1), open, known }) }
@@ -120,7 +120,7 @@ impl Disk for OpenFiles {
 }
 
 impl Shared {
-    /// A file that somebody holds from now on.
+    /// A file that is held from now on.
     fn begin(
         self: &Arc<Shared>,
         path: &Path,
@@ -142,7 +142,7 @@ impl Shared {
         Ok(Arc::new(Held(file)))
     }
 
-    /// Opens a file again, unless somebody has done so meanwhile.
+    /// Opens a file again, unless that has happened meanwhile.
     fn open_again(&self, file: &Arc<File>, known: &mut Known) -> io::Result<Arc<dyn DiskFile>> {
         if let Some(handle) = &*file.handle.read() {
             return Ok(Arc::clone(handle));
@@ -162,7 +162,7 @@ impl Shared {
         }
     }
 
-    /// Opens when there is room. Where the system says that there is none, everything that can be closed is.
+    /// Opens when there is room. If the system has none left, everything that can be closed is closed.
     fn with_room(
         &self,
         known: &mut Known,
@@ -178,10 +178,10 @@ impl Shared {
         }
     }
 
-    /// Closes files, the longest unread first, until no more than so many are open. Those that cannot be opened again
+    /// Closes files, the longest unread first, until at most this many are open. Those that cannot be opened again
     /// stay.
     fn close_down_to(&self, files_max: usize, known: &mut Known) {
-        // Whoever was read since the last time is passed over once.
+        // A file that was read since the last time is passed over once.
         for _ in 0..2 * known.ring.len() {
             if self.open.load(Ordering::Relaxed) <= files_max {
                 return;
@@ -196,7 +196,7 @@ impl Shared {
         }
     }
 
-    /// The name goes: whoever holds the file has it open from now on.
+    /// The name goes: the file stays open from now on for as long as it is held.
     fn detach(&self, known: &mut Known, path: &Path) -> io::Result<()> {
         let files = known.by_path.get(path).map(|files| files.iter().filter_map(Weak::upgrade).collect());
         let files: Vec<Arc<File>> = files.unwrap_or_default();
@@ -386,7 +386,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
         #[test]
-        fn nobody_notices_that_files_were_closed(
+        fn files_that_were_closed_read_as_if_they_were_open(
             steps in proptest::collection::vec(step(), 0..60),
             files_max in 1_usize..4,
         ) {

@@ -93,7 +93,7 @@ impl SimDisk {
         }
     }
 
-    /// The disk after the process ended: all that it wrote is there, synced or not.
+    /// The disk after the process ended: it has all that was written, synced or not.
     #[must_use]
     pub fn after_kill(&self) -> SimDisk {
         let state = State { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };

@@ -49,7 +49,7 @@ pub(crate) struct Header {
     pub(crate) previous_hash: Hash,
 }
 
-/// Why the first bytes of a file are no header.
+/// Why the first bytes of a file are not a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// There are too few.

@@ -16,7 +16,7 @@
 //! |     88 |      | body           | the columns as one LZ4 block                                        |
 //!
 //! All numbers are little endian, times are nanoseconds since 1970. The hash of a frame is
-//! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and whoever holds only headers
+//! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and a reader of headers alone
 //! and the bodies' hashes can check the chain.
 //!
 //! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
@@ -114,7 +114,7 @@ impl Placed<'_> {
     }
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The file ends within it.

@@ -1,4 +1,4 @@
-//! Walks over the frames of a journal file, and over what is no frame.
+//! Walks over the frames of a journal file, and over what is not a frame.
 //!
 //! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
 //! is found whatever stands before it.
@@ -14,7 +14,7 @@ const HEADER_WINDOW_BYTES: usize = 4 << 10;
 
 /// What stands at a place of a journal file.
 pub(crate) enum Item<'a> {
-    /// A frame. The body is there where bodies are read.
+    /// A frame. It has its body if bodies are read.
     Frame { header: Header, body: &'a [u8] },
     /// Something else, up to the next frame or the end; with its header where that is whole.
     Bad { bytes: u64, why: FrameError, header: Option<Header> },

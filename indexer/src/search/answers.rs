@@ -54,7 +54,7 @@ struct Answers<'a, 'b> {
     logspace: &'a str,
     asked: &'a mut [Asked<'b>],
     work: Work<'a>,
-    /// After this there is no answer.
+    /// There is no answer after this.
     error: Option<AnswerError>,
 }
 

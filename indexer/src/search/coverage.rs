@@ -11,7 +11,7 @@ use std::collections::HashSet;
 pub struct Coverage {
     /// Whether everything that had to be looked at could be.
     pub complete: bool,
-    /// Whether it ended before it was through, because nobody wanted it any more.
+    /// Whether it ended before it was through, because it was no longer wanted.
     pub cancelled: bool,
     /// Messages that were compared with the query, one by one.
     pub scanned_messages: u64,

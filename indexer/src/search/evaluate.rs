@@ -1,8 +1,8 @@
 //! Asks the index of a segment what a plan wants to know.
 //!
-//! Many conditions of which one has to hold are answered together: their wildcards by one walk over the dictionary, their
+//! Conditions joined by OR are answered together: their wildcards by one walk over the dictionary, their
 //! values of a column by one pass over its rows. Many of which none may hold are those turned round. Where all have to hold,
-//! some of them share a walk, as many as memory is worth.
+//! some of them share a walk, within a bound of memory.
 //!
 //! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
 //! know any more, every row is possible.
@@ -54,7 +54,7 @@ struct Ahead {
     found: Option<Bounds>,
 }
 
-/// Conditions of which one has to hold, by how they are answered.
+/// Conditions joined by OR, by how they are answered.
 #[derive(Default)]
 struct AnyOf<'a> {
     /// Words of one of these forms are what is meant.

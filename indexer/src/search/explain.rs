@@ -40,11 +40,11 @@ pub struct Explained {
     pub blocks_bytes: u64,
     /// Messages that are in no segment yet: all are looked at.
     pub tail_messages: u64,
-    /// Each clause by itself.
+    /// Each clause on its own.
     pub clauses: Vec<Clause>,
 }
 
-/// One clause of a query, by itself.
+/// One clause of a query, on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clause {
     /// As text.

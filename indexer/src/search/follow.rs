@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Why messages are missing that nothing damaged held.
 const EXPIRED: &str = "they were removed by the retention";
-/// Why messages are missing where nobody knows more.
+/// Why messages are missing where nothing else is known.
 const LOST: &str = "they were in a damaged part of the store";
 
 /// Goes through a logspace in the order in which it was stored.
@@ -199,7 +199,7 @@ impl Follower {
         self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
     }
 
-    /// Shows messages up to a sequence, of which these match.
+    /// Shows messages up to a sequence; these are the ones that match.
     fn show(&mut self, end: u64, matched: Option<Matched<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let matched = matched.filter(|matched| !matched.rows.is_empty());
         let sequences = self.next..end;
@@ -228,7 +228,7 @@ impl Follower {
         }
     }
 
-    /// The rows of so many from a sequence on that were not shown yet.
+    /// The rows, of this many from a sequence on, that were not shown yet.
     fn not_shown(&self, first_sequence: u64, rows: usize) -> Selection {
         match self.next.saturating_sub(first_sequence) as usize {
             0 => Selection::all(rows),
@@ -245,7 +245,7 @@ impl Follower {
 enum Part<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
-    /// Nowhere; the next that is there has this sequence.
+    /// Nowhere; the next existing one has this sequence.
     Missing(u64, String),
 }
 

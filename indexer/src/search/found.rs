@@ -28,7 +28,7 @@ impl Hit {
 /// A page of messages.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In the order that was asked for: as many as were asked for, or all that can be read.
+    /// In the requested order: the requested number, or all that can be read.
     pub hits: Vec<Hit>,
     /// Whether there are more after these; perhaps ones that cannot be read.
     pub more: bool,

@@ -99,7 +99,7 @@ struct Pages<'a> {
     ahead: BinaryHeap<(Rank, Part)>,
     /// What the segments that were reached know.
     looks: BTreeMap<usize, Look>,
-    /// Blocks of which no row can be shown.
+    /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
 }
@@ -350,7 +350,7 @@ fn times_of(
     Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
 }
 
-/// The best messages so far: those of one page and one more, which says that there are more.
+/// The best messages so far: those of one page and one more, which shows that the page is not the last.
 struct Best {
     order: Order,
     after: Option<Rank>,
@@ -397,7 +397,7 @@ impl Best {
         Best { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
-    /// The rank of the worst that is kept, once there are as many as wanted: only a better one is of use.
+    /// The rank of the worst that is kept, once there are enough: only a better one is of use.
     fn floor(&self) -> Option<Rank> {
         let Reverse(worst) = self.heap.peek()?;
         (self.heap.len() == self.wanted).then_some(worst.rank)

@@ -146,7 +146,7 @@ impl Names {
     }
 }
 
-/// A message that says nothing.
+/// An empty message.
 fn nothing() -> Batch {
     Batch::from_columns(Columns::empty(1)).expect("columns of one row fit each other")
 }

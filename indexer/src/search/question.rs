@@ -1,4 +1,4 @@
-//! What is asked of a logspace: which messages, in which range, and until when somebody wants to know.
+//! What is asked of a logspace: which messages, in which range, and until when the answer is wanted.
 
 use super::plan::Plan;
 use crate::bounds::TimeBounds;

@@ -195,7 +195,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The blocks with undecided rows, as many together as one lane reads.
+/// The blocks with undecided rows, in groups that one lane reads.
 fn undecided(seen: &[(&Segment, Seen)]) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (at, (segment, seen)) in seen.iter().enumerate() {

@@ -86,7 +86,7 @@ pub enum BlocksError {
     #[error("its length is not that of its parts")]
     Length,
     /// It begins or ends with something else.
-    #[error("it is no blocks file")]
+    #[error("it is not a blocks file")]
     Magic,
     /// A later version of this program wrote it.
     #[error("it has version {0}, which this program does not know (it knows {VERSION})")]

@@ -1,7 +1,7 @@
 //! Writes a segment: batches in, two synced files out.
 //!
 //! **Invariant:** a file gets its name when all of it is synced. What a builder that failed leaves behind has a
-//! name that nobody reads.
+//! name that is never read.
 
 use super::block::BlockCutter;
 use super::blocks::{Blocks, BlocksWriter};

@@ -1,10 +1,10 @@
-//! The index file of a segment: named sections in one file, each page of which has a checksum.
+//! The index file of a segment: named sections in one file, with a checksum for each page.
 //!
 //! | offset | size | field          | meaning                                                           |
 //! |-------:|-----:|----------------|-------------------------------------------------------------------|
 //! |      0 |    4 | magic          | `LSI1`                                                            |
 //! |      4 |    4 | header crc     | CRC-32C of the header from here on                                |
-//! |      8 |    4 | version        | 1; these 80 bytes stay as they are in every version               |
+//! |      8 |    4 | version        | 1; these 80 bytes stay the same in every version                  |
 //! |     12 |    4 | rows           | number of messages in the segment                                 |
 //! |     16 |    8 | first sequence | of the first of them                                              |
 //! |     24 |   32 | blocks hash    | BLAKE3 of the file of blocks that this was made of                |
@@ -45,7 +45,7 @@ pub enum IndexError {
     #[error("the index cannot be read: {0}")]
     Disk(String),
     /// It is something else.
-    #[error("the file is no index: it does not begin with LSI1")]
+    #[error("the file is not an index: it does not begin with LSI1")]
     Magic,
     /// It was written by a later release.
     #[error("the index has version {0}, and the newest that is known here is {VERSION}")]

@@ -23,7 +23,7 @@ use tantivy::{HasLen, TantivyError};
 /// The file that says what is in the others.
 const META: &str = "meta.json";
 
-/// Files as they are written, by the names of their sections.
+/// Files being written, by the names of their sections.
 #[derive(Clone, Default)]
 pub(super) struct Gathered {
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,

@@ -48,7 +48,10 @@ pub(crate) enum Column {
 }
 
 /// Each column's section, in the order of the file.
-const COLUMNS: [(Column, &str); 8] = [
+const COLUMNS: [(Column, &str); COLUMN_COUNT] = columns();
+const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
+/// Those of the first version. Fields that came later follow them.
+const FIRST_COLUMNS: [(Column, &str); 8] = [
     (Column::Names(Field::Host), "host"),
     (Column::Program, "origin"),
     (Column::Priority, "origin"),
@@ -58,6 +61,8 @@ const COLUMNS: [(Column, &str); 8] = [
     (Column::Flags, "flags"),
     (Column::Shape, "shape"),
 ];
+/// How many fields the first version kept as names.
+const FIRST_NAMES: usize = 5;
 /// What the small values of columns and the dictionary's own index take, about.
 const KEPT_BYTES: usize = 128 << 10;
 
@@ -66,7 +71,7 @@ pub(crate) struct IndexBuilder {
     rows: u32,
     words: Inverter,
     times: TimesBuilder,
-    columns: [NamesBuilder; COLUMNS.len()],
+    columns: [NamesBuilder; COLUMN_COUNT],
     /// Scratch: a value.
     text: Vec<u8>,
     fields: FieldsBuilder,
@@ -82,7 +87,7 @@ pub(crate) struct SegmentIndex {
     pub(crate) words: Words,
     pub(crate) times: Times<Section>,
     pub(crate) fields: Fields,
-    values: [OnceLock<Arc<Values>>; COLUMNS.len()],
+    values: [OnceLock<Arc<Values>>; COLUMN_COUNT],
     /// Which keeps this index too.
     cache: Weak<IndexCache>,
 }
@@ -176,6 +181,21 @@ impl IndexBuilder {
         }
         Ok(file)
     }
+}
+
+const fn columns() -> [(Column, &'static str); COLUMN_COUNT] {
+    let mut columns = [FIRST_COLUMNS[0]; COLUMN_COUNT];
+    columns.split_at_mut(FIRST_COLUMNS.len()).0.copy_from_slice(&FIRST_COLUMNS);
+    let mut at = 0;
+    while at < Field::ALL.len() {
+        if let (field, name, Storage::Name(number)) = Field::ALL[at]
+            && FIRST_NAMES <= number
+        {
+            columns[FIRST_COLUMNS.len() + number - FIRST_NAMES] = (Column::Names(field), name);
+        }
+        at += 1;
+    }
+    columns
 }
 
 impl Column {

@@ -23,7 +23,7 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A word index that grows row by row.
 pub(crate) struct Inverter {
     table: HashTable<Slot>,
-    /// Random, so that nobody can prepare words that collide. The result does not depend on it.
+    /// Random, so that colliding words cannot be prepared. The result does not depend on it.
     seed: u64,
     /// The terms by number, back to back, and where each ends.
     terms: Vec<u8>,

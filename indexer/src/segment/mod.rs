@@ -204,7 +204,7 @@ impl Segment {
 }
 
 impl Drop for Segment {
-    /// Its index goes with it: nobody asks for it again, and its file would stay open.
+    /// Its index goes with it: it is never asked for again, and its file would stay open.
     fn drop(&mut self) {
         self.folder.cache.forget(self.id.first_sequence);
     }

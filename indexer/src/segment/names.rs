@@ -69,7 +69,7 @@ impl Default for NamesBuilder {
 }
 
 impl NamesBuilder {
-    /// Appends the rows of a batch's column. An empty text there says that there is no value.
+    /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -85,7 +85,7 @@ impl NamesBuilder {
         self.numbers = numbers;
     }
 
-    /// Appends rows whose values are single bytes; `absent` says that there is no value.
+    /// Appends rows whose values are single bytes; `absent` means no value.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8], absent: Option<u8>) {
         let mut numbers = [UNKNOWN; 256];
         if let Some(absent) = absent {
@@ -241,7 +241,7 @@ impl Names {
         Ok(names)
     }
 
-    /// The same rows with as many other values, which need not be distinct.
+    /// The same rows with the same number of other values, which need not be distinct.
     #[must_use]
     pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {
         let count = self.values.len();
@@ -270,7 +270,7 @@ impl Names {
         self.rows.rows()
     }
 
-    /// The id of a row without a value: as many as there are values. Where only presence is kept it is 1, and 0
+    /// The id of a row without a value: the number of values. Where only presence is kept it is 1, and 0
     /// is any value.
     pub(crate) fn absent(&self) -> u32 {
         if self.is_complete() { self.values.len() as u32 } else { 1 }
@@ -438,7 +438,7 @@ mod tests {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
         for host in hosts {
-            builder.push(&Row { host: host.as_deref().unwrap_or_default(), ..Row::text(b"x") });
+            builder.push(&Row::text(b"x").with(Field::Host, host.as_deref().unwrap_or_default()));
         }
         builder.seal()
     }

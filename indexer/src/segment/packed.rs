@@ -24,7 +24,7 @@ pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
 const HEADER_BYTES: usize = 5;
 
-/// Why bytes are no column of an index.
+/// Why bytes are not a column of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ColumnFault {
     /// It ends too early.

@@ -41,7 +41,7 @@ fn batches(fields: bool) -> Vec<Batch> {
                 builder.field(if row % 2 == 0 { b"even" } else { b"odd" }, b"yes");
                 builder.field(b"status", format!("{}", scattered(row) % 7).as_bytes());
             }
-            builder.push(&Row { host: host.as_bytes(), ..Row::text(b"x") });
+            builder.push(&Row::text(b"x").with(Field::Host, host.as_bytes()));
         }
         builder.seal()
     };

@@ -33,7 +33,7 @@ const SEGMENT: &str = "00000000000000000000000000000000";
 const STORE_BLOCK_BYTES: usize = 16 << 10;
 /// To look up a row in a word's rows costs as much as to decode about this many of them.
 const SEEK_ROWS: usize = 64;
-/// So many of a word's rows are decoded in the time of other work on one.
+/// This many of a word's rows are decoded in the time of other work on one.
 const DECODED_ROWS: usize = 8;
 
 /// Writes the words of a segment of `rows` rows as sections of its index file.

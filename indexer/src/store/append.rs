@@ -120,7 +120,7 @@ impl Appender {
         placed
     }
 
-    /// Sees to it that there is a file to append this much to.
+    /// Makes sure of a file to append this much to.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
         let fits = |open: &OpenFile| {
             open.rows == 0
@@ -166,7 +166,7 @@ impl Appender {
             && let Err(source) = file.sync()
         {
             let error = failed("sync", path(), bytes, source);
-            // Cutting only helps whoever opens this journal before the next append does.
+            // Cutting only helps if this journal is opened before the next append.
             drop(file.truncate(offset));
             self.open = None;
             return Err(error);

@@ -1,9 +1,9 @@
-//! Files that are set aside when a logspace is opened, so that nothing that somebody may want is ever deleted.
+//! Files that are set aside when a logspace is opened, so that nothing that may still be wanted is ever deleted.
 //!
 //! | name                | holds                                                                              |
 //! |---------------------|------------------------------------------------------------------------------------|
 //! | `NAME.cut`          | what an interrupted write left behind the last whole frame of a journal file       |
-//! | `NAME.orphan`       | a file that is no part of the logspace, and whose messages are not proven elsewhere |
+//! | `NAME.orphan`       | a file that is not part of the logspace, and whose messages are not proven elsewhere |
 //! | `NAME.2.cut`, …     | the same again: nothing that was set aside is overwritten                          |
 //!
 //! **Invariant:** a file is cut only when what is cut off is synced under its other name.
@@ -46,7 +46,7 @@ pub(crate) fn original(name: &str) -> &str {
     }
 }
 
-/// Renames a file that is no part of its logspace; says how it is called now.
+/// Renames a file that is not part of its logspace; says how it is called now.
 pub(crate) fn set_aside(disk: &dyn Disk, dir: &Path, name: &str) -> io::Result<String> {
     let orphan = free_name(&disk.list(dir)?, name, ORPHAN);
     disk.rename(&dir.join(name), &dir.join(&orphan))?;

@@ -1,6 +1,6 @@
 //! Decides which files of a logspace count, where several hold the same messages.
 //!
-//! A seal or a join that was interrupted leaves what was made beside what it was made of, and a manifest that was put
+//! A seal or a join that was interrupted leaves its result next to its input, and a manifest that was put
 //! back names parts of what is here. What the manifest names and can be read comes first, then journal files, then
 //! segments that it does not name; but what holds more and is whole comes before the parts that it was made of.
 //!
@@ -188,7 +188,7 @@ impl Choosing<'_> {
         JournalFate::Goes(if is_whole { Fate::Redundant } else { Fate::Orphan })
     }
 
-    /// A journal file of which all can be read counts before a segment of which not all can.
+    /// A journal file that can be read in full counts before a segment that cannot.
     fn drop_damaged_that_a_journal_holds(&mut self, at: usize) {
         if self.damaged_within(&self.journals[at].extent()).next().is_none() {
             return;

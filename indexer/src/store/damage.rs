@@ -44,7 +44,7 @@ pub enum DamageReason {
     /// It is not there.
     #[error("it is missing")]
     Missing,
-    /// Files that should be beside it are not there.
+    /// Files that belong next to it are missing.
     #[error("the messages with the sequences {first} to {last} are missing beside it")]
     Gap {
         /// The first that is missing.

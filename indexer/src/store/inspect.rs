@@ -1,6 +1,6 @@
 //! Tells what a file of a store holds, for people: a journal, the blocks or the index of a segment, a manifest.
 //!
-//! **Invariant:** nothing is written, and what cannot be read is told as far as it can be.
+//! **Invariant:** nothing is written, and what cannot be read in full is described as far as possible.
 
 use crate::disk::{Disk, DiskFile};
 use crate::journal::frame::Hash;
@@ -31,7 +31,7 @@ pub enum InspectError {
         source: io::Error,
     },
     /// It is something else.
-    #[error("{path} is no journal, blocks, index or manifest file: it begins with none of their marks", path = path.display())]
+    #[error("{path} is not a journal, blocks, index or manifest file: it begins with none of their marks", path = path.display())]
     Unknown {
         /// The file.
         path: PathBuf,
@@ -122,7 +122,7 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
             }
         }
     }
-    Ok(format!("{frames} frames with {messages} messages, {bad} stretches that are no frames"))
+    Ok(format!("{frames} frames with {messages} messages, {bad} stretches that are not frames"))
 }
 
 fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {

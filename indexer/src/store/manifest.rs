@@ -53,7 +53,7 @@ pub(crate) struct Extent {
     pub(crate) newest: u64,
 }
 
-/// Why bytes are no manifest.
+/// Why bytes are not a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// They are not what was written.

@@ -9,7 +9,7 @@
 //! | `manifest` | which segments there are, and how far the messages reach      |
 //! | `read`     | the batches of a part of the view                             |
 //! | `recover`  | opening, to store messages or only to look                    |
-//! | `survey`   | what is there, what of it counts, what is missing             |
+//! | `survey`   | which files exist, which count, which are missing             |
 //! | `replay`   | a journal file as it is found                                 |
 //! | `choose`   | which of several files count that hold the same messages      |
 //! | `aside`    | what is kept though it does not count                         |

@@ -39,7 +39,7 @@ impl Part {
         }
     }
 
-    /// When the last of its messages was received; of one that cannot be read nobody knows.
+    /// When the last of its messages was received; unknown for one that cannot be read.
     pub(crate) fn received(&self) -> Option<Timestamp> {
         match self {
             Part::Segment(segment) => Some(segment.blocks.span.received_last),

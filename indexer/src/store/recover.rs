@@ -1,8 +1,8 @@
 //! Finds out what a logspace holds: to store messages in it, or only to look at it.
 //!
-//! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works beside a server that has the
+//! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works next to a server that has the
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off what the
-//! last one left half done, removes what is whole elsewhere, and sets aside what is no part of the logspace.
+//! last one left half done, removes what is whole elsewhere, and sets aside what is not part of the logspace.
 //!
 //! **Invariant:** what can be read is never removed, and nothing is removed that was not read elsewhere. Only the
 //! newest journal file is ever cut, behind its last whole frame, where one interrupted append can have left the rest,
@@ -44,9 +44,9 @@ pub struct Recovery {
     pub cut_kept: Option<String>,
     /// What cannot be read or is missing, and stays so.
     pub damaged: Vec<Damage>,
-    /// How many of those, the first, are no parts of the logspace with messages.
+    /// How many of those, the first, are not parts of the logspace with messages.
     pub damaged_beside_parts: usize,
-    /// Files that are no part of the logspace and may hold messages: with the name that they have now, where they were
+    /// Files that are not part of the logspace and may hold messages: with the name that they have now, where they were
     /// set aside.
     pub orphans: Vec<String>,
     /// What was cut off and kept at some time.
@@ -65,7 +65,7 @@ pub struct Told {
 }
 
 impl Recovery {
-    /// What there is to tell to whoever keeps the logspace.
+    /// What there is to tell the owner of the logspace.
     pub fn told(&self) -> Vec<Told> {
         self.told_of(&self.damaged)
     }
@@ -81,8 +81,8 @@ impl Recovery {
         let mut told: Vec<Told> = damaged.iter().map(|part| damage(format!("damaged: {part}"))).collect();
         told.extend(self.orphans.iter().map(|name| {
             damage(format!(
-                "{name} is no part of the logspace, and what it holds is not whole elsewhere: look at it with `logstead \
-                 inspect`, and remove it when nobody needs it"
+                "{name} is not part of the logspace, and what it holds is not whole elsewhere: look at it with `logstead \
+                 inspect`, and remove it when it is not needed"
             ))
         }));
         told.extend(self.cut.iter().map(|cut| match &self.cut_kept {
@@ -92,7 +92,7 @@ impl Recovery {
         let older = self.cuts.iter().filter(|name| self.cut_kept.as_ref() != Some(name));
         told.extend(older.map(|name| {
             note(format!(
-                "{name} holds what was cut off after an unfinished write: remove it when nobody needs it"
+                "{name} holds what was cut off after an unfinished write: remove it when it is not needed"
             ))
         }));
         told.extend(
@@ -205,7 +205,7 @@ fn names<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<String> {
     steps.map(|step| format!("{}/{}", step.folder, step.name)).collect()
 }
 
-/// Removes what is whole elsewhere, and sets aside what is no part of the logspace.
+/// Removes what is whole elsewhere, and sets aside what is not part of the logspace.
 fn carry_out(disk: &dyn Disk, dir: &Path, steps: &[Step], recovery: &mut Recovery) -> Result<(), OpenError> {
     for Step { folder, name, fate } in steps {
         let dir = dir.join(folder);

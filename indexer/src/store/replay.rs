@@ -1,4 +1,4 @@
-//! Reads a journal file when its logspace is opened: which frames stand where, and what is no frame.
+//! Reads a journal file when its logspace is opened: which frames stand where, and what is not a frame.
 //!
 //! Of the newest file every frame is read and checked. Of older files only the headers are: they were synced
 //! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// More than one append writes: what is longer is no write that was interrupted.
+/// More than one append writes: what is longer is not an interrupted write.
 const APPEND_BYTES_MAX: u64 = 64 << 20;
 
 /// A journal file that was read.
@@ -37,14 +37,14 @@ pub(crate) struct Replayed {
 /// Bytes behind the last whole frame.
 pub(crate) struct Tail {
     pub(crate) damage: Damage,
-    /// How many frames it holds of which the header is whole.
+    /// How many frames with a whole header it holds.
     frames: usize,
     /// The sequence after the last of those.
     pub(crate) end: u64,
 }
 
 impl Tail {
-    /// Whether one append that was interrupted can have left it. Whoever sent it was never told that it is stored.
+    /// Whether one append that was interrupted can have left it. Its sender was never told that it is stored.
     pub(crate) fn is_torn(&self) -> bool {
         self.frames <= 1 && self.damage.bytes <= APPEND_BYTES_MAX
     }
@@ -56,7 +56,7 @@ impl Replayed {
         self.view.first_sequence..self.end
     }
 
-    /// The sequences that it may hold: of a damaged one nobody knows where they end.
+    /// The sequences that it may hold: where those of a damaged one end is unknown.
     pub(crate) fn extent(&self) -> Range<u64> {
         let is_sound = self.header.is_some() && self.tail.is_none();
         self.view.first_sequence..if is_sound { self.end } else { self.limit }
@@ -67,7 +67,7 @@ impl Replayed {
         self.view.stretches.iter().map(|stretch| stretch.sequences.clone())
     }
 
-    /// The sequences that it holds, or says that it misses.
+    /// The sequences that it holds or reports as missing.
     pub(crate) fn accounted(&self) -> Range<u64> {
         self.view.first_sequence..self.end.max(self.accounted)
     }

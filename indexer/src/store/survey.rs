@@ -71,7 +71,7 @@ pub(crate) struct End {
 }
 
 impl Listing {
-    /// What is there now.
+    /// The current files.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
         let manifest = Manifest::read(disk, dir).map_err(|source| failed("read", &path, source))?;

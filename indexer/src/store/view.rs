@@ -4,7 +4,7 @@
 //! in memory: a million frames of one message then cost a search no more than a few large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
-//! changes while somebody holds it: the appender works on a copy.
+//! changes while it is held: the appender works on a copy.
 
 use crate::bounds::TimeBounds;
 use crate::journal::JournalFile;
@@ -34,9 +34,9 @@ pub(crate) type Shared = RwLock<Arc<View>>;
 pub(crate) struct View {
     /// In the order of their sequences.
     pub(crate) segments: Vec<Arc<Segment>>,
-    /// Segments of which nothing can be read, likewise.
+    /// Unreadable segments, likewise.
     pub(crate) lost: Vec<LostSegment>,
-    /// Journal files that are no segments yet, likewise. The last is appended to.
+    /// Journal files that are not segments yet, likewise. The last is appended to.
     pub(crate) files: Vec<Arc<FileView>>,
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,
@@ -50,7 +50,7 @@ pub(crate) struct Held {
     pub(crate) batches: usize,
 }
 
-/// A segment of which nothing can be read. Its files are there, perhaps, until it expires.
+/// An unreadable segment. Its files, if any, stay until it expires.
 #[derive(Clone, Debug)]
 pub(crate) struct LostSegment {
     pub(crate) id: SegmentId,
@@ -288,7 +288,7 @@ impl View {
         self.segments.iter().map(|segment| segment.id).chain(self.lost.iter().map(|lost| lost.id))
     }
 
-    /// The segment of which nothing can be read that holds a sequence.
+    /// The unreadable segment that holds a sequence.
     pub(crate) fn lost_at(&self, sequence: u64) -> Option<&LostSegment> {
         self.lost.iter().find(|lost| lost.id.sequences().contains(&sequence))
     }

@@ -1,9 +1,9 @@
-//! Work that ends soon after nobody wants what it makes any more.
+//! Work that ends soon after its result is no longer wanted.
 //!
-//! Whoever works says how much comes next before doing it: rows, words, numbers, whatever takes some tens of
+//! Code that works says how much comes next before doing it: rows, words, numbers, whatever takes some tens of
 //! nanoseconds each. Every so often that asks whether to go on, so that asking costs nothing that can be measured.
 //!
-//! **Invariant:** once it is said not to go on, it stays so.
+//! **Invariant:** once work is told to end, that stays so.
 
 pub(crate) mod lanes;
 pub(crate) mod run;

@@ -6,7 +6,7 @@ use super::lanes::{Alone, Lanes};
 /// How a search is run.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
-    /// Whether nobody wants it any more.
+    /// Whether it is no longer wanted.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
     /// Where its parts are done side by side.
     pub lanes: &'a dyn Lanes,
@@ -18,7 +18,7 @@ impl<'a> Run<'a> {
         Run { cancelled: &|| false, lanes: &Alone }
     }
 
-    /// Whether nobody wants it any more.
+    /// Whether it is no longer wanted.
     pub(crate) fn is_over(&self) -> bool {
         (self.cancelled)()
     }

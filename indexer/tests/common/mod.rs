@@ -3,10 +3,10 @@
 
 use logstead_indexer::{
     Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
-    Run, Searcher, encode,
+    Run, Searcher, SimDisk, encode,
 };
 use logstead_record::query::{Context, TimeRange, parse};
-use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
 use proptest::prelude::ProptestConfig;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,13 +39,20 @@ pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<
     let mut builder = BatchBuilder::new();
     for (time, text) in messages {
         builder.origin(Origin { source: b"test", peer: b"10.0.0.1", received: Timestamp::from_nanos(*time) });
-        builder.push(&Row { host: b"web-1", program: b"app", ..Row::text(text.as_bytes()) });
+        builder.push(&Row::text(text.as_bytes()).with(Field::Host, b"web-1").with(Field::Program, b"app"));
     }
     Arc::new(builder.seal())
 }
 
 pub(crate) fn encoded<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Encoded {
     encode(batch(messages))
+}
+
+pub(crate) fn read(disk: &SimDisk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path).unwrap();
+    let mut bytes = vec![0; file.bytes().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
 }
 
 /// Text that does not compress.

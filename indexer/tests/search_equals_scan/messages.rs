@@ -1,7 +1,7 @@
 //! Messages in which the questions have something to find, and everything that an index could trip over.
 
 use crate::strategies::NOW;
-use logstead_record::{Batch, BatchBuilder, Flags, Origin, Priority, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -120,22 +120,24 @@ fn push(builder: &mut BatchBuilder, message: &Message, received: Timestamp) {
     }
     let mut raw = message.message.clone();
     raw.resize(raw.len() + message.tail_bytes, b' ');
-    builder.push(&Row {
-        time: match message.time {
-            Time::Missing => None,
-            Time::Now => Some(received),
-            Time::Near(nanos) => Some(NOW.saturating_add(nanos)),
-            Time::At(nanos) => Some(Timestamp::from_nanos(nanos)),
-        },
-        priority: message.priority.and_then(Priority::new),
-        host: message.host.as_bytes(),
-        program: message.program.as_bytes(),
-        pid: message.pid.as_bytes(),
-        msgid: message.msgid.as_bytes(),
-        message: &message.message,
-        flags: Flags(message.flags),
-        ..Row::text(&raw)
-    });
+    builder.push(
+        &Row {
+            time: match message.time {
+                Time::Missing => None,
+                Time::Now => Some(received),
+                Time::Near(nanos) => Some(NOW.saturating_add(nanos)),
+                Time::At(nanos) => Some(Timestamp::from_nanos(nanos)),
+            },
+            priority: message.priority.and_then(Priority::new),
+            flags: Flags(message.flags),
+            ..Row::text(&raw)
+        }
+        .with(Field::Host, message.host.as_bytes())
+        .with(Field::Program, message.program.as_bytes())
+        .with(Field::Pid, message.pid.as_bytes())
+        .with(Field::Msgid, message.msgid.as_bytes())
+        .with(Field::Message, &message.message),
+    );
 }
 
 pub(crate) fn messages() -> impl Strategy<Value = Message> {

@@ -3,8 +3,8 @@
 use super::number::Number;
 use super::regex::Regex;
 use super::time::TimeExpr;
-use crate::batch::Flags;
 use crate::field::Field;
+use crate::flags::Flags;
 use crate::group::{Group, Groups};
 use ipnet::IpNet;
 use std::fmt;

@@ -54,7 +54,7 @@ pub enum Held {
     Nothing,
 }
 
-/// The text after an edit of what somebody typed or pasted into a search bar.
+/// The text after an edit of what was typed or pasted into a search bar.
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     let written = Written::new(text)?;
     let edited = match edit {
@@ -130,7 +130,7 @@ impl<'a> Written<'a> {
         if is_right { text.trim().to_owned() } else { meant.to_string() }
     }
 
-    /// With one more clause, unless it is there.
+    /// With one more clause, unless present.
     fn with(&self, clause: Clause) -> String {
         if self.clauses.iter().any(|other| other.query == clause.query) {
             return self.text.to_owned();
@@ -276,7 +276,7 @@ impl Clause {
         }
     }
 
-    /// In parentheses where it would not hold together beside others.
+    /// In parentheses if it would not hold together next to others.
     fn grouped(&self) -> String {
         match self.query {
             Query::Or(_) => format!("({text})", text = self.text),

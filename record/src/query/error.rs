@@ -3,7 +3,7 @@
 use super::ast::Query;
 use std::ops::Range;
 
-/// A text that is no query.
+/// A text that is not a query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {

@@ -3,8 +3,8 @@
 //! All ways to fit are followed at once, one bit each, so the time is bounded by the text times the pattern
 //! whatever they are.
 
-use super::GLOB_CHARS_MAX;
 use super::ast::{Part, Pattern};
+use super::limits::GLOB_CHARS_MAX;
 use crate::word;
 
 /// A pattern made ready to run.

@@ -11,10 +11,11 @@ use super::number::{Number, Unit, value_of};
 use super::text::{TextMatcher, end_of};
 use super::time::TimeRange;
 use super::{Bounds, Codes};
-use crate::batch::{Batch, Flags};
+use crate::batch::Batch;
 use crate::column::{NameColumn, TextColumn};
 use crate::columns::PRIORITY;
 use crate::field::{Field, Storage};
+use crate::flags::Flags;
 use crate::group::{Group, Groups};
 use crate::priority::{Half, Priority};
 use crate::selection::Selection;
@@ -53,7 +54,7 @@ impl Matcher {
 
     /// The rows of `within` that are meant.
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
-        self.select_while(batch, within, &|_| true).expect("nobody ends it")
+        self.select_while(batch, within, &|_| true).expect("nothing ends it")
     }
 
     /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
@@ -95,7 +96,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Whether to look at so many rows.
+    /// Whether to look at this many rows.
     fn goes_on(&self, rows: usize) -> bool {
         let goes_on = !self.is_over.get() && (self.go_on)(rows);
         self.is_over.set(!goes_on);
@@ -481,7 +482,7 @@ impl ValueTest {
         }
     }
 
-    /// As [`ValueTest::accepts`] where an empty text is no value: then only the equality with nothing holds.
+    /// As [`ValueTest::accepts`] where an empty text is not a value: then only the equality with nothing holds.
     fn accepts_present(&self, value: &[u8]) -> bool {
         let is_present = !value.is_empty() || matches!(self, ValueTest::Equals { .. });
         is_present && self.accepts(value)

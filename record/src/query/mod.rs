@@ -27,6 +27,7 @@ mod complete;
 mod edit;
 mod error;
 mod glob;
+mod limits;
 mod matcher;
 mod number;
 mod outline;
@@ -43,9 +44,12 @@ mod value;
 
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
-
 pub use edit::{Edit, Held, edit};
 pub use error::{ErrorKind, ParseError, Search, Warning};
+pub use limits::{
+    CLAUSES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NESTING_MAX, QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEXES_MAX,
+    STAGE_ITEMS_MAX, STAGES_MAX,
+};
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
@@ -55,25 +59,7 @@ pub use stage::{
     Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
     Stage, Template, parse_pipeline, parse_pipeline_search,
 };
-pub use syntax::tokens::{Token, TokenKind, tokens};
+pub use syntax::tokens;
+pub use syntax::tokens::{Token, TokenKind};
 pub use terms::{Term, terms};
 pub use time::{TimeExpr, TimeRange, Zone, parse_time};
-
-/// Longest text of a query, as written and as printed.
-pub const QUERY_BYTES_MAX: usize = 64 << 10;
-/// Deepest nesting of parentheses and negations.
-pub const NESTING_MAX: usize = 64;
-/// Most texts and comparisons in one query.
-pub const CLAUSES_MAX: usize = 4096;
-/// Most regular expressions in one query.
-pub const REGEXES_MAX: usize = 64;
-/// Largest compiled form of one regular expression.
-pub const REGEX_BYTES_MAX: usize = 1 << 20;
-/// Longest text with wildcards, in characters.
-pub const GLOB_CHARS_MAX: usize = 512;
-/// Most stages after a filter.
-pub const STAGES_MAX: usize = 32;
-/// Most fields, and most columns, that one stage names.
-pub const STAGE_ITEMS_MAX: usize = 32;
-/// Most rows that a stage may be told to give.
-pub const LIMIT_MAX: u64 = 1_000_000;

@@ -80,7 +80,7 @@ pub(crate) fn value_of(text: &[u8], unit: Unit) -> Option<f64> {
 
 /// The number that a field's value is, whatever its unit: in bytes or seconds where it has one.
 pub fn number_of(text: &[u8]) -> Option<f64> {
-    // Most texts begin as no number does: that is told without looking at the rest.
+    // Most texts begin unlike any number: they are refused without looking at the rest.
     if text.first()?.is_ascii_alphabetic() {
         return None;
     }

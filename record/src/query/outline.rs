@@ -9,10 +9,10 @@ use super::parse::parse;
 use super::stage::read_search;
 use std::ops::Range;
 
-/// The parts of a query, as they are written.
+/// The parts of a query, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
-    /// The clauses that stand side by side in the filter: one where it says `OR`, or is searched for as it stands.
+    /// The clauses side by side in the filter: a single one if it has an `OR`, or is searched for as text.
     pub clauses: Vec<WrittenClause>,
     /// The stages.
     pub stages: Vec<WrittenStage>,
@@ -38,7 +38,7 @@ pub struct WrittenStage {
     pub name: &'static str,
 }
 
-/// The parts of what somebody typed or pasted into a search bar.
+/// The parts of what was typed or pasted into a search bar.
 pub fn outline(text: &str) -> Result<Outline, ParseError> {
     let (search, places) = read_search(text)?;
     let clauses = match separate(text, &places.clauses, &search.pipeline.filter) {

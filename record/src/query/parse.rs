@@ -2,22 +2,22 @@
 
 use super::ast::{Pattern, Query, TextTest};
 use super::error::{ErrorKind, ParseError, Search, Warning};
+use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use super::regex::Regex;
 use super::syntax::Tree;
 use super::syntax::lex::Cursor;
 use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
 use super::value::pattern;
-use super::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
 use crate::field::Field;
 use std::fmt::Display;
 use std::ops::Range;
 
-/// Reads a query that has to be right, such as a filter of a route.
+/// Reads a query that must be valid, for example the filter of a route.
 pub fn parse(text: &str) -> Result<Query, ParseError> {
     read(text).map(|search| search.query)
 }
 
-/// Reads what somebody typed or pasted into a search bar: what does not follow the grammar is searched for as
+/// Reads what was typed or pasted into a search bar: what does not follow the grammar is searched for as
 /// it stands, with a warning.
 pub fn parse_search(text: &str) -> Result<Search, ParseError> {
     match read(text) {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_zone_is_in_the_zone_of_whoever_asks() {
+    fn what_has_no_zone_is_in_the_zone_of_the_request() {
         let check = |text: &str, now: &str, expected: &str| {
             let query = parse(text).unwrap().in_zone(&East, at(now));
             assert_eq!(query.to_string(), expected, "{text}");

@@ -1,6 +1,6 @@
 //! A regular expression of a query: valid from the moment it exists.
 
-use super::REGEX_BYTES_MAX;
+use super::limits::REGEX_BYTES_MAX;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
@@ -18,7 +18,7 @@ pub struct Regex {
     literal: Option<Arc<Finder<'static>>>,
 }
 
-/// A text that is no regular expression, and why not.
+/// A text that is not a regular expression, and why not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadRegex(String);
@@ -84,7 +84,7 @@ fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     literals.into_iter().max_by_key(Vec::len).filter(|literal| LITERAL_BYTES_MIN <= literal.len())
 }
 
-/// Adds what `hir` holds for sure to the runs of bytes, the last of which may go on.
+/// Adds what `hir` certainly holds to the runs of bytes; the last run may continue.
 fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}

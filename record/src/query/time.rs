@@ -202,7 +202,7 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// Nanoseconds in the greatest unit of which they are a whole number, as [`parse_duration`] reads them.
+/// Nanoseconds in the largest unit that divides them, as [`parse_duration`] reads them.
 pub(super) struct Duration(pub(super) u64);
 
 impl fmt::Display for Duration {

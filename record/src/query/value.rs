@@ -1,15 +1,15 @@
 //! What a value means to the field that it is compared with.
 
-use super::GLOB_CHARS_MAX;
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+use super::limits::GLOB_CHARS_MAX;
 use super::number::Number;
 use super::regex::Regex;
 use super::syntax::lex::Cursor;
 use super::syntax::subject::Name;
 use super::syntax::tree::Operand;
 use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
-use crate::batch::Flags;
 use crate::field::Field;
+use crate::flags::Flags;
 use crate::priority::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
 use ipnet::IpNet;
 use std::ops::Bound;
@@ -141,7 +141,7 @@ impl Compared {
         Ok(Query::Field(name.clone(), test))
     }
 
-    /// Names that somebody configured are compared as a whole.
+    /// Configured names are compared as a whole.
     fn test_names(&self, field: Field, operand: Operand) -> Result<Query, String> {
         let equals = |parts| {
             let pattern = pattern(parts, self.case_sensitive)?;
@@ -156,7 +156,7 @@ impl Compared {
         })
     }
 
-    /// A severity's names are ordered from debug to emerg, its numbers and facilities as they are.
+    /// A severity's names are ordered from debug to emerg, its numbers and facilities by their value.
     fn codes(&self, field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Codes, String> {
         let read = |text: &str| match (&self.name, field) {
             (Name::SeverityNumber, _) if text.parse::<u8>().is_err() => {

@@ -1,7 +1,7 @@
 //! What queries find, by example.
 
 use logstead_record::query::{Context, Matcher, parse};
-use logstead_record::{Batch, BatchBuilder, Origin, Priority, Row, Selection, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Selection, Timestamp};
 use std::cell::Cell;
 
 fn context() -> Context<'static> {
@@ -23,14 +23,16 @@ fn one(message: &[u8], fields: &[(&str, &str)]) -> Batch {
     for (name, value) in fields {
         builder.field(name.as_bytes(), value.as_bytes());
     }
-    builder.push(&Row {
-        host: b"fw-7",
-        program: b"sshd",
-        pid: b"77",
-        time: Some(time("2026-11-21T11:30:00Z")),
-        priority: Priority::new(4 * 8 + 3),
-        ..Row::text(message)
-    });
+    builder.push(
+        &Row {
+            time: Some(time("2026-11-21T11:30:00Z")),
+            priority: Priority::new(4 * 8 + 3),
+            ..Row::text(message)
+        }
+        .with(Field::Host, b"fw-7")
+        .with(Field::Program, b"sshd")
+        .with(Field::Pid, b"77"),
+    );
     builder.seal()
 }
 

@@ -322,16 +322,18 @@ fn push(builder: &mut BatchBuilder, message: &Message) {
     for (name, value) in &message.fields {
         builder.field(name.as_bytes(), value);
     }
-    builder.push(&Row {
-        time: message.time.map(|nanos| NOW.saturating_add(nanos)),
-        priority: message.priority.and_then(Priority::new),
-        host,
-        program,
-        pid: message.pid.as_bytes(),
-        msgid,
-        flags: Flags(message.flags),
-        ..Row::text(text)
-    });
+    builder.push(
+        &Row {
+            time: message.time.map(|nanos| NOW.saturating_add(nanos)),
+            priority: message.priority.and_then(Priority::new),
+            flags: Flags(message.flags),
+            ..Row::text(text)
+        }
+        .with(Field::Host, host)
+        .with(Field::Program, program)
+        .with(Field::Pid, message.pid.as_bytes())
+        .with(Field::Msgid, msgid),
+    );
 }
 
 /// Texts made of what the grammar knows, mostly no queries.

@@ -1,10 +1,10 @@
 //! The console, as `npm run build` left it in `web/dist`: in the binary of a release build, read from disk in
 //! others.
 //!
-//! The build packs each file once as tightly as can be (`NAME.br`), for browsers that take that; others get it packed
-//! on the way.
+//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it; for others it is
+//! compressed on the fly.
 //!
-//! **Invariant:** what has its hash in its name is cached for ever, everything else is asked for again.
+//! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
 use super::error::ApiError;
 use axum::body::Body;
@@ -21,17 +21,17 @@ use tower_http::compression::CompressionLayer;
 #[allow_missing = true]
 struct Console;
 
-/// Vite puts files here whose names change with their contents.
+/// Where Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
 
-/// What the name of a packed file ends in.
+/// The suffix of compressed files.
 const PACKED: &str = ".br";
 
 const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</title>\
     <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
     To have the console too, run <code>npm run build</code> in the repository and start again.</p>";
 
-/// Answers every path that no route has: files of the console, and its page for everything that is no file.
+/// Answers every path without a route: files of the console, and its page for everything else.
 pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
     axum::routing::any(serve).layer(CompressionLayer::new())
 }
@@ -86,7 +86,7 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
     response
 }
 
-/// Whether a browser says that it takes brotli: `br`, not with the weight 0.
+/// Whether a browser accepts brotli: `br`, not with the weight 0.
 fn takes_brotli(request: &HeaderMap) -> bool {
     let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(','));
@@ -97,7 +97,7 @@ fn takes_brotli(request: &HeaderMap) -> bool {
     })
 }
 
-/// Weak, since the same file may go out compressed or not.
+/// Weak, since the same file may be sent compressed or not.
 fn entity_tag(file: &EmbeddedFile) -> String {
     let hash = file.metadata.sha256_hash();
     let hex = hash.iter().take(16).fold(String::new(), |mut hex, byte| {

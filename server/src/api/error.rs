@@ -1,12 +1,14 @@
-//! What went wrong, told as RFC 9457: every answer that is no success has this body.
+//! What went wrong, as RFC 9457 describes it: the body of every unsuccessful response.
 
 use crate::meta;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::AnswerError;
+use logstead_record::query::{ErrorKind, ParseError};
 use serde::Serialize;
+use std::ops::Range;
 
-/// The body of every answer that is no success (`application/problem+json`).
+/// The body of every unsuccessful response (`application/problem+json`).
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Problem {
     /// Always `about:blank`: the status says what kind of problem it is.
@@ -37,7 +39,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     problems: Vec<DocumentProblem>,
-    /// What was perhaps meant.
+    /// What may have been meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,
@@ -75,7 +77,16 @@ pub(crate) struct Place {
     pub(crate) end_column: Option<usize>,
 }
 
-/// A refusal: the problem, and the status that goes with it.
+impl Place {
+    /// Where a span of a text lies.
+    pub(crate) fn of(span: Range<usize>, text: &str) -> Place {
+        let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
+        let (line, column, end_column) = error.line_column(text);
+        Place { line, column, end_column: Some(end_column) }
+    }
+}
+
+/// A refusal: the problem and its status.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -103,7 +114,15 @@ impl ApiError {
         ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
     }
 
-    /// The body alone, for answers that say more than it.
+    /// 400 for the query at `path` in a request.
+    pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
+        ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+            .path(path)
+            .at(Place::of(error.span.clone(), text))
+            .suggestion(error.suggestion.clone())
+    }
+
+    /// The body alone, for responses that say more.
     pub(crate) fn into_problem(self) -> Problem {
         *self.problem
     }
@@ -125,7 +144,7 @@ impl ApiError {
         ApiError::new(StatusCode::FORBIDDEN, detail)
     }
 
-    /// Something that a caller cannot do anything about but try again: the operator reads the log.
+    /// An error that callers can only retry; operators find it in the log.
     pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
         tracing::error!("a request failed: {error}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
@@ -206,8 +225,8 @@ impl From<meta::Error> for ApiError {
             | meta::Error::AlreadySetUp
             | meta::Error::SearchExists { .. }
             | meta::Error::TokenExists(_)
-            | meta::Error::TooManySearches(_) => StatusCode::CONFLICT,
-            // The reason has been logged by whoever noticed it first; it is not ours to mend.
+            | meta::Error::TooManySearches { .. } => StatusCode::CONFLICT,
+            // The reason has been logged where it was noticed first.
             meta::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
             meta::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             meta::Error::Open { .. }

@@ -1,10 +1,10 @@
 //! All messages that match, as a file.
 //!
-//! The client takes one piece after the other; while it takes none nothing is read. An export holds no search's turn but
-//! one of its own.
+//! The client reads piece by piece; while it pauses, nothing is read from the store. Exports have their own limit,
+//! and do not take turns with searches.
 //!
-//! **Invariant:** an answer that ends as answers end holds all that can be read: as many messages as `X-Logstead-Count`
-//! says, apart from those in damaged parts, which its end names. What fails midway breaks the connection.
+//! **Invariant:** a response that terminates normally is complete: it holds as many messages as `X-Logstead-Count`
+//! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
 use super::ask::aggregate::compile;
@@ -12,8 +12,9 @@ use super::ask::search::Order;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, Weight, ask};
 use super::question::{Asked, Parameters, Question, list};
+use super::state::Shared;
 use super::stream::{Piece, Pieces};
-use super::{Shared, blocking, busy};
+use super::waiting::{blocking, busy};
 use crate::store::{Cancelled, Reading};
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
@@ -28,19 +29,19 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-/// How many messages, or rows, an answer holds.
+/// How many messages, or rows, a response holds.
 const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
-/// How many parts of the store are missing in it, because they cannot be read: as far as is known at first, and again
-/// at the end.
+/// How many parts of the store are missing because they cannot be read: as far as is known at first, and again at the
+/// end.
 const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
-/// How many messages of the count were in those. Known at the end.
+/// How many messages of the count were in those parts. Known at the end.
 const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
 const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
 /// Damaged parts that a summary names.
 const NAMED_MAX: usize = 100;
 /// Pieces that wait for a slow client.
 const PIECES_MAX: usize = 2;
-/// How long a client may take nothing: what it keeps others from is worth more.
+/// How long a client may pause: it blocks a place that others could use.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 /// Which messages to export, and how.
@@ -54,17 +55,17 @@ pub(crate) struct ExportRequest {
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<Order>,
-    /// Columns of `csv`: any fields, with commas between them. `time`, `received`, `host`, `program`, `pid`, `severity`,
-    /// `facility`, `message` and `logspace` where it is missing.
+    /// Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
+    /// `facility`, `message` and `logspace` by default.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     columns: Option<Vec<String>>,
-    /// At most so many; all where it is missing.
+    /// Maximum number of messages; no limit by default.
     #[schema(minimum = 1)]
     #[param(minimum = 1)]
     limit: Option<u64>,
-    /// Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
-    /// though they match, and which parts of the store are `damaged`. For those who cannot read trailers.
+    /// Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
+    /// `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
     #[serde(default)]
     summary: bool,
 }
@@ -73,7 +74,7 @@ pub(crate) struct ExportRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ExportFormat {
-    /// A message a line, as JSON.
+    /// A message per line, as JSON.
     #[default]
     Ndjson,
     /// RFC 4180, with a line of headings.
@@ -82,8 +83,8 @@ pub(crate) enum ExportFormat {
     Raw,
 }
 
-/// All messages that match, without a limit. With stages their table, where `order` and `columns` say nothing. An answer
-/// that ends before its end was cut off.
+/// All messages that match, without a limit. With stages, their table; `order` and `columns` then have no effect. A
+/// response that breaks off is incomplete.
 #[utoipa::path(
     get, path = "/api/v1/export", tag = "search", params(ExportRequest),
     responses((
@@ -233,7 +234,7 @@ impl Exporting {
             let piece;
             (self, piece) = match made.await {
                 Ok((exporting, Ok(piece))) => (exporting, piece),
-                // The client has gone, and hears nothing.
+                // The client has disconnected.
                 Ok((_, Err(Cancelled))) => return,
                 Err(_) => return tracing::error!("an export was broken off by a panic"),
             };
@@ -269,7 +270,7 @@ impl Exporting {
         Ok(out.into())
     }
 
-    /// What turned out on the way.
+    /// What was found out along the way.
     fn trailers(&self) -> HeaderMap {
         let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
         if 0 < missing {

@@ -1,4 +1,4 @@
-//! What handlers take from a request: axum's extractors, whose refusals are problems as every other.
+//! What handlers take from a request: axum's extractors, with refusals as problems.
 
 use super::error::{ApiError, Place, Result};
 use super::peer::Client;
@@ -14,15 +14,15 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-/// Longest body of a request that is no ingest.
+/// Maximum body of a request other than ingest.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// Longest body of a request by somebody unknown.
+/// Maximum body of an unauthenticated request.
 const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 
 /// A JSON body.
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// A JSON body that anybody may send: a short one.
+/// A short JSON body that anyone may send.
 pub(crate) struct StrangersJson<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
@@ -62,7 +62,7 @@ impl<S: Sync> FromRequest<S> for DocumentText {
         let media_type = media_type(request.headers());
         let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
         let text = String::from_utf8(body.into())
-            .map_err(|error| ApiError::bad_request(format!("the document is no UTF-8 text: {error}")))?;
+            .map_err(|error| ApiError::bad_request(format!("the document is not UTF-8 text: {error}")))?;
         Ok(DocumentText { media_type, text })
     }
 }
@@ -81,7 +81,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The variable parts of the path. One that does not fit means that there is nothing at this address.
+/// The variable parts of the path. If one does not fit, there is nothing at this address.
 pub(crate) struct Path<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
@@ -95,7 +95,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     }
 }
 
-/// The address a request came from; `None` where it did not come through a socket.
+/// The address a request came from; `None` if it did not come through a socket.
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) Option<IpAddr>);
 
@@ -122,7 +122,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// 415, naming what would be understood.
+/// 415, naming what is understood.
 pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
     let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
     let detail = format!("the request has {found}: send {expected}");
@@ -136,7 +136,7 @@ async fn read_body(body: Body, body_bytes_max: usize) -> Result<Bytes> {
     Ok(pieces.whole())
 }
 
-/// A body that is read piece by piece, so that the reader knows how much has come.
+/// A body that is read piece by piece, so that the reader knows how much has arrived.
 pub(crate) struct Pieces {
     body: Body,
     body_bytes_max: usize,
@@ -144,23 +144,23 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// 413 where more is announced than may come.
+    /// 413 if the announced length is too long.
     pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<Pieces> {
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         let mut pieces = Pieces { body, body_bytes_max, read: Vec::new() };
         if body_bytes_max < announced {
             return Err(pieces.too_large());
         }
-        // Room that is never written to costs nothing.
+        // Reserved memory that is never written to costs nothing.
         pieces.read.reserve_exact(announced);
         Ok(pieces)
     }
 
-    /// Waits for the next piece and says how long it is; `None` at the end. 413 where it is one too many.
+    /// Waits for the next piece and returns its length; `None` at the end. 413 if the body becomes too long.
     pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
         while let Some(frame) = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await {
             let frame = frame.map_err(|error| broke_off(&error))?;
-            // What is no data is a trailer, which says nothing to us.
+            // Anything else is a trailer, which is ignored.
             let Ok(piece) = frame.into_data() else { continue };
             if self.body_bytes_max - self.read.len() < piece.len() {
                 return Err(self.too_large());
@@ -183,7 +183,7 @@ impl Pieces {
     }
 }
 
-/// Why there is no more of a body: the sender is too slow for us, or has gone.
+/// Why a body broke off: the sender is too slow, or has disconnected.
 fn broke_off(error: &axum::Error) -> ApiError {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(this) = cause {

@@ -1,16 +1,17 @@
-//! Where a request comes from: the address of its connection, or what a proxy that is trusted says of it.
+//! Where a request comes from: the address of its connection, or what a trusted proxy says.
 //!
-//! **Invariant:** a header counts only on a connection from one of `web.trusted_proxies`, and in it only what such
-//! proxies have added: everything left of that may be the sender's invention.
+//! **Invariant:** a header counts only on a connection from one of `web.trusted_proxies`, and only the part that such
+//! proxies added: everything to its left may be forged.
 
-use super::Shared;
 use crate::web::is_trusted;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
 use ipnet::IpNet;
+use logstead_config::settings::Settings;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -19,17 +20,21 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 /// Who sends a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Client {
-    /// `None` where it did not come through a socket.
+    /// `None` if it did not come through a socket.
     pub(crate) address: Option<IpAddr>,
-    /// Whether a trusted proxy says that it came to it over TLS.
+    /// Whether a trusted proxy says that it received the request over TLS.
     pub(crate) is_encrypted: bool,
 }
 
-/// The middleware that handlers have their [`Client`] from.
-pub(crate) async fn identify(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
+/// The middleware that provides the [`Client`] to handlers.
+pub(crate) async fn identify(
+    State(settings): State<Arc<Settings>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let socket =
         request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-    let client = client(socket, request.headers(), &shared.state.settings.web.trusted_proxies);
+    let client = client(socket, request.headers(), &settings.web.trusted_proxies);
     request.extensions_mut().insert(client);
     next.run(request).await
 }
@@ -45,7 +50,7 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
     let by_custom = elements(headers, &X_FORWARDED_FOR);
     let by_custom = nearest_stranger(proxy, by_custom.iter().map(|hop| Some(*hop)), trusted);
     let address = match (by_rfc, by_custom) {
-        // A proxy adds to one of the two and hands on the other as it came: who knows which.
+        // A proxy adds to one of the two and passes the other on unchanged; there is no telling which.
         (Some(one), Some(other)) if one != other => proxy,
         (one, other) => one.or(other).unwrap_or(proxy),
     };
@@ -57,8 +62,8 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
     }
 }
 
-/// From the right, the first address that is no trusted proxy; the leftmost where all are, and the last one that is known
-/// where one cannot be read. `None` without the header.
+/// From the right, the first address that is not a trusted proxy; the leftmost if all are, and the last readable one if
+/// one cannot be read. `None` without the header.
 fn nearest_stranger<'a>(
     proxy: IpAddr,
     hops: impl DoubleEndedIterator<Item = Option<&'a str>>,
@@ -78,18 +83,18 @@ fn nearest_stranger<'a>(
 /// What the lines of a header list, in order.
 fn elements<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a str> {
     let lines = headers.get_all(name).iter();
-    // A line that is no text lists something that cannot be read.
+    // A line that is not text counts as an unreadable element.
     lines.flat_map(|line| line.to_str().unwrap_or("?").split(',')).map(str::trim).collect()
 }
 
-/// Of an element of `Forwarded`: `for="[2001:db8::1]:4711";proto=https`.
+/// A parameter of an element of `Forwarded`: `for="[2001:db8::1]:4711";proto=https`.
 fn parameter<'a>(element: &'a str, name: &str) -> Option<&'a str> {
     let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));
     let (_, value) = pairs.find(|(key, _)| key.eq_ignore_ascii_case(name))?;
     Some(value.trim_matches('"'))
 }
 
-/// An address, perhaps with a port.
+/// An address, optionally with a port.
 fn address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse::<IpAddr>().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))?;

@@ -1,13 +1,12 @@
-//! Searches with a name over HTTP: one's own, and those that are shared.
+//! Named searches over HTTP: the caller's own, and shared ones.
 //!
-//! **Invariant:** what is shared is a question and no answer: whoever asks it sees what their own grant lets them see. A
-//! shared search that names a logspace is shown only to those who may know of that.
+//! **Invariant:** what is shared is a question, not an answer: callers see what their own grants allow. A shared search
+//! that names a logspace is shown only to callers who may know of that logspace.
 
-use super::Shared;
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path};
-use super::question::refusal;
+use super::state::Shared;
 use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};
@@ -16,26 +15,26 @@ use logstead_record::query::{self, parse_time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Longest name.
+/// Maximum length of a name.
 pub(super) const NAME_CHARS_MAX: usize = 100;
-/// Longest folder.
+/// Maximum length of a folder.
 pub(super) const FOLDER_CHARS_MAX: usize = 200;
-/// Most tags of one search.
+/// Maximum number of tags of a search.
 pub(super) const TAGS_MAX: usize = 20;
-/// Longest tag.
+/// Maximum length of a tag.
 pub(super) const TAG_CHARS_MAX: usize = 50;
-/// Most logspaces that one search names.
+/// Maximum number of logspaces that a search names.
 pub(super) const LOGSPACES_MAX: usize = 1000;
-/// Longest text of a time or of the id of a logspace.
+/// Maximum length of a time or a logspace id.
 pub(super) const WORD_CHARS_MAX: usize = 100;
-/// Longest view, as compact JSON.
+/// Maximum length of a view, as compact JSON.
 const VIEW_BYTES_MAX: usize = 16 << 10;
 
 /// A search to save.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SavedSearchRequest {
-    /// Unique among the owner's in this folder; at most 100 characters.
+    /// Unique among the owner's searches in this folder; at most 100 characters.
     name: String,
     /// Where to show it, such as `ops/network`; at most 200 characters.
     #[serde(default)]
@@ -43,10 +42,10 @@ pub(crate) struct SavedSearchRequest {
     /// Words to find it by: at most 20 of at most 50 characters.
     #[serde(default)]
     tags: Vec<String>,
-    /// Whether all may see and use it. A token's always are.
+    /// Whether everyone may see and use it. Searches of tokens always are shared.
     #[serde(default)]
     shared: bool,
-    /// In the query language, perhaps with stages.
+    /// In the query language, optionally with stages.
     #[serde(default)]
     query: String,
     /// RFC 3339, or relative as `-1h`.
@@ -57,7 +56,7 @@ pub(crate) struct SavedSearchRequest {
     /// Ids; null for all.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
-    /// How to show the results: any JSON of at most 16 KiB, kept as it is.
+    /// How to show the results: any JSON of at most 16 KiB, stored unchanged.
     #[serde(default)]
     view: Value,
 }
@@ -70,7 +69,7 @@ pub(crate) struct SavedSearch {
     folder: String,
     tags: Vec<String>,
     shared: bool,
-    /// What its owner was called when it was saved: a user's name, or `token:` and a token's.
+    /// The owner's name when it was saved: a user's name, or `token:` and a token's.
     owner: String,
     query: String,
     #[schema(required)]
@@ -84,20 +83,20 @@ pub(crate) struct SavedSearch {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
-    /// By anybody.
+    /// By anyone.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
-    /// Whether it belongs to who asks.
+    /// Whether it belongs to the caller.
     mine: bool,
 }
 
-/// One's own searches and those that are shared, by folder and name.
+/// The caller's own searches and shared ones, by folder and name.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
 }
 
-/// One's own searches, and those that are shared.
+/// The caller's own searches, and shared ones.
 #[utoipa::path(
     get, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "list_saved_searches",
     responses((status = 200, body = SavedSearches))
@@ -129,7 +128,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &caller))))
 }
 
-/// Replaces a search: one's own, or a shared one for an administrator. It keeps its owner.
+/// Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner.
 #[utoipa::path(
     put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search",
     params(("id" = i64, Path)), responses((status = 200, body = SavedSearch))
@@ -148,7 +147,7 @@ pub(crate) async fn replace(
     Ok(axum::Json(SavedSearch::new(saved, &caller)))
 }
 
-/// Removes a search: one's own, or a shared one for an administrator.
+/// Removes a search: the caller's own, or for an administrator a shared one.
 #[utoipa::path(
     delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search",
     params(("id" = i64, Path)), responses((status = 204))
@@ -164,7 +163,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Notes that a search was used now.
+/// Records that a search was used.
 #[utoipa::path(
     post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search",
     params(("id" = i64, Path)), responses((status = 204))
@@ -179,7 +178,7 @@ pub(crate) async fn used(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// 404 for what the caller may not know of, as for what is not there.
+/// 404 for a search that the caller may not know of, as for a missing one.
 async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
@@ -197,10 +196,10 @@ impl SavedSearchRequest {
         let folder = check_text(&folder, "folder", 0, FOLDER_CHARS_MAX)?;
         let tags = check_tags(&tags)?;
         if !shared && caller.session.is_none() {
-            let detail = "nobody but the token would see this search: send \"shared\": true";
+            let detail = "only the token itself could see this search: send \"shared\": true";
             return Err(ApiError::bad_request(detail).path("shared"));
         }
-        query::parse_pipeline_search(&query).map_err(|error| refusal(&error, &query, "query"))?;
+        query::parse_pipeline_search(&query).map_err(|error| ApiError::of_query(&error, &query, "query"))?;
         check_time(from.as_deref(), "from")?;
         check_time(to.as_deref(), "to")?;
         check_logspaces(caller, logspaces.as_deref())?;
@@ -223,7 +222,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
     Ok(text.to_owned())
 }
 
-/// Each once, in the order they came.
+/// Without duplicates, in their order.
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
         let detail = format!("there are {} tags: at most {TAGS_MAX} are kept", tags.len());
@@ -245,11 +244,11 @@ fn check_time(text: Option<&str>, path: &str) -> Result<()> {
         return Ok(());
     }
     let shown: String = text.chars().take(WORD_CHARS_MAX).collect();
-    let detail = format!("{path} `{shown}` is no time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
+    let detail = format!("{path} `{shown}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");
     Err(ApiError::bad_request(detail).path(path))
 }
 
-/// A logspace may be gone for a while and come back, so it need not be there.
+/// A logspace may be removed and come back, so it need not exist.
 fn check_logspaces(caller: &Caller, logspaces: Option<&[String]>) -> Result<()> {
     let ids = logspaces.unwrap_or_default();
     if LOGSPACES_MAX < ids.len() {

@@ -1,6 +1,7 @@
-//! Bodies that are made while they are read.
+//! Bodies that are produced while they are read.
 //!
-//! **Invariant:** a body that has to be whole and is not breaks the connection, so that nobody takes it for whole.
+//! **Invariant:** a body that has to be complete and is not breaks the connection, so that no client takes it for
+//! complete.
 
 use super::question::cancel::Guard;
 use crate::web::AtLength;
@@ -16,14 +17,14 @@ use tokio::sync::mpsc;
 /// What comes next in a body.
 pub(super) enum Piece {
     Data(Bytes),
-    /// Nothing: it is whole. What there is to say then goes to who asked for it with `TE: trailers`.
+    /// The end: it is complete. The trailers go to clients that asked for them with `TE: trailers`.
     End(HeaderMap),
 }
 
 /// A body: ends the work when it is dropped.
 pub(super) struct Pieces {
     pieces: mpsc::Receiver<Piece>,
-    /// Whether it is wrong without [`Piece::End`], which has not come yet.
+    /// Whether [`Piece::End`] is required and has not come yet.
     has_end: bool,
     _guard: Guard,
 }

@@ -1,6 +1,8 @@
-//! `logstead check`: says what is wrong with the settings and the router document, all of it at once.
+//! `logstead check`: reports everything that is wrong with the settings and the router document at once.
 
-use super::{Failure, SettingsArgs, listed, read, text};
+use super::failure::Failure;
+use super::settings::{SettingsArgs, listed, read};
+use super::text;
 use clap::Args;
 use logstead_config::{DEFAULT_ROUTER_TOML, check_toml};
 use std::path::PathBuf;
@@ -9,7 +11,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead check --router config/router.toml
   logstead check --config /etc/logstead/logstead.toml --router /etc/logstead/router.toml
 
-Exit code 0: both are fine; warnings are printed. 1: FILE:LINE:COLUMN: what is wrong.";
+Exit code 0: both are valid, and any warnings are printed; 1: something is wrong, and FILE:LINE:COLUMN says where.";
 
 #[derive(Args, Debug)]
 pub(super) struct Check {

@@ -1,9 +1,10 @@
-//! `logstead context`: prints the messages around one, from a data directory or through a running server.
+//! `logstead context`: prints the messages before and after one, from a data directory or through a running server.
 
+use super::failure::Failure;
+use super::format::Format;
 use super::question::{to_the_end, warn_of_damage};
 use super::remote::Remote;
-use super::search::Format;
-use super::{Failure, store, text};
+use super::{store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::store::{Logspaces, PageRequest, Place, Wanted};
@@ -18,11 +19,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead context main:4711 --data data
   logstead context main:4711 --before 5 --after 50 --server http://127.0.0.1:8080 --token TOKEN
 
-The id of a message is `id` in its JSON: LOGSPACE:SEQUENCE. Prints the messages of the same logspace around it, oldest first.
---data needs no lock and changes nothing: a server may run on it. Exit code 0: printed; 1: there is no such message, or it
-cannot be read; 3: the store or the server cannot be read.";
+The id of a message is `id` in its JSON: LOGSPACE:SEQUENCE. Prints the messages around it in the same logspace, oldest first.
+--data needs no lock and changes nothing, so a server may be running on it. Exit code 0: printed; 1: there is no such
+message, or it cannot be read; 3: the store or the server cannot be read.";
 
-/// As the server has it.
+/// The server's limit.
 const LIMIT_MAX: u32 = 1000;
 
 #[derive(Args, Debug)]
@@ -30,15 +31,15 @@ const LIMIT_MAX: u32 = 1000;
 pub(super) struct Context {
     /// The message: LOGSPACE:SEQUENCE
     id: String,
-    /// How many messages before it
+    /// The number of messages before it
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=i64::from(LIMIT_MAX)))]
     before: u32,
-    /// How many messages after it
+    /// The number of messages after it
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=i64::from(LIMIT_MAX)))]
     after: u32,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// A data directory. It is only read: a server may run on it
+    /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -81,8 +82,7 @@ impl Context {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
-        let mut answer = Remote::new(server, self.token.as_deref()).get(&path, &parameters, &[])?;
-        let body: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
+        let body = Remote::new(server, self.token.as_deref()).ask(&path, &parameters)?;
         for warning in body["warnings"].as_array().into_iter().flatten() {
             text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
         }

@@ -1,8 +1,9 @@
-//! `logstead export`: writes all messages that match, from a running server or from a data directory.
+//! `logstead export`: writes all matching messages, from a running server or from a data directory.
 //!
-//! **Invariant:** a file has its name only when all is in it that can be read; what it lacks is told, with exit code 1.
+//! **Invariant:** a file gets its name only once everything readable is in it; what is missing is reported, with exit
+//! code 1.
 
-use super::Failure;
+use super::failure::Failure;
 use super::progress::Progress;
 use super::question::Question;
 use super::remote::Remote;
@@ -21,21 +22,21 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead export 'error' --data data --format csv --columns time,host,user | head
   logstead export 'error | stats count() by host' --data data --format csv
 
-Without --output it goes to standard output. A file is written beside its name, with `.part` behind it, and gets its name
-when all is written that can be read. --data needs no lock and changes nothing: a server may run on it. What is damaged is
-left out: then the last line on standard error says what, and how many messages are missing as far as that is known. Exit
-code 1: the query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
+Without --output, messages go to standard output. A file is first written as FILE.part and gets its name once everything
+readable is in it. --data needs no lock and changes nothing, so a server may be running on it. Damaged parts are left out;
+the last line on standard error then names them and says how many messages are missing, if that is known. Exit code 1: the
+query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
 
 const PIECE_BYTES: usize = 256 << 10;
-/// Damaged parts that the last line names.
+/// How many damaged parts the last line names.
 const NAMED_MAX: usize = 20;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
 pub(super) struct Export {
-    /// What to look for, in the query language; '' is everything. With stages their table is exported
+    /// What to look for, in the query language; '' matches everything. A query with stages exports its table
     query: String,
-    /// From this time on: RFC 3339, or relative as `-15m`
+    /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
     /// Until before this time
@@ -49,16 +50,16 @@ pub(super) struct Export {
     /// Which messages come first
     #[arg(long, value_enum, default_value_t = Order::Newest)]
     order: Order,
-    /// Columns of csv: any fields, with commas between them
+    /// Columns of csv: any fields, separated by commas
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// At most so many messages
+    /// The maximum number of messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Where to; standard output where it is missing
+    /// The file to write to; standard output by default
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// A data directory. It is only read: a server may run on it
+    /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -71,11 +72,11 @@ pub(super) struct Export {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// A JSON object a line
+    /// A JSON object per line
     Ndjson,
-    /// Comma-separated, with a heading
+    /// Comma-separated, with a header row
     Csv,
-    /// The bytes as they were received, each with a line feed after them
+    /// The bytes as received, with a line feed after each message
     Raw,
 }
 
@@ -191,14 +192,14 @@ impl Export {
 struct Lacks {
     /// How many parts of the store cannot be read.
     parts: u64,
-    /// Those, or the first of them.
+    /// Their names, or the first of them.
     damaged: Vec<String>,
-    /// How many messages match and are missing, as far as that is known.
+    /// How many matching messages are missing, as far as is known.
     missing: u64,
 }
 
 impl Lacks {
-    /// The last line, where there is something to tell.
+    /// The last line, if there is something to report.
     fn told(&self) -> Option<String> {
         let Lacks { parts, damaged, missing } = self;
         if *parts == 0 && *missing == 0 {
@@ -208,24 +209,24 @@ impl Lacks {
         let more = parts.saturating_sub(damaged.len().min(NAMED_MAX) as u64);
         let more = if more == 0 { String::new() } else { format!("; and {more} more") };
         let known = match missing {
-            0 => "how many messages that match they held is not known".to_owned(),
-            missing => format!("at least {missing} messages that match are missing"),
+            0 => "how many matching messages they held is not known".to_owned(),
+            missing => format!("at least {missing} matching messages are missing"),
         };
         Some(format!("the export lacks what cannot be read: {known}: {names}{more}"))
     }
 }
 
-/// Holds back the end of an answer, of which the last line is not part of the export but tells what it lacks.
+/// Holds back the last line of a response, which is not part of the export but reports what it lacks.
 #[derive(Default)]
 struct LastLine {
     held: Vec<u8>,
 }
 
 impl LastLine {
-    /// Adds a piece; what comes back is part of the export.
+    /// Adds a piece; returns what is part of the export.
     fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
-        // The line feed at the end of the last line is the last but one that tells where it begins.
+        // The last line ends with a line feed; the one before that tells where it begins.
         let before_end = self.held.len().saturating_sub(1);
         let begins = memchr::memrchr(b'\n', &self.held[..before_end]).map_or(0, |end| end + 1);
         self.held.drain(..begins).collect()
@@ -269,7 +270,7 @@ impl Output {
     fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
             Output::Standard(out) => match out.write_all(bytes) {
-                // `| head` has enough.
+                // `| head` has read enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
                 written => written.map_err(Failure::environment),
             },
@@ -282,7 +283,7 @@ impl Output {
         }
     }
 
-    /// All of it was written.
+    /// Gives the file its name.
     fn finish(mut self) -> Result<(), Failure> {
         match &mut self {
             Output::Standard(out) => match out.flush() {
@@ -300,7 +301,7 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// A part of an export is of no use to anybody.
+    /// An unfinished file is of no use.
     fn drop(&mut self) {
         if let Output::File { part, is_whole: false, .. } = self {
             std::fs::remove_file(part).ok();
@@ -320,7 +321,9 @@ mod tests {
             let body: Vec<u8> = answer.chunks(piece_bytes).flat_map(|piece| last.push(piece)).collect();
             assert_eq!(body, b"a\n\nb\xff\n");
             let told = last.lacks("").unwrap_or_default().told();
-            assert!(told.is_some_and(|told| told.ends_with("at least 3 messages that match are missing: main: x")));
+            assert!(
+                told.is_some_and(|told| told.ends_with("at least 3 matching messages are missing: main: x"))
+            );
         }
     }
 }

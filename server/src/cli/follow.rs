@@ -1,10 +1,11 @@
-//! Follows a data directory that another process writes: looks at it again and again, and prints what is new.
+//! Follows a data directory that another process writes to, by reading it once a second, and prints what is new.
 //!
-//! **Invariant:** nothing comes twice and nothing is left out in silence: each look goes on at the sequence where the one
-//! before it ended, and what is missing there is told.
+//! **Invariant:** nothing comes twice, and nothing is left out silently: each read continues at the sequence where the
+//! last one ended, and reports what is missing there.
 
+use super::failure::Failure;
 use super::question::{refused, to_the_end};
-use super::{Failure, store, text};
+use super::{store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::store::Wanted;
@@ -18,10 +19,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long until it is looked at again.
+/// How often the directory is read.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What to follow, and with how many of the newest messages to begin.
+/// What to follow, and how many of the newest messages to start with.
 pub(super) struct Following<'a> {
     pub(super) data: &'a Path,
     pub(super) query: &'a str,
@@ -45,7 +46,7 @@ impl Following<'_> {
         loop {
             std::thread::sleep(LOOK_INTERVAL);
             let logspaces = store::logspaces(self.data, self.logspaces)?;
-            // A logspace that is new since then is followed from its beginning.
+            // A logspace that is new since then is followed from its first message.
             let from = |id: &str, _: &Searcher| next.get(id).copied().unwrap_or_default();
             let followers: Vec<_> = logspaces.follow(wanted(), from).collect();
             for (id, follower) in followers {
@@ -56,7 +57,7 @@ impl Following<'_> {
     }
 }
 
-/// Prints what a logspace holds that matches; says where to go on.
+/// Prints the matching messages of a logspace; returns the sequence to continue at.
 fn show(
     id: &str,
     mut follower: Follower,

@@ -1,10 +1,13 @@
 //! `logstead import`: stores the lines of files, in a data directory or through a running server.
 //!
-//! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it came.
+//! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it got.
 
+use super::failure::Failure;
 use super::progress::Progress;
+use super::remote::agent;
+use super::settings::SettingsArgs;
 use super::store::{Store, options};
-use super::{Failure, SettingsArgs, starting, text};
+use super::{starting, text};
 use crate::machine::{clock, rights};
 use crate::meta::Meta;
 use crate::pipeline::sealer_count;
@@ -27,20 +30,20 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead import nginx/access.log --logspace main --data data --host web-1
   zcat old.log.gz | logstead import - --logspace archive --server http://127.0.0.1:8080 --token TOKEN
 
-Every line is a message, as a file source with `format = \"auto\"` reads it: RFC 5424, RFC 3164, the lines that syslog daemons,
-web servers and databases write without a priority, or any other text. Empty lines are left out. The host is the one that a
-line names, else --host, else the name of this machine. A time without a year is of the year in which the file was last
-written or before it; from standard input, of the last twelve months. With --data the store must not be in use, and a logspace that is not there is made. Importing a file
-twice stores its messages twice. Exit code 0: all is stored; 1: a file or a line was refused; 3: the store cannot take it,
-and the last line says how far it came.";
+Every line is a message, parsed as by a file source with `format = \"auto\"`: RFC 5424, RFC 3164, the lines that syslog daemons,
+web servers and databases write without a priority, or any other text. Empty lines are left out. The host is the one that the
+line names, otherwise --host, otherwise the name of this machine. A time without a year falls within the year leading up to
+the last write of the file or, for standard input, up to now. With --data, the store must not be in use; a logspace that does
+not exist is created. Importing a file twice stores its messages twice. Exit code 0: everything is stored; 1: a file or a line
+was refused; 3: the store cannot accept it, and the last line says how far the import got.";
 
-/// What is read at once.
+/// How much is read at once.
 const CHUNK_BYTES: usize = 1 << 20;
 /// A longer line becomes several messages.
 const LINE_BYTES_MAX: usize = 16 << 20;
-/// What is appended and synced together, or sent as one body.
+/// How much is appended and synced together, or sent as one body.
 const COMMIT_BYTES_MAX: usize = 8 << 20;
-/// What files that are no text begin with.
+/// How compressed files begin.
 const COMPRESSED: [(&[u8], &str); 4] = [
     (b"\x1f\x8b", "gzip: use `zcat FILE | logstead import -`"),
     (b"\x28\xb5\x2f\xfd", "zstd: use `zstdcat FILE | logstead import -`"),
@@ -54,18 +57,18 @@ pub(super) struct Import {
     /// Text files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to
+    /// The logspace to store in
     #[arg(long, value_name = "L")]
     logspace: String,
-    /// The host of lines that name none, instead of this machine's name
+    /// The host of lines that do not name one, instead of this machine's name
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    /// The zone of times that name none
+    /// The time zone of times that do not name one
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     timezone: String,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one that the settings name
+    /// The data directory of a stopped server, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -79,14 +82,14 @@ pub(super) struct Import {
 /// A file that can be read, or standard input.
 struct Input {
     name: String,
-    /// None where it is not known.
+    /// `None` if it is not known.
     bytes: Option<u64>,
-    /// When it was last written, where that is known.
+    /// When it was last written, if that is known.
     written: Option<Timestamp>,
     reader: Box<dyn BufRead>,
 }
 
-/// What lines leave open, as the command says it.
+/// What lines may leave open, as given on the command line.
 struct Context {
     host: String,
     timezone: String,
@@ -96,15 +99,15 @@ struct Context {
 #[derive(Default)]
 struct Imported {
     messages: u64,
-    /// Of whole lines.
+    /// Of complete lines.
     bytes: u64,
-    /// Lines that the server did not take.
+    /// Lines that the server refused.
     rejected: u64,
 }
 
 /// Where lines go.
 trait Target {
-    /// Stores whole lines of a file that was last written then.
+    /// Stores complete lines of a file that was last written at that time.
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure>;
 }
 
@@ -130,7 +133,7 @@ impl Import {
         if rejected == 0 { Ok(()) } else { Err(Failure::no(format!("{rejected} lines were refused"))) }
     }
 
-    /// Seals beside storing, so that all is quick to search at the end.
+    /// Seals while it stores, so that everything is quick to search at the end.
     fn store_in_data(
         &self,
         inputs: Vec<Input>,
@@ -143,7 +146,7 @@ impl Import {
         let is_new = !data.join("logspaces").exists();
         let store = Store::create(data, options(&settings))?;
         if is_new {
-            // Messages without a database are taken for a store that has lost it.
+            // A store with messages but no database would look as if it had lost it.
             Meta::open(&starting::database(data)).map_err(Failure::environment)?;
         }
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
@@ -161,14 +164,14 @@ impl Import {
             {
                 text::error(&format!("warning: the last messages are not sealed: {error}"));
             }
-            // Nobody rings any more: the sealers end when all is sealed.
+            // This drops the bell: the sealers end once everything is sealed.
             drop(target);
             imported
         })
     }
 }
 
-/// Seals when it is told to, and what is left in the end.
+/// Seals whenever the bell rings, and what is left at the end.
 fn seal(keeper: &Keeper, rung: &Receiver<()>) {
     loop {
         let is_last = rung.recv().is_err();
@@ -209,7 +212,7 @@ impl Input {
     }
 }
 
-/// Stores all that the inputs hold. A failure says how far it came.
+/// Stores everything that the inputs hold. A failure says how far it got.
 fn import(inputs: Vec<Input>, target: &mut dyn Target) -> Result<Imported, Failure> {
     let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
     let progress = Progress::new("import", total_bytes);
@@ -254,7 +257,7 @@ fn copy(
     }
 }
 
-/// How many bytes are lines that can be stored: those that have an end, and what is too long to wait for one.
+/// How many bytes can be stored as lines: complete ones, and one that is too long to wait for its end.
 fn whole_lines(pending: &[u8], is_end: bool) -> usize {
     if is_end {
         return pending.len();
@@ -306,7 +309,7 @@ impl Target for Data {
         let encoded = parse(lines, &self.syslog, Known { peer: host, written, ..Known::at(received) });
         self.appender.append(&encoded).map_err(Failure::environment)?;
         if 0 < self.keeper.backlog().files {
-            // Rung already: that is enough.
+            // If it is ringing already, that is enough.
             self.bell.try_send(()).ok();
         }
         let messages = encoded.iter().map(|batch| batch.rows() as u64).sum();
@@ -346,10 +349,9 @@ struct Server {
 impl Target for Server {
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
         let Server { url, logspace, token, context } = self;
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
         let written = written.map(|written| written.to_string());
-        let mut answer = agent
+        let mut answer = agent()
             .post(format!("{}/api/v1/ingest", url.trim_end_matches('/')))
             .header("Authorization", format!("Bearer {token}"))
             .header("Content-Type", "text/plain")

@@ -1,6 +1,7 @@
-//! `logstead inspect`: prints what a file of a store holds.
+//! `logstead inspect`: prints the contents of a file of a store.
 
-use super::{Failure, text};
+use super::failure::Failure;
+use super::text;
 use clap::Args;
 use logstead_indexer::{InspectError, RealDisk};
 use std::io;
@@ -10,8 +11,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead inspect data/logspaces/main/manifest
   logstead inspect data/logspaces/main/segments/00000000000000000000-1048576.blocks
 
-Knows journal, blocks, index and manifest files; also while a server runs. Exit code 1: it is not there, is none of these, or
-cannot be read as one.";
+Reads journal, blocks, index and manifest files, even while a server is running. Exit code 1: the file does not exist, is none
+of these, or cannot be read as one.";
 
 #[derive(Args, Debug)]
 pub(super) struct Inspect {

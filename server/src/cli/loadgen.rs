@@ -1,6 +1,7 @@
-//! `logstead loadgen`: load for a receiver, and how much of it was sent and acknowledged.
+//! `logstead loadgen`: sends load to a receiver, and counts what was sent and acknowledged.
 
-use super::{Failure, text};
+use super::failure::Failure;
+use super::text;
 use crate::machine::sockets::Descriptors;
 use clap::{Args, ValueEnum};
 use logstead_loadgen::{
@@ -13,27 +14,27 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::signal::unix::{SignalKind, signal};
 
 pub(super) const EXAMPLES: &str = "Examples:
-  logstead loadgen tcp://127.0.0.1:5514                                    as fast as it goes, for 10 s
+  logstead loadgen tcp://127.0.0.1:5514                                    as fast as possible, for 10 s
   logstead loadgen udp://127.0.0.1:5514 --rate 100000/s --interval 30
   logstead loadgen relp://127.0.0.1:2514 --number 1000000 --active-connections 4 --acknowledged
   logstead loadgen tcp://127.0.0.1:5514 --read-file access.log --framing octet
   logstead loadgen http://127.0.0.1:8080 --token TOKEN --batch 500
   logstead loadgen tcp://127.0.0.1:5514 --active-connections 0 --idle-connections 10000 --interval 60
 
---rate and --number are of each connection: four connections with --number 1000 send 4000 messages. A generated message says
-which it is, so that one search counts loss, duplicates and order:
+--rate and --number apply to each connection: four connections with --number 1000 send 4000 messages. A generated message says
+which one it is, so that a search shows loss, duplicates and order:
   … seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-21T16:18:51 PADDPADD…
 The first message of a connection has the number 0, the first connection is thread 1.
 
-A connection that breaks ends with an error line; with --permanent it is made again. Over RELP and HTTP it then sends again
-what was not acknowledged, so that messages can be there twice, but none that was acknowledged is missing; over other
-transports what the system had taken may be lost. Ctrl-C ends with the summary.
-Exit code 0: done; 1: an option is wrong; 3: no connection reached its end.";
+A connection that breaks ends with an error line; with --permanent it is re-established. Over RELP and HTTP it then resends
+what was not acknowledged: messages can arrive twice, but none that was acknowledged is missing. Over other transports, what
+the system had already accepted may be lost. Ctrl-C ends the run with its summary.
+Exit code 0: done; 1: an option is invalid; 3: no connection reached its end.";
 
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 const CONNECTIONS_MAX: u64 = 100_000;
 const WINDOW_MAX: u64 = 1_000_000;
-/// Ten years: more is a slip.
+/// Ten years: more is a typing error.
 const INTERVAL_SECONDS_MAX: f64 = 315_360_000.0;
 
 #[derive(Args, Debug)]
@@ -50,34 +51,34 @@ pub(super) struct Loadgen {
     /// Messages of each connection
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     number: Option<u64>,
-    /// How long to send [default: 10, where neither a number nor the end of a file ends it]
+    /// How long to send [default: 10, if neither a number nor the end of a file ends the run]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     interval: Option<Duration>,
-    /// Connections that send, a thread each
+    /// Connections that send, one thread each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=CONNECTIONS_MAX))]
     active_connections: u64,
     /// Connections that are opened first and send nothing
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=CONNECTIONS_MAX))]
     idle_connections: u64,
-    /// What stands before the text of a message
+    /// The header of generated messages
     #[arg(long, value_name = "FORMAT", default_value = "rfc3164")]
     format: HeaderFormat,
-    /// How messages are told apart in TCP, TLS and unix streams [default: newline]
+    /// How messages are delimited in TCP, TLS and unix streams [default: newline]
     #[arg(long, value_name = "FRAMING")]
     framing: Option<StreamFraming>,
-    /// Sends the lines of a file as they are; each connection reads it by itself, from the beginning
+    /// Sends the lines of a file as they are; each connection reads all of it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "format", "run_id"])]
     read_file: Option<PathBuf>,
-    /// Begins again at the file's end
+    /// At the end of the file, starts over
     #[arg(long = "loop", requires = "read_file")]
     repeats: bool,
-    /// Makes a connection that breaks again, and runs until it is interrupted where nothing else ends it
+    /// Re-establishes broken connections, and runs until interrupted if nothing else ends the run
     #[arg(long)]
     permanent: bool,
-    /// RELP: messages of a connection that are not acknowledged at a time
+    /// RELP: the maximum number of unacknowledged messages of a connection
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=WINDOW_MAX))]
     window: u64,
-    /// Messages in a write or request at most [default: 1000 in a request, 128 KiB in a write]
+    /// The maximum number of messages in a write or request [default: 1000 per request, 128 KiB per write]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
     /// HTTP: an API token
@@ -98,10 +99,10 @@ pub(super) struct Loadgen {
     /// The number that all messages of this run carry [default: the time in seconds]
     #[arg(long, value_name = "N")]
     run_id: Option<u64>,
-    /// Prints the seconds as CSV, and the summary to standard error
+    /// Prints a row of CSV each second, and the summary to standard error
     #[arg(long)]
     csv: bool,
-    /// Prints the summary alone
+    /// Prints only the summary
     #[arg(long)]
     quiet: bool,
     /// At the end, prints `thread,0001,acknowledged,N` for each connection: numbers 0 to N-1 are acknowledged
@@ -187,7 +188,7 @@ impl Loadgen {
     }
 }
 
-/// A name and a value a line, for people and for scripts.
+/// One `name: value` per line, for people and for scripts.
 fn summary_lines(plan: &Plan, summary: &Summary) -> Vec<String> {
     let Total { sent, bytes, acknowledged, resent, .. } = summary.total;
     let seconds = summary.passed.as_secs_f64();
@@ -224,11 +225,11 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Prints what happens while it runs.
+/// Prints progress during the run.
 struct Lines {
     is_csv: bool,
     is_quiet: bool,
-    /// What the second before came to.
+    /// The totals of the second before.
     last: Option<(Duration, Total)>,
 }
 
@@ -279,7 +280,7 @@ impl From<StreamFraming> for Framing {
     }
 }
 
-/// The first signal ends the run with its summary, another one ends it at once.
+/// The first signal ends the run with its summary, a second one at once.
 fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::environment)?;

@@ -1,74 +1,65 @@
-//! How far long work is: one line that changes on a terminal, a line now and then elsewhere, on standard error.
+//! How far long work is, on standard error: a bar on a terminal, elsewhere a line every few seconds.
 
 use super::text;
+use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
-use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-const TERMINAL_INTERVAL: Duration = Duration::from_millis(100);
-const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Work whose size may be known.
+/// Work on an amount of bytes, which may not be known.
 pub(super) struct Progress {
     label: String,
-    total_bytes: Option<u64>,
-    started: Instant,
-    is_terminal: bool,
-    state: Mutex<State>,
-}
-
-struct State {
-    done_bytes: u64,
-    shown: Instant,
-    is_shown: bool,
+    /// Counts; draws itself only on a terminal.
+    bar: ProgressBar,
+    line_written: Mutex<Instant>,
 }
 
 impl Progress {
-    /// At the beginning.
     pub(super) fn new(label: &str, total_bytes: Option<u64>) -> Progress {
-        let started = Instant::now();
-        let state = State { done_bytes: 0, shown: started, is_shown: false };
-        let is_terminal = std::io::stderr().is_terminal();
-        Progress { label: label.to_owned(), total_bytes, started, is_terminal, state: Mutex::new(state) }
+        // Of nothing there is no percentage.
+        let total_bytes = total_bytes.filter(|total| 0 < *total);
+        let bar = total_bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        let bar = bar.with_style(style(total_bytes.is_some())).with_prefix(label.to_owned());
+        Progress { label: label.to_owned(), bar, line_written: Mutex::new(Instant::now()) }
     }
 
-    /// So many more bytes are done.
+    /// Reports that this many more bytes are done.
     pub(super) fn add(&self, bytes: u64) {
-        let mut state = self.state.lock();
-        state.done_bytes += bytes;
-        let interval = if self.is_terminal { TERMINAL_INTERVAL } else { PLAIN_INTERVAL };
-        if interval <= state.shown.elapsed() {
-            (state.shown, state.is_shown) = (Instant::now(), true);
-            let line = line(&self.label, state.done_bytes, self.total_bytes, self.started.elapsed());
-            if self.is_terminal {
-                // Where standard error is closed nobody looks.
-                write!(std::io::stderr(), "\r\x1b[K{line}").ok();
-            } else {
-                text::error(&line);
-            }
+        self.bar.inc(bytes);
+        let mut written = self.line_written.lock();
+        if self.bar.is_hidden() && LINE_INTERVAL <= written.elapsed() {
+            *written = Instant::now();
+            text::error(&line(&self.label, self.bar.position(), self.bar.length(), self.bar.elapsed()));
         }
     }
 }
 
 impl Drop for Progress {
-    /// Leaves a terminal's line empty for what comes next.
     fn drop(&mut self) {
-        if self.is_terminal && self.state.lock().is_shown {
-            write!(std::io::stderr(), "\r\x1b[K").ok();
-        }
+        self.bar.finish_and_clear();
     }
+}
+
+fn style(is_total_known: bool) -> ProgressStyle {
+    let template = if is_total_known {
+        "{prefix}: [{bar:30}] {percent} % of {decimal_total_bytes}, {eta} left, {decimal_bytes_per_sec}"
+    } else {
+        "{prefix}: {decimal_bytes}, {decimal_bytes_per_sec}"
+    };
+    ProgressStyle::with_template(template).expect("the template is well-formed").progress_chars("=> ")
 }
 
 fn line(label: &str, done_bytes: u64, total_bytes: Option<u64>, passed: Duration) -> String {
     let rate = done_bytes as f64 / passed.as_secs_f64().max(0.001);
     let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1e6);
     let done = match total_bytes {
-        Some(total) if 0 < total => {
+        Some(total) => {
             let percent = (100 * u128::from(done_bytes) / u128::from(total)).min(100);
             let left = (total.saturating_sub(done_bytes)) as f64 / rate.max(1.0);
             format!("{percent} % of {}, {left:.0} s left", megabytes(total as f64))
         }
-        _ => megabytes(done_bytes as f64),
+        None => megabytes(done_bytes as f64),
     };
     format!("{label}: {done}, {}/s", megabytes(rate))
 }
@@ -84,6 +75,11 @@ mod tests {
         };
         check(50_000_000, Some(200_000_000), "import: 25 % of 200.0 MB, 30 s left, 5.0 MB/s");
         check(50_000_000, None, "import: 50.0 MB, 5.0 MB/s");
-        check(0, Some(0), "import: 0.0 MB, 0.0 MB/s");
+    }
+
+    #[test]
+    fn both_bars_have_a_style_and_an_empty_total_is_unknown() {
+        assert_eq!(Progress::new("import", Some(0)).bar.length(), None);
+        assert_eq!(Progress::new("import", Some(5)).bar.length(), Some(5));
     }
 }

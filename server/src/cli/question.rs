@@ -1,6 +1,7 @@
-//! A question to the logspaces of a data directory: a query, a range of time, and which of them.
+//! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
 
-use super::{Failure, store, text};
+use super::failure::Failure;
+use super::{store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::store::{Coverage, Logspaces, Wanted};
@@ -9,10 +10,10 @@ use logstead_record::Timestamp;
 use logstead_record::query::{ParseError, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use std::path::Path;
 
-/// What the groups of a table may take.
+/// How much memory the groups of a table may take.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
-/// A question, and where its parts are done side by side.
+/// A question, and the lanes on which its parts run in parallel.
 pub(super) struct Question {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
@@ -22,7 +23,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Looks at the logspaces that are named, or at all; says what is odd about the query.
+    /// Opens the logspaces named, or all, to read them; warns of what may be a mistake in the query.
     pub(super) fn new(
         query: &str,
         (from, to): (Option<&str>, Option<&str>),
@@ -47,7 +48,7 @@ impl Question {
         to_the_end(&self.lanes)
     }
 
-    /// The table that the stages make.
+    /// The table that the stages produce.
     pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
         let Question { pipeline, logspaces, range, now, .. } = self;
         let settings = Settings { now: *now, range: *range, memory_bytes_max: TABLE_MEMORY_MAX };
@@ -60,7 +61,7 @@ impl Question {
     }
 }
 
-/// Nobody ends a command but its user.
+/// Nothing but its user ends a command.
 pub(super) fn to_the_end(lanes: &SharedLanes) -> Run<'_> {
     Run { cancelled: &|| false, lanes }
 }
@@ -77,7 +78,7 @@ pub(super) fn warn_of_damage(coverage: &Coverage) {
     }
 }
 
-/// The times that `--from` and `--to` say.
+/// The range given by `--from` and `--to`.
 fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
     let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
     if let (Some(first), Some(end)) = (first, end)

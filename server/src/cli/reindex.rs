@@ -1,8 +1,9 @@
-//! `logstead reindex`: makes the indexes of segments again from their messages.
+//! `logstead reindex`: rebuilds the indexes of segments from their messages.
 
+use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
-use super::{Failure, text};
+use super::text;
 use crate::machine::lanes::SharedLanes;
 use crate::pipeline::sealer_count;
 use clap::Args;
@@ -14,9 +15,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead reindex
   logstead reindex --data /var/lib/logstead --logspace main
 
-A running server makes indexes that are lost or damaged again by itself; this makes all of them. Messages are only read.
-Exit code 0: done; 1: messages are damaged, so that some index could not be made; 3: the store is in use, or the disk is
-full.";
+A running server rebuilds lost and damaged indexes by itself; this rebuilds all of them. Messages are only read. Exit code 0:
+done; 1: messages are damaged, so that an index could not be rebuilt; 3: the store is in use, or the disk is full.";
 
 #[derive(Args, Debug)]
 pub(super) struct Reindex {
@@ -32,11 +32,11 @@ impl Reindex {
         for (id, opened) in &store.logspaces {
             failed += reindex(id, opened, &lanes)?;
         }
-        if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} indexes could not be made"))) }
+        if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} indexes could not be rebuilt"))) }
     }
 }
 
-/// How many indexes could not be made.
+/// Returns how many indexes could not be rebuilt.
 fn reindex(id: &str, opened: &Opened, lanes: &SharedLanes) -> Result<usize, Failure> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
@@ -58,7 +58,7 @@ fn reindex(id: &str, opened: &Opened, lanes: &SharedLanes) -> Result<usize, Fail
     failures.iter().for_each(|failure| text::error(failure));
     let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
     let messages = messages.into_inner();
-    let line = format!("{id}: {indexed} indexes were made, of {messages} messages, in {seconds:.1} s");
+    let line = format!("{id}: {indexed} indexes of {messages} messages were rebuilt in {seconds:.1} s");
     text::line(&line).map_err(Failure::environment)?;
     Ok(failures.len())
 }

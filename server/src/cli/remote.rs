@@ -1,11 +1,13 @@
-//! A running server, for the commands that ask one for more than fits in one answer.
+//! A running server, for the commands that ask one.
 
-use super::Failure;
+use super::failure::Failure;
 use serde_json::Value;
-use ureq::Body;
 use ureq::http::Response;
+use ureq::{Body, RequestBuilder};
 
-/// Which server, and who asks.
+type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+/// A server, and the token to ask it with.
 #[derive(Clone, Debug)]
 pub(super) struct Remote {
     server: String,
@@ -21,57 +23,59 @@ impl Remote {
         &self.server
     }
 
-    /// Sends a text; what comes back is the answer of a success.
+    /// Sends a text; returns the JSON of a successful response.
     pub(super) fn send(
         &self,
         method: &str,
         what: &str,
-        parameters: &[(&str, &str)],
-        headers: &[(&str, &str)],
+        parameters: Pairs<'_>,
+        headers: Pairs<'_>,
         body: &str,
     ) -> Result<Value, Failure> {
-        let url = format!("{}/api/v1/{what}", self.server.trim_end_matches('/'));
-        let agent = agent();
-        let mut request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
+        let (agent, url) = (agent(), self.url(what));
+        let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
+        self.json(self.with(request, parameters, headers).send(body))
+    }
+
+    /// Asks; returns the JSON of a successful response.
+    pub(super) fn ask(&self, what: &str, parameters: Pairs<'_>) -> Result<Value, Failure> {
+        self.json(self.with(agent().get(self.url(what)), parameters, &[]).call())
+    }
+
+    /// Asks; returns a successful response whose body is still to be read.
+    pub(super) fn get(
+        &self,
+        what: &str,
+        parameters: Pairs<'_>,
+        headers: Pairs<'_>,
+    ) -> Result<Response<Body>, Failure> {
+        self.success(self.with(agent().get(self.url(what)), parameters, headers).call())
+    }
+
+    fn url(&self, what: &str) -> String {
+        format!("{}/api/v1/{what}", self.server.trim_end_matches('/'))
+    }
+
+    fn with<B>(
+        &self,
+        mut request: RequestBuilder<B>,
+        parameters: Pairs<'_>,
+        headers: Pairs<'_>,
+    ) -> RequestBuilder<B> {
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        for (name, value) in parameters {
-            request = request.query(*name, *value);
-        }
-        let mut answer = self.success(request.send(body))?;
-        answer
-            .body_mut()
-            .read_json()
-            .map_err(|error| Failure::environment(format!("{}: {error}", self.server)))
+        request.query_pairs(parameters.iter().copied())
     }
 
-    /// Asks; what comes back is a success whose body is to be read.
-    pub(super) fn get(
-        &self,
-        what: &str,
-        parameters: &[(&str, &str)],
-        headers: &[(&str, &str)],
-    ) -> Result<Response<Body>, Failure> {
-        let Remote { server, token } = self;
-        let url = format!("{}/api/v1/{what}", server.trim_end_matches('/'));
-        let mut request = agent().get(url);
-        if let Some(token) = token {
-            request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        for (name, value) in parameters {
-            request = request.query(*name, *value);
-        }
-        self.success(request.call())
+    fn json(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value, Failure> {
+        let body = self.success(answer)?.body_mut().read_json();
+        body.map_err(|error| Failure::environment(format!("{}: {error}", self.server)))
     }
 
-    /// The answer, if it is a success.
     fn success(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, Failure> {
         let server = &self.server;
         let mut answer = answer.map_err(|error| Failure::environment(format!("{server}: {error}")))?;
@@ -82,7 +86,7 @@ impl Remote {
         let problem: Value = answer.body_mut().read_json().unwrap_or_default();
         let detail = problem["detail"].as_str().or(problem["title"].as_str()).unwrap_or("no reason given");
         let mut message = format!("{server}: {status}: {detail}");
-        // The first stands in the detail.
+        // The detail already tells the first.
         for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
             let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
             message += &format!("\n{path}: {what}");
@@ -91,6 +95,7 @@ impl Remote {
     }
 }
 
-fn agent() -> ureq::Agent {
+/// Responses that are not successful are responses too.
+pub(super) fn agent() -> ureq::Agent {
     ureq::Agent::config_builder().http_status_as_error(false).build().into()
 }

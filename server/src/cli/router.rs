@@ -1,9 +1,12 @@
-//! `logstead router`: the router document of a server that is stopped or runs: printed, replaced, checked.
+//! `logstead router`: prints, replaces and checks the router document of a stopped or running server.
 //!
-//! **Invariant:** what cannot run on this machine is not stored; what is stored is a revision with author and comment.
+//! **Invariant:** a document that cannot run on this machine is not stored; what is stored is a revision with author
+//! and comment.
 
+use super::failure::Failure;
 use super::remote::Remote;
-use super::{Failure, SettingsArgs, listed, read, starting, text};
+use super::settings::{SettingsArgs, listed, read};
+use super::{starting, text};
 use crate::machine::folders::Folders;
 use crate::machine::lock::DataLock;
 use crate::machine::{clock, rights};
@@ -22,11 +25,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead router put router.toml -m 'another port' --data /var/lib/logstead
   logstead router put router.toml --server http://127.0.0.1:8080 --token TOKEN
 
-With --data the server must be stopped; what is put runs from its next start. With --server it runs at once.
-Exit code 0: done; 1: the document is wrong, and FILE:LINE:COLUMN says where; 3: the data directory is in use or has no
+With --data, the server must be stopped, and a new document takes effect at its next start. With --server, it takes effect at
+once. Exit code 0: done; 1: the document is wrong, and FILE:LINE:COLUMN says where; 3: the data directory is in use or has no
 database, or the server cannot be reached.";
 
-/// Whose revisions are stored from here.
+/// The author of revisions stored by this command.
 const AUTHOR: &str = "cli";
 const TOML: (&str, &str) = ("Content-Type", "application/toml");
 
@@ -58,7 +61,7 @@ enum Action {
         #[command(flatten)]
         place: Place,
     },
-    /// Says what is wrong with a document, for this machine or for that of a server
+    /// Checks a document, for this machine or for that of a server
     #[command(after_help = EXAMPLES)]
     Check {
         /// The document
@@ -74,7 +77,7 @@ enum Action {
 struct Place {
     #[command(flatten)]
     settings: SettingsArgs,
-    /// The data directory of a stopped server, instead of the one that the settings name
+    /// The data directory of a stopped server, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -105,7 +108,7 @@ fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
                 None => store.meta.latest_revision(),
             };
             let found = found.map_err(Failure::environment)?;
-            found.ok_or_else(|| Failure::no("there is no such revision: nothing was stored under it"))?.toml
+            found.ok_or_else(|| Failure::no("there is no such revision"))?.toml
         }
     };
     text::line(toml.trim_end_matches('\n')).map_err(Failure::environment)
@@ -118,7 +121,7 @@ fn put(file: &Path, comment: &str, place: &Place) -> Result<(), Failure> {
             let (tag, _) = remote_document(&remote, None)?;
             let headers = [TOML, ("If-Match", tag.as_str())];
             let answer = remote.send("PUT", "router", &[("comment", comment)], &headers, &toml)?;
-            format!("revision {} runs", answer["revision"])
+            format!("revision {} is in effect", answer["revision"])
         }
         None => {
             let store = Stopped::open(place)?;
@@ -141,12 +144,12 @@ fn check(file: &Path, place: &Place) -> Result<(), Failure> {
     text::line("ok").map_err(Failure::environment)
 }
 
-/// A document with the name that its problems stand behind.
+/// A document, and the name that precedes its problems.
 fn document(file: &Path) -> Result<(String, String), Failure> {
     Ok((file.display().to_string(), kept::without_header(&read(file)?).to_owned()))
 }
 
-/// What is hardly meant; `Err`: what cannot run on this machine.
+/// Warnings; `Err` says what cannot run on this machine.
 fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, Failure> {
     let wrong = |problems: Vec<Problem>| Failure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
@@ -180,7 +183,7 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, 
     Err(Failure::No(texts("problems", &problem).join("\n")))
 }
 
-/// A data directory that is ours as long as this is there.
+/// A data directory, locked as long as this exists.
 struct Stopped {
     settings: Settings,
     meta: Meta,
@@ -195,7 +198,7 @@ impl Stopped {
         if !starting::database(data).exists() && !data.join("logspaces").is_dir() {
             let data = data.display();
             return Err(Failure::environment(format!(
-                "{data} is no data directory: `logstead serve --router FILE --data {data}` begins one"
+                "{data} is not a data directory: `logstead serve --router FILE --data {data}` creates one"
             )));
         }
         let lock = DataLock::acquire(data)?;
@@ -210,11 +213,11 @@ impl Stopped {
         Ok(())
     }
 
-    /// Stores a revision: what to print.
+    /// Stores a revision; returns what to print.
     fn put(&self, toml: &str, comment: &str) -> Result<String, Failure> {
         let latest = self.meta.latest_revision().map_err(Failure::environment)?;
         if let Some(latest) = latest.filter(|latest| latest.toml == toml) {
-            return Ok(format!("revision {} says the same already", latest.number));
+            return Ok(format!("nothing to change: revision {} is the same", latest.number));
         }
         let now = clock::now();
         let number = self.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
@@ -225,7 +228,7 @@ impl Stopped {
                 "warning: a copy of the document cannot be kept until the next start: {error}"
             ));
         }
-        Ok(format!("revision {number} is stored and runs from the next start"))
+        Ok(format!("revision {number} is stored and takes effect at the next start"))
     }
 }
 

@@ -1,20 +1,19 @@
-//! `logstead search`: finds messages in a data directory, whoever has it open, or through a running server.
+//! `logstead search`: finds messages in a data directory, even if a server has it open, or through a running server.
 
+use super::failure::Failure;
+use super::format::Format;
 use super::question::{Question, warn_of_damage};
+use super::remote::Remote;
 use super::table::Table;
-use super::text::{csv, shown};
-use super::{Failure, text};
+use super::text;
 use crate::store::PageRequest;
 use crate::wire::message::Message;
 use crate::wire::table;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::builder::RangedU64ValueParser;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::parse_pipeline_search;
 use serde_json::Value;
-use std::io;
 use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -23,21 +22,19 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
   logstead search 'error | stats count() by host | sort -count' --data data
 
-The newest messages come first; stages make a table, which --limit does not cut. Exit code 0: found; 1: nothing matches, or the query is wrong; 3: the store
-cannot be read or the server cannot be reached. What is damaged is left out, and a warning names it. --data needs no lock and
-changes nothing.";
+The newest messages come first. Stages produce a table, to which --limit does not apply. Damaged parts are left out, and a
+warning names them. --data needs no lock and changes nothing. Exit code 0: found; 1: nothing matches, or the query is wrong;
+3: the store or the server cannot be read.";
 
-/// The most that the server gives in one page.
+/// The most messages that the server returns in one page.
 const PAGE_MAX: usize = 10_000;
-const COLUMNS: [&str; 9] =
-    ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
 pub(super) struct Search {
     /// What to look for, in the query language
     query: String,
-    /// From this time on: RFC 3339, or relative as `-15m`
+    /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
     /// Until before this time
@@ -46,13 +43,13 @@ pub(super) struct Search {
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
-    /// How many messages at most
+    /// The maximum number of messages
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: usize,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// A data directory. It is only read: a server may run on it
+    /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -61,18 +58,6 @@ pub(super) struct Search {
     /// An API token for that server
     #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
     token: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Format {
-    /// `TIME HOST PROGRAM[PID]: MESSAGE`
-    Text,
-    /// A JSON object a line
-    Json,
-    /// Comma-separated, with a heading
-    Csv,
-    /// The bytes as they were received
-    Raw,
 }
 
 impl Search {
@@ -107,7 +92,7 @@ impl Search {
     }
 
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
-        // What the server does not understand it says itself.
+        // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             return self.ask(server, "aggregate", &[]).map(|answer| Answer::Table(Table::new(&answer)));
         }
@@ -133,28 +118,16 @@ impl Search {
     }
 
     fn ask(&self, server: &str, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
-        let url = format!("{}/api/v1/{what}", server.trim_end_matches('/'));
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        let token = self.token.as_deref().unwrap_or_default();
-        let mut request =
-            agent.get(url).header("Authorization", format!("Bearer {token}")).query("query", &self.query);
-        if !self.logspaces.is_empty() {
-            request = request.query("logspaces", self.logspaces.join(","));
-        }
-        let times = [("from", self.from.as_deref()), ("to", self.to.as_deref())];
-        for (name, value) in times.iter().chain(more) {
-            if let Some(value) = value {
-                request = request.query(*name, *value);
-            }
-        }
-        let unreachable = |error: ureq::Error| Failure::environment(format!("{server}: {error}"));
-        let mut answer = request.call().map_err(unreachable)?;
-        let body: Value = answer.body_mut().read_json().map_err(unreachable)?;
-        if answer.status().is_success() {
-            return Ok(body);
-        }
-        let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
-        Err(Failure::no(format!("{server}: {}: {detail}", answer.status())))
+        let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
+        let common = [
+            ("query", Some(&*self.query)),
+            ("logspaces", logspaces.as_deref()),
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+        ];
+        let parameters: Vec<(&str, &str)> =
+            common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();
+        Remote::new(server, self.token.as_deref()).ask(what, &parameters)
     }
 }
 
@@ -169,41 +142,6 @@ impl Answer {
         match self {
             Answer::Messages(messages) => messages.is_empty(),
             Answer::Table(table) => table.is_empty(),
-        }
-    }
-}
-
-impl Format {
-    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
-        if let Format::Csv = self {
-            text::line(&csv(COLUMNS.into_iter())).map_err(Failure::environment)?;
-        }
-        messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
-    }
-
-    /// Prints a message. The bytes that were received need be no text.
-    pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
-        let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
-        match (self, exact) {
-            (Format::Raw, Some(bytes)) => text::bytes(&bytes),
-            _ => text::line(&self.print(message)),
-        }
-    }
-
-    fn print(self, message: &Value) -> String {
-        let text = |name: &str| message[name].as_str().unwrap_or_default();
-        match self {
-            Format::Json => message.to_string(),
-            Format::Raw => text("raw").to_owned(),
-            Format::Csv => csv(COLUMNS.iter().map(|name| text(name))),
-            Format::Text => {
-                let pid = text("pid");
-                let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };
-                let program = text("program");
-                let colon = if program.is_empty() { "" } else { ": " };
-                let message = shown(text("message"));
-                format!("{} {} {program}{pid}{colon}{message}", text("time"), text("host"))
-            }
         }
     }
 }

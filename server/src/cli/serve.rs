@@ -1,10 +1,12 @@
-//! `logstead serve`: wires the process together, says when it is ready, and takes it down in order.
+//! `logstead serve`: wires the process together, reports when it is ready, and shuts it down in order.
 
+use super::failure::Failure;
+use super::settings::SettingsArgs;
 use super::starting::{self, First};
-use super::{Failure, SettingsArgs, text};
+use super::text;
 use crate::api::{self, ApiState};
 use crate::internal;
-use crate::machine::lock::{DataLock, LockError};
+use crate::machine::lock::DataLock;
 use crate::machine::sockets::Descriptors;
 use crate::machine::{clock, rights};
 use crate::meta::kept;
@@ -26,11 +28,10 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead serve --data /var/lib/logstead --set web.listen=0.0.0.0:8080
   LOGSTEAD_ADMIN_PASSWORD=… logstead serve --config /etc/logstead/logstead.toml
 
-Prints `ready: console URL` and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order;
-SIGHUP reads certificates again.
-Exit code 1: a document is wrong. 3: a port is taken, the data directory is locked or cannot be written.";
+Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
+certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
-/// How long open requests may take when the process stops.
+/// How long open requests may take once the process is stopping.
 const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Args, Debug)]
@@ -40,10 +41,10 @@ pub(super) struct Serve {
     /// The router document that a new data directory starts with
     #[arg(long, value_name = "FILE")]
     router: Option<PathBuf>,
-    /// Begin a new database beside messages whose database is missing or damaged; the old one is set aside
+    /// Create a new database for messages whose database is missing or damaged; the old one is set aside
     #[arg(long)]
     new_database: bool,
-    /// The data directory, instead of the one that the settings name
+    /// The data directory, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
@@ -83,7 +84,7 @@ impl Serve {
         served
     }
 
-    /// Everything that runs. A first document is stored once it does.
+    /// Starts everything. The first document is stored once it runs.
     fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, Failure> {
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
@@ -98,7 +99,7 @@ impl Serve {
                 Pipeline::start_first(disk, data, settings.clone(), change, store)
             }
         };
-        // A port that is taken is the environment's fault; what a document says was checked before.
+        // The documents have been checked, so what fails now is due to the environment, such as a port in use.
         let pipeline = pipeline.map_err(Failure::environment)?;
         kept::keep_or_say(data, meta);
         Ok(pipeline)
@@ -108,13 +109,13 @@ impl Serve {
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| {
         Failure::environment(format!(
-            "web.listen: {address} cannot be listened on: {error}. Stop what listens there, or choose another \
-             address: --set web.listen=127.0.0.1:8081"
+            "web.listen: cannot listen on {address}: {error}. Stop the program that listens there, or choose \
+             another address: --set web.listen=127.0.0.1:8081"
         ))
     })
 }
 
-/// Creates the administrator that the environment names; otherwise the code with which the console does.
+/// Creates the administrator if the environment sets a password; otherwise the code that lets the console do it.
 fn first_login(meta: &Meta) -> Result<Option<String>, Failure> {
     if meta.has_users().map_err(Failure::environment)? {
         return Ok(None);
@@ -156,8 +157,8 @@ async fn serve(
     Ok(())
 }
 
-/// What the web port may hold. Where the process may open fewer files than all connections want, the web port makes room
-/// for those of the sources, but keeps half.
+/// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
+/// those of the sources, but keeps half.
 fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
     let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets().max());
     let of_sources = pipeline.connections_max();
@@ -171,7 +172,7 @@ fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
     Limits::of(&settings.web, room)
 }
 
-/// Says where the console and the listeners are: what scripts wait for.
+/// Prints where the console and the listeners are. Scripts wait for these lines.
 fn announce(web: SocketAddr, pipeline: &Pipeline, setup_code: Option<String>) {
     let url = format!("http://{}", reachable(web));
     for (id, listener) in pipeline.listening() {
@@ -193,11 +194,5 @@ fn reachable(address: SocketAddr) -> SocketAddr {
             SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port()))
         }
         other => other,
-    }
-}
-
-impl From<LockError> for Failure {
-    fn from(error: LockError) -> Failure {
-        Failure::environment(error)
     }
 }

@@ -1,15 +1,16 @@
-//! What a data directory starts with: a database that can be relied upon, and the router document to run.
+//! What a data directory starts with: a reliable database, and the router document to run.
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
-//! | whole | | it is used; router documents that are kept and that it has lost are put back into it |
-//! | missing or empty | is new | one is made |
+//! | intact | | it is used; router documents that it lacks are restored from their copies |
+//! | missing or empty | is new | one is created |
 //! | missing, empty or damaged | holds messages or router documents | refused, unless a new one is asked for |
 //!
-//! **Invariant:** nothing here removes anything, and no retention is applied that nobody has set for the messages
-//! that are there: the shipped document is used without the retention of logspaces that hold some.
+//! **Invariant:** nothing is removed here, and existing messages get no retention that was not set for them: the shipped
+//! document is used without its retention for logspaces that hold messages.
 
-use super::{Failure, listed, read};
+use super::failure::Failure;
+use super::settings::{listed, read};
 use crate::meta::kept;
 use crate::meta::{self, Found, Look, Meta, Revision};
 use crate::pipeline::Change;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub(super) enum First {
     /// The newest revision.
     Stored(u64, Change),
-    /// One that is to become the first, and where it comes from.
+    /// One that is to become the first, and its origin.
     New(String, Change),
 }
 
@@ -31,7 +32,7 @@ pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")
 }
 
-/// Opens the database of a data directory, with every router document that is kept beside it.
+/// Opens the database of a data directory, and restores router documents that it lacks.
 pub(super) fn open(data: &Path, new_database: bool) -> Result<Meta, Failure> {
     let path = database(data);
     let found = meta::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
@@ -41,14 +42,14 @@ pub(super) fn open(data: &Path, new_database: bool) -> Result<Meta, Failure> {
         (Found::Whole, true) => return Err(whole(&path)),
         (Found::Missing | Found::Empty, false) if in_use.is_none() => {}
         (_, false) => return Err(lost(&path, &found, in_use.as_deref())),
-        (_, true) => begin_anew(&path)?,
+        (_, true) => begin_new(&path)?,
     }
     let meta = Meta::open(&path).map_err(Failure::environment)?;
     put_back(data, &meta)?;
     Ok(meta)
 }
 
-/// What shows that a directory was in use before.
+/// What shows that a directory has been in use.
 fn in_use(data: &Path) -> io::Result<Option<String>> {
     if let Some(id) = used_logspaces(data)?.first() {
         return Ok(Some(format!("logspaces/{id} holds messages")));
@@ -79,7 +80,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::environment(format!("{}: {error}", path.display()))
 }
 
-/// Refuses to go on without the database.
+/// The refusal to continue without the database.
 fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
     let path = path.display();
     let state = match found {
@@ -91,34 +92,34 @@ fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
     let beside = in_use.map_or(String::new(), |in_use| format!(", and {in_use}"));
     Failure::environment(format!(
         "{path} {state}{beside}. It holds users, tokens, saved searches and the router document with its retentions. \
-         Put a backup of it in its place; or start once with --new-database: no message is touched, an old file is set \
-         aside, the newest kept router document is used, or the one that --router names, and users are made again"
+         Restore it from a backup, or start once with --new-database: no message is touched, an old file is set aside, \
+         the router document is the newest copy or the one given with --router, and users have to be created again"
     ))
 }
 
 fn whole(path: &Path) -> Failure {
     let path = path.display();
     Failure::environment(format!(
-        "--new-database is for a database that is missing or damaged, and {path} is whole: start without it. To begin \
-         a new one nevertheless, move that file away first"
+        "--new-database is for a missing or damaged database, and {path} is intact: start without it. To create a new \
+         one all the same, move that file away first"
     ))
 }
 
-fn begin_anew(path: &Path) -> Result<(), Failure> {
+fn begin_new(path: &Path) -> Result<(), Failure> {
     let there = path.exists() || path.with_extension("db-wal").exists();
     if there {
         let aside = meta::set_aside(path).map_err(|error| unreadable(path, &error))?;
         tracing::warn!("the old database is set aside as {}", aside.display());
     }
     tracing::warn!(
-        "a new database is begun beside the messages: users, tokens and saved searches are gone, and the console asks \
-         for a first administrator"
+        "a new database is created for the existing messages: users, tokens and saved searches are gone, and the \
+         console asks for a first administrator"
     );
     Ok(())
 }
 
-/// Puts the router documents back that are kept as files and that the database does not have: it is new, or an older
-/// copy. Without that, an older document with a shorter retention would run.
+/// Restores router documents that exist as files but are missing from the database because it is new or an older copy.
+/// Otherwise an older document with a shorter retention would run.
 fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
     let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
     let latest = meta.latest_revision().map_err(Failure::environment)?;
@@ -146,8 +147,8 @@ fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
 fn differs(data: &Path, latest: &Revision) -> Failure {
     let kept = kept::path(data, latest.number);
     Failure::environment(format!(
-        "router document {} of {} is not what was stored: its copy {} is whole and says something else. Put a backup of \
-         the database in its place; or, where the database is right, move the copy away",
+        "router document {} of {} is not what was stored: its copy {} is intact and differs. Restore the database from a \
+         backup; or, if the database is right, move the copy away",
         kept::told(latest),
         database(data).display(),
         kept.display()
@@ -157,15 +158,15 @@ fn differs(data: &Path, latest: &Revision) -> Failure {
 fn unusable(data: &Path, newest: u64, number: u64, what: &str) -> Failure {
     let path = kept::path(data, newest);
     Failure::environment(format!(
-        "the newest router document, {}, cannot be taken into the database, whose newest one is revision {number}: \
-         {what}. Put a backup of the file in its place, or move it away to go on without it",
+        "the newest router document, {}, cannot be restored into the database, whose newest one is revision {number}: \
+         {what}. Restore the file from a backup, or move it away to continue without it",
         path.display()
     ))
 }
 
 /// The router document to start with: the latest revision, or the first one of a new database.
 ///
-/// A file is for a new database; behind that, whoever left it in a start script would lose what was changed since.
+/// A file is used only for a new database. Otherwise, leaving it in a start script would undo later changes.
 pub(super) fn document(
     data: &Path,
     meta: &Meta,
@@ -196,7 +197,7 @@ pub(super) fn document(
     }
 }
 
-/// The document that we ship.
+/// The shipped document.
 fn shipped(data: &Path) -> Result<First, Failure> {
     let used = used_logspaces(data).map_err(|error| unreadable(data, &error))?;
     let (toml, without) = without_retention_of(&used);
@@ -212,7 +213,7 @@ fn shipped(data: &Path) -> Result<First, Failure> {
     Ok(First::New(format!("{name}, without a retention for {without}"), change(name, toml)?))
 }
 
-/// The shipped document without the retention of these logspaces, and which of them it names.
+/// The shipped document without its retention for these logspaces, and those of them that it names.
 fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
     let Ok(mut document) = from_toml(DEFAULT_ROUTER_TOML) else {
         return (DEFAULT_ROUTER_TOML.to_owned(), Vec::new());
@@ -226,7 +227,7 @@ fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
     (if without.is_empty() { toml.to_owned() } else { merge_into_toml(toml, &document) }, without)
 }
 
-/// A text, checked; what is hardly meant is said in the log.
+/// Checks a document; warnings go to the log.
 fn change(name: &str, toml: String) -> Result<Change, Failure> {
     let (document, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {
@@ -344,7 +345,7 @@ mod tests {
         let path = database(data.path());
         let changed = replaced(&fs::read(&path).unwrap(), b"\"10y\"", b"\"10d\"");
         fs::write(&path, changed).unwrap();
-        assert!(refusal(data.path()).contains("000002.toml is whole and says something else"));
+        assert!(refusal(data.path()).contains("000002.toml is intact and differs"));
     }
 
     fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -1,7 +1,9 @@
-//! The logspaces of a data directory, for the commands that work on them: to read them, whoever has them open, or to
-//! write to them when nobody has.
+//! The logspaces of a data directory, for the commands that work on them: to read them, even if a server has them open,
+//! or to write to them if no other process has.
 
-use super::{Failure, SettingsArgs, text};
+use super::failure::Failure;
+use super::settings::SettingsArgs;
+use super::text;
 use crate::machine::lock::DataLock;
 use crate::store::Logspaces;
 use clap::Args;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 pub(super) struct StoreArgs {
     #[command(flatten)]
     pub(super) settings: SettingsArgs,
-    /// The data directory, instead of the one that the settings name
+    /// The data directory, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Only this logspace; may be repeated
@@ -24,14 +26,14 @@ pub(super) struct StoreArgs {
     logspaces: Vec<String>,
 }
 
-/// What was meant, opened.
+/// The logspaces meant, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
     pub(super) logspaces: Vec<(String, Opened)>,
     _store: Store,
 }
 
-/// A data directory that is ours as long as this is there.
+/// A data directory, locked as long as this exists.
 pub(super) struct Store {
     folder: PathBuf,
     options: Options,
@@ -39,7 +41,7 @@ pub(super) struct Store {
 }
 
 impl StoreArgs {
-    /// Looks at the logspaces that are meant: nothing is changed. And says where they are.
+    /// Opens the logspaces meant for reading only; also returns the data directory.
     pub(super) fn look(&self) -> Result<(PathBuf, Vec<(String, Looked)>), Failure> {
         let data = self.load()?.data;
         let looked = look(&data, &self.logspaces)?;
@@ -54,7 +56,7 @@ impl StoreArgs {
         Ok(settings)
     }
 
-    /// Opens the logspaces that are meant, to write to them.
+    /// Opens the logspaces meant for writing.
     pub(super) fn open(&self) -> Result<OpenStore, Failure> {
         let settings = self.load()?;
         let store = Store::of(&settings.data, options(&settings))?;
@@ -63,7 +65,7 @@ impl StoreArgs {
     }
 }
 
-/// As the server keeps its logspaces.
+/// The options with which the server opens its logspaces.
 pub(super) fn options(settings: &Settings) -> Options {
     Options {
         journal_file_max: settings.storage.journal_file_max.bytes(),
@@ -72,10 +74,10 @@ pub(super) fn options(settings: &Settings) -> Options {
     }
 }
 
-/// Looks at these logspaces of a data directory, or at all where none is named. Needs no lock and changes nothing: a
-/// server may have them open, and they may be on media that cannot be written.
+/// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
+/// nothing, so a server may have them open, and they may be on read-only media.
 pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, Failure> {
-    // Each file is held as long as it is looked at: a server may remove it meanwhile.
+    // Every file stays open while it is read, as a server may remove it in the meantime.
     crate::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
@@ -87,12 +89,12 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>,
     known(&folder, ids)?.into_iter().map(look_at).collect()
 }
 
-/// The same, to be searched as one.
+/// The same, searched as one.
 pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
     Ok(look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect())
 }
 
-/// Where the logspaces of a data directory are.
+/// The folder of a data directory that holds its logspaces.
 fn folder_of(data: &Path) -> Result<PathBuf, Failure> {
     let folder = data.join("logspaces");
     if folder.is_dir() {
@@ -101,7 +103,7 @@ fn folder_of(data: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::no(format!("{} is not a data directory: it holds no logspaces", data.display())))
 }
 
-/// Those logspaces of a folder that are named, or all where none is.
+/// The logspaces of a folder that are named, or all if none is.
 fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, Failure> {
     let mut known = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
@@ -116,13 +118,13 @@ fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, Failure> {
     Ok(known)
 }
 
-/// Prints what there is to know about a logspace that was opened.
+/// Prints what was found when a logspace was opened.
 fn tell(id: &str, recovery: &Recovery) {
     recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }
 
 impl Store {
-    /// A data directory that is there.
+    /// A data directory that exists.
     pub(super) fn of(data: &Path, options: Options) -> Result<Store, Failure> {
         folder_of(data)?;
         Store::create(data, options)
@@ -134,12 +136,12 @@ impl Store {
         Ok(Store { folder: data.join("logspaces"), options, _lock: lock })
     }
 
-    /// These logspaces, or all where none is named.
+    /// These logspaces, or all if none is named.
     pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, Failure> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
-    /// One logspace, which is made where it is not there.
+    /// One logspace, which is created if it does not exist.
     pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, Failure> {
         if !is_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";

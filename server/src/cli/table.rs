@@ -1,23 +1,24 @@
-//! A table as the commands print it: in columns, as CSV, or as a JSON object a line.
+//! A table as the commands print it: in columns, as CSV, or as a JSON object per line.
 //!
-//! **Invariant:** cells and names stand in their row and column whatever characters they hold.
+//! **Invariant:** cells and names stay in their row and column, whatever characters they contain.
 
-use super::search::Format;
+use super::failure::Failure;
+use super::format::Format;
+use super::text;
 use super::text::{csv, shown};
-use super::{Failure, text};
 use serde_json::{Map, Value};
 use std::iter::zip;
 
-/// A table, as the API answers it.
+/// A table, as the API returns it.
 pub(super) struct Table {
     names: Vec<String>,
-    /// Which columns stand at the right.
+    /// Which columns are aligned to the right.
     are_numbers: Vec<bool>,
     rows: Vec<Vec<Value>>,
 }
 
 impl Table {
-    /// Reads `columns` and `rows`; warns of what `notes` and `warnings` say.
+    /// Reads `columns` and `rows`; prints `notes` and `warnings` as warnings.
     pub(super) fn new(answer: &Value) -> Table {
         let list = |name: &str| answer[name].as_array().into_iter().flatten();
         let notes = list("notes").chain(list("warnings").map(|warning| &warning["message"]));

@@ -1,12 +1,13 @@
-//! `logstead tail`: prints what is stored, as a running server tells it, or as a data directory shows it.
+//! `logstead tail`: prints messages as they are stored, as reported by a running server or found in a data directory.
 //!
-//! A connection that breaks is made anew, after the last position that was printed: nothing is missing, and nothing comes
-//! twice.
+//! A broken connection is re-established after the last position that was printed, so nothing is missing and nothing
+//! comes twice.
 
+use super::failure::Failure;
 use super::follow::Following;
+use super::format::Format as Shown;
 use super::remote::Remote;
-use super::search::Format as Shown;
-use super::{Failure, text};
+use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -20,16 +21,17 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tail 'program=sshd' --server http://127.0.0.1:8080 --logspace main --format json | jq .host
   logstead tail 'program=sshd' --data data --last 20
 
-The token may stand in LOGSTEAD_TOKEN. Runs until Ctrl-C, or until nobody reads what it prints (exit code 0). --data needs no lock and changes nothing. A lost connection is made again without a gap.
-Where more messages match than the server sends in a second, it sends every n-th, and a line on standard error says so.
-Exit code 1: the query is wrong, or the token is not good any more; 3: the server could not be reached at all.";
+The token can also be given as LOGSTEAD_TOKEN. Runs until Ctrl-C, or until its output is no longer read (exit code 0). --data
+needs no lock and changes nothing. A lost connection is re-established without a gap. If more messages match than the server
+sends in a second, it sends every n-th, and a line on standard error says so. Exit code 1: the query is wrong, or the token
+is no longer valid; 3: the store or the server cannot be read.";
 
-/// A server says something every second: one that is silent for so long is gone.
+/// A server sends something every second: one that is silent for this long is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// How long to wait before the first try to connect again; each further one waits twice as long.
+/// How long to wait before the first attempt to reconnect; the wait doubles with each further one.
 const RETRY_WAIT: Duration = Duration::from_millis(250);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Events that wait to be printed.
+/// How many events may wait to be printed.
 const EVENTS_MAX: usize = 16;
 
 #[derive(Args, Debug)]
@@ -37,7 +39,7 @@ const EVENTS_MAX: usize = 16;
 pub(super) struct Tail {
     /// What to look for, in the query language, without stages; '' is everything
     query: String,
-    /// A data directory. It is only read, and looked at again every second: a server may run on it
+    /// A data directory. It is only read, once a second, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The address of a running server
@@ -51,7 +53,7 @@ pub(super) struct Tail {
     logspaces: Vec<String>,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Begin with so many of the newest messages that are stored already
+    /// Start with this many of the newest messages already stored
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
     last: u32,
 }
@@ -60,9 +62,9 @@ pub(super) struct Tail {
 enum Format {
     /// `TIME HOST PROGRAM[PID]: MESSAGE`
     Text,
-    /// A JSON object a line
+    /// A JSON object per line
     Json,
-    /// The bytes as they were received
+    /// The bytes as received
     Raw,
 }
 
@@ -84,7 +86,7 @@ struct Printed {
 impl Tail {
     pub(super) fn run(&self) -> Result<(), Failure> {
         end_on_interrupt()?;
-        text::end_when_nobody_reads().map_err(Failure::environment)?;
+        text::end_with_reader().map_err(Failure::environment)?;
         if let Some(data) = &self.data {
             let (query, logspaces, last) = (&self.query, &self.logspaces, self.last as usize);
             return Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message));
@@ -100,10 +102,10 @@ impl Tail {
                 }
                 Err(ended) => {
                     let why = match ended {
-                        RecvTimeoutError::Timeout => "it says nothing any more",
+                        RecvTimeoutError::Timeout => "it has fallen silent",
                         RecvTimeoutError::Disconnected => "the connection ended",
                     };
-                    text::error(&format!("{}: {why}: connecting again", self.server()));
+                    text::error(&format!("{}: {why}: reconnecting", self.server()));
                     events = self.connect_again(printed.position.as_deref(), &mut wait)?;
                 }
             }
@@ -127,7 +129,7 @@ impl Tail {
         let answer = Remote::new(self.server(), self.token.as_deref()).get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);
-        // A thread of its own, so that a connection on which nothing comes any more can be left alone.
+        // A thread of its own, so that a connection that has fallen silent can be abandoned.
         let read = move || {
             for event in Events(reader) {
                 if sender.send(event).is_err() {
@@ -181,15 +183,15 @@ impl Tail {
 }
 
 impl Printed {
-    /// Says when not all messages are sent, and when they are again.
+    /// Reports when only some of the messages are sent, and when all are again.
     fn note_sampling(&mut self, status: &Value) {
         let one_in = status["sampled_one_in"].as_u64();
         match (self.sampled_one_in, one_in) {
             (before, Some(n)) if before != one_in => {
                 let matched = &status["matched"];
-                text::error(&format!("warning: {matched} messages match in a second: one of {n} is shown"));
+                text::error(&format!("warning: {matched} messages match in a second: one in {n} is shown"));
             }
-            (Some(_), None) => text::error("all messages that match are shown again"),
+            (Some(_), None) => text::error("all matching messages are shown again"),
             _ => {}
         }
         self.sampled_one_in = one_in;
@@ -237,7 +239,7 @@ impl<R: BufRead> Iterator for Events<R> {
     }
 }
 
-/// Ctrl-C is how this is meant to end.
+/// Ctrl-C is the regular way to end this.
 fn end_on_interrupt() -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::environment)?;

@@ -1,4 +1,4 @@
-//! What the commands print. A reader that has gone away (`| head`) is no error.
+//! What the commands print. A reader that has gone away (`| head`) is not an error.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io::{self, Write};
@@ -17,18 +17,18 @@ pub(super) fn bytes(line: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Prints a line of a process that runs on, whether somebody reads it or not.
+/// Prints a line of a process that keeps running whether or not anyone reads it.
 pub(super) fn notice(text: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).ok();
 }
 
-/// Ends the process when nobody can read what it prints any more, also while it has nothing to print.
-pub(super) fn end_when_nobody_reads() -> io::Result<()> {
+/// Ends the process once its output can no longer be read, even while it has nothing to print.
+pub(super) fn end_with_reader() -> io::Result<()> {
     let wait = || {
         let out = io::stdout();
         loop {
-            // Without asking for anything: what is left are the end of the reader and errors.
+            // Asks for no event: only errors and a reader that has gone away are reported.
             let mut waiting = [PollFd::new(&out, PollFlags::empty())];
             match poll(&mut waiting, None) {
                 Err(rustix::io::Errno::INTR) => {}
@@ -40,7 +40,7 @@ pub(super) fn end_when_nobody_reads() -> io::Result<()> {
     std::thread::Builder::new().name("stdout".to_owned()).spawn(wait).map(drop)
 }
 
-/// Prints to standard error, where that is still open.
+/// Prints to standard error, if that is still open.
 pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
 }
@@ -52,7 +52,7 @@ pub(super) fn csv<'a>(values: impl Iterator<Item = &'a str>) -> String {
     String::from_utf8_lossy(&row).into_owned()
 }
 
-/// A terminal must not be told what to do by a log: control characters are shown, not obeyed.
+/// A log must not control the terminal: control characters are shown, not obeyed.
 pub(super) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

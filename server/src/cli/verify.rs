@@ -1,8 +1,9 @@
-//! `logstead verify`: reads everything and says what is not as it was written.
+//! `logstead verify`: reads everything and reports what is not as it was written.
 
+use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
-use super::{Failure, text};
+use super::text;
 use crate::machine::lanes::SharedLanes;
 use clap::Args;
 use logstead_indexer::{Checked, Finding, Looked, Run};
@@ -11,10 +12,10 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
 
-Checks every checksum and the chain of hashes, and names segment, block and time range of what is damaged, sequences that
-are missing, and files that were set aside. Changes nothing and needs no lock: the server may run, and the data may be on
-media that cannot be written. What is wrong with an index costs speed only: `logstead reindex` makes it again. Exit code 0:
-all is as it was written; 1: something is damaged or missing; 3: the store cannot be read.";
+Checks every checksum and the chain of hashes, and names the segment, block and time range of any damage, missing sequences,
+and files that were set aside. Changes nothing and needs no lock, so a server may be running, and the data may be on read-only
+media. A damaged index only costs speed: `logstead reindex` rebuilds it. Exit code 0: everything is as it was written; 1:
+something is damaged or missing; 3: the store cannot be read.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
@@ -22,7 +23,7 @@ pub(super) struct Verify {
     store: StoreArgs,
 }
 
-/// What was seen.
+/// What was read so far.
 #[derive(Default)]
 struct Seen {
     parts: usize,
@@ -42,7 +43,7 @@ impl Verify {
     }
 }
 
-/// How many problems there are.
+/// Returns the number of problems.
 fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
     let progress = Progress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (Seen::default(), Vec::new());

@@ -1,11 +1,12 @@
-//! What `logstead verify` says about the database, and about the router documents that are kept beside it.
+//! What `logstead verify` reports about the database and the copies of router documents next to it.
 
-use super::{Failure, starting, text};
+use super::failure::Failure;
+use super::{starting, text};
 use crate::meta::kept;
 use crate::meta::{self, Found, Look};
 use std::path::Path;
 
-/// Prints what is found: how many problems there are. Nothing is changed.
+/// Prints what it finds and returns the number of problems. Changes nothing.
 pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
@@ -19,7 +20,7 @@ pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     for (number, state) in kept::load(data).map_err(unreadable)? {
         if let Err(what) = state {
             let name = kept::path(Path::new(""), number);
-            lines.push(format!("{}: {what}: a start writes it again from the database", name.display()));
+            lines.push(format!("{}: {what}: the next start rewrites it from the database", name.display()));
         }
     }
     let count = lines.len();

@@ -1,7 +1,7 @@
 //! Appends the exact bytes of each message to a file, a line each. The file is opened for every batch, so that
 //! a rotated file is left alone.
 
-use super::Sink;
+use super::sink::Sink;
 use crate::machine::folders::Folders;
 use logstead_record::Batch;
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ impl Sink for File {
         let mut file = self.folders.open_to_append(&self.path)?;
         let length = file.metadata()?.len();
         if let Err(error) = file.write_all(&self.lines) {
-            // The batch comes again: half of it must not stay.
+            // The batch will be sent again: half of it must not stay.
             file.set_len(length)?;
             return Err(error);
         }

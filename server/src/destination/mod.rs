@@ -1,9 +1,10 @@
 //! Forward destinations: each has a queue and a thread that drains it in order. A batch leaves the queue when
-//! the peer has taken it; after a failure it is sent again, so a peer may see messages twice but none is
+//! the peer has accepted it; after a failure it is sent again, so a peer may see messages twice, but none is
 //! skipped.
 
 mod file;
 pub(crate) mod queue;
+mod sink;
 mod syslog;
 
 use crate::flow::counters::DestinationCounters;
@@ -13,19 +14,15 @@ use arc_swap::ArcSwap;
 use logstead_config::{Destination as Config, DestinationKind};
 use logstead_record::Batch;
 use queue::{Depth, Queue};
+use sink::Sink;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Waits between tries double from the first to the last.
+/// Pauses between attempts double from the first to the last.
 const RETRY_WAIT_FIRST: Duration = Duration::from_millis(200);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Something that takes batches.
-trait Sink: Send {
-    /// Gives the batch out. After an error the whole batch comes again.
-    fn send(&mut self, batch: &Batch) -> std::io::Result<usize>;
-}
 
 /// A running destination.
 pub(crate) struct Destination {
@@ -62,7 +59,7 @@ impl Destination {
         Ok(Destination { id: config.id.clone(), config: shared, queue, counters, thread })
     }
 
-    /// What is queued goes on to where the new configuration says.
+    /// What is queued is sent as the new configuration says.
     pub(crate) fn configure(&self, config: &Config) {
         self.queue.set_bytes_max(config.queue.size.as_usize());
         if **self.config.load() != *config {
@@ -74,7 +71,7 @@ impl Destination {
         self.config.load_full()
     }
 
-    /// Queues a batch, or drops and counts it where the queue is full and nobody may be held back.
+    /// Queues a batch, or drops and counts it if the queue is full and no source may be held back.
     pub(crate) fn push(&self, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) {
         let rows = batch.rows();
         if !self.queue.push(batch, flow_control, receipt) {
@@ -90,7 +87,7 @@ impl Destination {
         &self.counters
     }
 
-    /// Takes nothing more. What waits may still be sent for a while; [`Destination::join`] waits for that.
+    /// Accepts nothing more. What waits may still be sent for a while; [`Destination::join`] waits for that.
     pub(crate) fn stop(&self, wait_max: Duration) {
         self.queue.stop(Instant::now() + wait_max);
     }

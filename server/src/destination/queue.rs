@@ -1,7 +1,7 @@
 //! What waits for a forward destination: in order, bounded in bytes, in memory.
 //!
 //! When the queue is full, a batch under flow control waits in it all the same but keeps its receipt, which
-//! holds its source back; a batch without is refused and counted. So nobody blocks here.
+//! holds its source back; any other batch is refused and counted. So nothing blocks here.
 
 use crate::flow::receipt::Receipt;
 use logstead_record::Batch;
@@ -35,7 +35,7 @@ struct Item {
     _held: Option<Receipt>,
 }
 
-/// What waits, for show.
+/// What waits, to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Depth {
     pub(crate) messages: usize,
@@ -49,7 +49,7 @@ impl Queue {
         Queue { bytes_max: AtomicUsize::new(bytes_max), state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Changes the limit for what comes from now on.
+    /// Changes the limit for batches that come from now on.
     pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
         self.bytes_max.store(bytes_max, Ordering::Relaxed);
     }
@@ -94,7 +94,7 @@ impl Queue {
         }
     }
 
-    /// No more batches come; what waits may still be sent until `until`.
+    /// Accepts no more batches; what waits may still be sent until `until`.
     pub(crate) fn stop(&self, until: Instant) {
         self.state.lock().stop = Some(until);
         self.changed.notify_all();

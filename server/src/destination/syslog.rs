@@ -1,6 +1,6 @@
-//! Forwards messages as syslog over TCP: as they were received, or written anew as RFC 5424.
+//! Forwards messages as syslog over TCP: as they were received, or rewritten as RFC 5424.
 
-use super::Sink;
+use super::sink::Sink;
 use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
 use logstead_record::{Batch, Priority};
 use std::io::{self, ErrorKind, Read, Write};
@@ -8,7 +8,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long a peer may take no byte before the connection counts as broken.
+/// How long a peer may accept no bytes before the connection counts as broken.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
 /// The SD-ID of fields that did not come as structured data. 32473 is the number set aside for examples.
 const FIELDS_ID: &[u8] = b"fields@32473";
@@ -81,7 +81,7 @@ fn connect((host, port): &(String, u16)) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// A receiver of syslog says nothing: what can be read is its good-bye.
+/// A syslog receiver sends nothing: if there is something to read, it has closed the connection.
 fn has_hung_up(connection: &mut TcpStream) -> bool {
     if connection.set_nonblocking(true).is_err() {
         return true;
@@ -164,7 +164,7 @@ fn write_name(name: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use logstead_config::Address;
-    use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use std::io::BufRead;
     use std::net::TcpListener;
 
@@ -174,7 +174,7 @@ mod tests {
         builder.origin(Origin { source: b"s", peer: b"p", received });
         builder.field(b"x@1.a", b"1");
         builder.field(b"user", b"a\"b");
-        builder.push(&Row { host: b"web 1", ..Row::text(b"two\nlines") });
+        builder.push(&Row::text(b"two\nlines").with(Field::Host, b"web 1"));
         builder.seal()
     }
 
@@ -203,7 +203,7 @@ mod tests {
             assert_eq!(line, "two lines\n");
             peer.shutdown(std::net::Shutdown::Both).unwrap();
             drop(peer);
-            // The good-bye is on its way: wait until it has arrived.
+            // The end of the connection is on its way: wait until it has arrived.
             while !has_hung_up(sink.connection.as_mut().unwrap()) {
                 std::thread::yield_now();
             }

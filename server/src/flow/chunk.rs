@@ -10,16 +10,16 @@ use std::sync::Arc;
 pub(crate) struct Sender {
     /// The address that messages are filed under; empty for programs on this machine.
     pub(crate) address: Arc<str>,
-    /// Stands in for a host where a message names none.
+    /// The host of messages that name none.
     pub(crate) host: Arc<str>,
-    /// A field that each of its messages gets.
+    /// A field that is added to each of its messages.
     pub(crate) field: Option<(&'static str, Arc<str>)>,
-    /// When the last of its messages was written, where that is not when they are received.
+    /// When the last of its messages was written, if that is not when they are received.
     pub(crate) written: Option<Timestamp>,
 }
 
 impl Sender {
-    /// Known by its address alone: without the port, which says nothing about the sender.
+    /// Identified by its address alone: the port says nothing about the sender.
     pub(crate) fn at(address: IpAddr) -> Sender {
         let address: Arc<str> = address.to_canonical().to_string().into();
         Sender { host: address.clone(), address, field: None, written: None }
@@ -31,7 +31,7 @@ impl Sender {
     }
 }
 
-/// Where a chunk stands among those of its source: chunks of one connection that go to one worker keep their order.
+/// A chunk's position among those of its source: chunks of one connection that go to one worker keep their order.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Order {
     pub(crate) connection: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Order {
 pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
     pub(crate) frames: Vec<Frame>,
-    /// From which frame on who sent them, ascending.
+    /// Senders, each with its first frame, ascending.
     pub(crate) senders: Vec<(u32, Sender)>,
     pub(crate) order: Order,
 }
@@ -55,7 +55,7 @@ impl Chunk {
         Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: Order::default() }
     }
 
-    /// Puts others behind these.
+    /// Appends others.
     pub(crate) fn append(&mut self, other: Chunk) {
         if self.frames.is_empty() {
             *self = other;
@@ -68,7 +68,7 @@ impl Chunk {
         self.senders.extend(other.senders.into_iter().map(|(first, sender)| (first + frames, sender)));
     }
 
-    /// What the frames cost on their way: their bytes, and the columns' share for each.
+    /// The memory that the frames need on their way: their bytes, and the columns' share for each.
     pub(crate) fn cost_bytes(&self) -> usize {
         const COLUMNS_BYTES: usize = 64;
         self.bytes.len() + self.frames.len() * COLUMNS_BYTES

@@ -1,4 +1,4 @@
-//! What happened, counted: one struct a source, route, destination and logspace, shared by those who count
+//! What happened, counted: one struct for each source, route, destination and logspace, shared by those who count
 //! and those who show. Counters outlive a change of the router document: an id keeps its counts.
 
 use logstead_record::Timestamp;
@@ -52,7 +52,7 @@ impl Drops {
     }
 }
 
-/// Messages a second, from the counts at the last two looks that lie a second or more apart.
+/// Messages per second, from the counts of the last two looks at least a second apart.
 #[derive(Debug, Default)]
 pub(crate) struct Rate(Mutex<RateState>);
 
@@ -64,7 +64,7 @@ struct RateState {
 }
 
 impl Rate {
-    /// How far apart looks must be for a new figure.
+    /// Minimum time between looks for a new figure.
     const WINDOW_SECONDS: f64 = 1.0;
 
     pub(crate) fn look(&self, count: u64, now: Instant) -> f64 {
@@ -79,7 +79,7 @@ impl Rate {
     }
 }
 
-/// How often amounts were how large: a bucket for each power of two.
+/// A histogram of amounts, with a bucket for each power of two.
 #[derive(Default, Debug)]
 pub(crate) struct Sizes {
     buckets: [Counter; Sizes::BUCKETS],
@@ -96,7 +96,7 @@ impl Sizes {
         self.sum.add(amount);
     }
 
-    /// How many amounts there were up to each power of two, the sum of all, and how many there were.
+    /// The number of amounts up to each power of two, the sum of all, and their number.
     pub(crate) fn get(&self) -> (Vec<(u64, u64)>, u64, u64) {
         let mut count = 0;
         let buckets = self.buckets.iter().enumerate().map(|(power, bucket)| {
@@ -117,7 +117,7 @@ pub(crate) struct SourceCounters {
     pub(crate) read_bytes: Sizes,
     pub(crate) read_messages: Sizes,
     pub(crate) unparsed: Counter,
-    /// Messages that brought a bug of a parser to light, and are kept unparsed.
+    /// Messages that revealed a bug in a parser, and are kept unparsed.
     pub(crate) parser_failures: Counter,
     pub(crate) truncated: Counter,
     pub(crate) incomplete: Counter,
@@ -129,10 +129,10 @@ pub(crate) struct SourceCounters {
     pub(crate) connections: Gauge,
     pub(crate) dropped: Drops,
     pub(crate) last_seen: AtomicI64,
-    /// How far the senders' clocks are behind ours, by the last message that said its time: nanoseconds.
+    /// How far the senders' clocks are behind ours, by the last message with a time, in nanoseconds.
     pub(crate) skew: AtomicI64,
     pub(crate) rate: Rate,
-    /// What last went wrong with a sender.
+    /// The last thing that went wrong with a sender.
     pub(crate) last_error: Mutex<Option<String>>,
 }
 
@@ -184,21 +184,21 @@ pub(crate) struct LogspaceCounters {
     pub(crate) keep: KeepCounters,
 }
 
-/// What was done to keep one logspace in order.
+/// What was done to maintain one logspace.
 #[derive(Default, Debug)]
 pub(crate) struct KeepCounters {
     /// Messages that were moved from the journal into segments.
     pub(crate) sealed: Counter,
     /// Segments they became.
     pub(crate) segments: Counter,
-    /// Messages whose index was made again.
+    /// Messages whose index was rebuilt.
     pub(crate) indexed: Counter,
     /// Messages of small segments that were joined.
     pub(crate) joined: Counter,
     pub(crate) failures: Counter,
     /// How long all of it took.
     pub(crate) micros: Counter,
-    /// Why the last of it failed; none after a success.
+    /// Why the last task failed; none after a success.
     pub(crate) last_error: Mutex<Option<String>>,
 }
 

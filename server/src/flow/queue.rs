@@ -1,7 +1,7 @@
-//! The queues of the workers: one for all, and one for each, for work that has to keep its order.
+//! The workers' queues: a shared one, and one for each worker, for work that has to keep its order.
 //!
-//! **Invariant:** they are not bounded by themselves: whoever submits has reserved the bytes in a
-//! [budget](super::budget::Budget) before.
+//! **Invariant:** the queues themselves are unbounded: a submitter has reserved the bytes in a
+//! [budget](super::budget::Budget) beforehand.
 
 use super::chunk::Chunk;
 use super::counters::SourceCounters;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What a worker is given.
 pub(crate) enum Work {
-    /// Frames that are to be parsed.
+    /// Frames to parse.
     Chunk {
         chunk: Chunk,
         source: Arc<str>,
@@ -22,12 +22,12 @@ pub(crate) enum Work {
         received: Timestamp,
         pending: Pending,
     },
-    /// Messages that are parsed already.
+    /// Messages that are already parsed.
     Batch {
         batch: Arc<Batch>,
         source: Arc<str>,
         counters: Arc<SourceCounters>,
-        /// Goes there and nowhere else, whatever the routes say.
+        /// Where they go, whatever the routes say.
         logspace: Option<String>,
         pending: Pending,
     },
@@ -39,7 +39,7 @@ pub(crate) enum Work {
 pub(crate) enum Partition {
     /// Any that is free.
     Any,
-    /// The worker of this number, wrapping around.
+    /// The worker with this number, modulo the number of workers.
     Worker(usize),
 }
 
@@ -85,7 +85,7 @@ impl WorkSender {
 }
 
 impl WorkReceiver {
-    /// Waits for work; `None` when told to stop and nothing is left to do.
+    /// Waits for work; `None` once told to stop and nothing is left to do.
     pub(crate) fn next(&mut self) -> Option<Work> {
         if !self.stopping {
             let work = select! {

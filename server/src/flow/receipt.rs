@@ -1,5 +1,5 @@
 //! Follows a chunk of messages to the disk: it holds the chunk's share of its source's byte budget, and tells
-//! a waiting sender when everything is durable.
+//! a waiting sender once everything is durable.
 //!
 //! Every part of a chunk that is under way carries a clone. When the last one is dropped, the share is given
 //! back and the sender hears the outcome. So nothing calls back up the pipe, a stuck logspace or a stuck
@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// What a waiting sender hears: everything is durable, or why not.
+/// What a waiting sender learns: everything is durable, or why not.
 pub(crate) type Outcome = Result<Taken, String>;
 
-/// What became of messages that are taken.
+/// What became of messages that were taken.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Taken {
-    /// How many of them no route took: they are counted and gone.
+    /// How many of them no route took: these are counted and dropped.
     pub unrouted: usize,
 }
 
@@ -55,17 +55,17 @@ impl Receipt {
         }))
     }
 
-    /// Whether a sender waits that wants to hear of a failure at once, instead of being held back.
+    /// Whether a sender waits that wants to learn of a failure at once, instead of being held back.
     pub(crate) fn is_impatient(&self) -> bool {
         self.0.is_impatient
     }
 
-    /// When the chunk was received; chunks of one connection in their order, whatever the clock does.
+    /// When the chunk was received. It orders the chunks of a connection, whatever the clock does.
     pub(crate) fn since(&self) -> Instant {
         self.0.since
     }
 
-    /// A part of the chunk that is yet to be done.
+    /// A part of the chunk that is still to be done.
     pub(crate) fn pending(&self) -> Pending {
         Pending { receipt: self.clone(), done: false }
     }
@@ -75,13 +75,13 @@ impl Receipt {
         self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
     }
 
-    /// A part of the chunk is lost. The first reason is the one that the sender hears.
+    /// A part of the chunk is lost. The sender learns the first reason.
     pub(crate) fn fail(&self, reason: &str) {
         self.0.failure.lock().get_or_insert_with(|| reason.to_owned());
     }
 }
 
-/// A part of a chunk that something still has to be done with.
+/// A part of a chunk that still has to be dealt with.
 #[derive(Debug)]
 pub(crate) struct Pending {
     receipt: Receipt,
@@ -94,7 +94,7 @@ impl Pending {
         Pending { receipt: Receipt::new(reserved, None, false), done: false }
     }
 
-    /// For a sender that waits: the receiver hears `Ok` when everything is durable, and of a failure at once.
+    /// For a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
     pub(crate) fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
         (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false }, receiver)
@@ -134,7 +134,7 @@ impl Drop for Shared {
         if let Some(waiting) = self.waiting.get_mut().take() {
             let taken = Taken { unrouted: *self.unrouted.get_mut() };
             let outcome = self.failure.get_mut().take().map_or(Ok(taken), Err);
-            // The sender may have gone away meanwhile: nobody is left to tell.
+            // The sender may have left by now.
             waiting.send(outcome).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! The time of day, read in one place: the parts that decide things take it as an argument.
+//! The time of day, read in one place: code that makes decisions takes it as an argument.
 
 use logstead_record::Timestamp;
 use std::time::SystemTime;

@@ -1,11 +1,10 @@
 //! Where the router document may lead outside of the messages: the files that sources read and destinations write, and
-//! the paths of unix sockets. The folders are settings of the process (`files.…`), which who may change the router
-//! document cannot change.
+//! the paths of unix sockets. The folders are settings of the process (`files.…`), which a right to change the router
+//! document does not include.
 //!
-//! **Invariant:** nothing below the data directory is read, written or replaced this way but its folders `forward` and
-//! `run`, whatever the settings say.
-//! **Invariant:** what counts is where a path really leads when it is opened, so that a link which is planted later
-//! leads nowhere.
+//! **Invariant:** below the data directory only the folders `forward` and `run` can be read, written or replaced this
+//! way, whatever the settings say.
+//! **Invariant:** what counts is where a path really leads when it is opened, so planting a link later is of no use.
 
 use logstead_config::settings::Files;
 use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
@@ -49,7 +48,7 @@ impl Folders {
         }
     }
 
-    /// What of a document the settings do not allow.
+    /// The parts of a document that the settings do not allow.
     pub(crate) fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };
         let mut problems = Vec::new();
@@ -80,8 +79,8 @@ impl Folders {
         self.sink(&file.path).err()
     }
 
-    /// Whether files may be looked for by this pattern: as far as it has no `*` and `?`, it must be in a folder that
-    /// may be read, so that nobody learns the names in another one.
+    /// Whether files may be looked for by this pattern: the part before `*` or `?` must be in a folder that may be
+    /// read, so that the names in other folders stay hidden.
     pub(crate) fn may_look_for(&self, pattern: &Path) -> Result<(), String> {
         let path = std::path::absolute(pattern).unwrap_or_else(|_| pattern.to_owned());
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?']);
@@ -95,14 +94,14 @@ impl Folders {
 
     /// Opens a file that a source reads.
     pub(crate) fn open_to_read(&self, path: &Path) -> io::Result<File> {
-        // Without any effect on what is there: it may be a link to a device.
+        // Opening must have no effect: it may be a link to a device.
         let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         let handle = format!("/proc/self/fd/{}", found.as_raw_fd());
         let real = fs::read_link(&handle)?;
         if !self.may_read(&real) {
             return Err(io::Error::other(self.not_readable(&real.to_string_lossy())));
         }
-        // A pipe would wait for a writer.
+        // Opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
     }
@@ -157,12 +156,12 @@ impl Folders {
             .any(|data| path.starts_with(data) && !path.starts_with(data.join(FORWARD)))
     }
 
-    /// Opens the file of a destination to append to it; folders that are missing are made.
+    /// Opens the file of a destination to append to it; missing folders are created.
     pub(crate) fn open_to_append(&self, path: &str) -> io::Result<File> {
         self.sink(path).map_err(io::Error::other)?.open()
     }
 
-    /// Where a unix socket is to be, in a folder that is there.
+    /// The path of a unix socket, in a folder that exists.
     pub(crate) fn socket(&self, path: &str) -> io::Result<PathBuf> {
         let path = self.data.join(path);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -172,7 +171,7 @@ impl Folders {
             return Err(self.no_socket(&path));
         }
         create_open(folder)?;
-        // Where links lead is known once all of them are there.
+        // Where links lead is known only once all of them exist.
         let path = real(folder).join(name);
         if self.may_hold_socket(&path) { Ok(path) } else { Err(self.no_socket(&path)) }
     }
@@ -252,7 +251,7 @@ fn real(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Makes the folder of a socket where it is missing, so that other users can pass it.
+/// Creates the folder of a socket if needed, so that other users can enter it.
 fn create_open(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

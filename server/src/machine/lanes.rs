@@ -1,11 +1,10 @@
-//! The parts of a search, done side by side.
+//! The parts of a search, run in parallel.
 //!
 //! A search begins on the thread it was given. Each lane, before it begins, opens another one if there is work
-//! left and the machine has use for it: what is small costs one thread at most, and what is large soon has them
-//! all.
+//! left and a core is free: a small search costs one thread at most, and a large one soon has them all.
 //!
-//! **Invariant:** all searches together have no more than as many lanes besides their own threads as the
-//! machine has cores. None waits for another: a search that gets no lane goes on by itself.
+//! **Invariant:** all searches together have at most one lane per core, besides their own threads. None waits for
+//! another: a search that gets no lane continues alone.
 
 use logstead_indexer::Lanes;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +36,7 @@ impl Default for SharedLanes {
 }
 
 impl SharedLanes {
-    /// So many, besides the threads that searches run on.
+    /// At most this many, besides the threads that searches run on.
     pub(crate) fn new(count: usize) -> SharedLanes {
         SharedLanes { count, open: AtomicUsize::new(0) }
     }
@@ -76,7 +75,7 @@ impl<'a> Jobs<'a> {
                 self.work(scope);
                 drop(lane);
             };
-            // Where no thread can be had, the work is done without it.
+            // Without another thread, the work is done on this one.
             Builder::new().name("search".to_owned()).spawn_scoped(scope, work).ok();
         }
         (self.job)(first);

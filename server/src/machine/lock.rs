@@ -1,7 +1,7 @@
 //! One process for a data directory: the directory itself is locked, and a lock file in it says by whom.
 //!
-//! **Invariant:** removing the lock file lets nobody in. It names the holder; the directory's own lock keeps others
-//! out. Where a file system cannot lock directories, as NFS, the lock file is all there is.
+//! **Invariant:** removing the lock file does not release the lock. The file names the holder; the directory's own
+//! lock keeps others out. On a file system that cannot lock directories, such as NFS, the lock file is all there is.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -46,12 +46,12 @@ pub enum LockError {
 }
 
 impl DataLock {
-    /// Creates the directory where it is missing, and holds it.
+    /// Creates the directory if needed, and holds it.
     pub fn acquire(folder: &Path) -> Result<DataLock, LockError> {
         let io = |source| LockError::Io { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
         let directory = File::open(folder).map_err(io)?;
-        // First, so that who comes second leaves no lock file where the holder's was removed.
+        // The directory first, so that a second process creates no lock file if the holder's was removed.
         match directory.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(held(folder)),
@@ -73,7 +73,7 @@ impl DataLock {
     }
 }
 
-/// What the second process hears.
+/// What a second process is told.
 fn held(folder: &Path) -> LockError {
     let mut pid = String::new();
     let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));

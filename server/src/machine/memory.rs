@@ -1,23 +1,23 @@
-//! The memory of this process, as its allocator and the system tell it.
+//! The memory of this process, as its allocator and the system report it.
 
 use tikv_jemalloc_ctl::{epoch, stats};
 
-/// What the allocator has given out, and what it holds beside that.
+/// What the allocator has handed out, and what it holds besides.
 pub(crate) struct Heap {
     pub(crate) allocated: usize,
-    /// Freed memory that has not gone back to the system yet, and the gaps between what is in use.
+    /// Freed memory that has not been returned to the system yet, and the gaps between what is in use.
     pub(crate) freed: usize,
 }
 
-/// `None` where the allocator does not tell.
+/// `None` if the allocator does not report it.
 pub(crate) fn heap() -> Option<Heap> {
-    // The figures are those of the last time that somebody asked for new ones.
+    // The allocator caches its figures until it is asked to refresh them.
     epoch::advance().ok()?;
     let (allocated, resident) = (stats::allocated::read().ok()?, stats::resident::read().ok()?);
     Some(Heap { allocated, freed: resident.saturating_sub(allocated) })
 }
 
-/// What the system has given to this process; `None` where it does not tell.
+/// What the system has given to this process; `None` if it does not report it.
 pub(crate) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

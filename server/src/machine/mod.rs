@@ -1,5 +1,5 @@
-//! What the machine gives the process, and what the process takes of it: time, cores, memory, descriptors, folders, and the
-//! lock on its data directory.
+//! What the machine gives the process, and what the process takes of it: time, cores, memory, descriptors, folders,
+//! and the lock on its data directory.
 
 pub(crate) mod clock;
 pub(crate) mod folders;
@@ -9,7 +9,7 @@ pub(crate) mod memory;
 pub(crate) mod rights;
 pub(crate) mod sockets;
 
-/// How many threads the machine has use for.
+/// How many threads can run at once.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,7 +1,7 @@
-//! Who may read what Logstead writes: its own user, and nobody else.
+//! Who may read what Logstead writes: only its own user.
 //!
-//! **Invariant:** what is made below the data directory is made for its owner only (0700 and 0600). What an earlier
-//! version left wider is not changed behind its owner's back: it is said, with the command that closes it.
+//! **Invariant:** what is created below the data directory is for its owner only (0700 and 0600). What an earlier
+//! version left open is reported, with the command that closes it, and not changed silently.
 
 use rustix::fs::Mode;
 use std::fs;
@@ -11,14 +11,14 @@ use std::path::Path;
 /// All rights of group and others.
 const OTHERS: u32 = 0o077;
 
-/// From now on this process makes files and directories for its user only.
+/// From now on this process creates files and directories for its user only.
 pub(crate) fn keep_to_owner() {
     rustix::process::umask(Mode::from_raw_mode(OTHERS));
 }
 
 /// What other users of this machine may read of a data directory, in a sentence that says how to end it.
 pub(crate) fn too_wide(data: &Path) -> Option<String> {
-    // Behind a directory that is closed, nothing is open.
+    // Below a closed directory, nothing is open.
     if !is_wide(data) {
         return None;
     }

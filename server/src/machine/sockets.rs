@@ -1,7 +1,7 @@
 //! The file descriptors of the process: how many connections may have, and how many stay for storage.
 //!
-//! Every door that accepts connections takes its sockets from the same number. Without it, whoever opens enough
-//! connections takes the descriptor that the next journal file needs, and storing stops.
+//! Everything that accepts connections takes its sockets from the same allowance. Without it, enough connections
+//! would take the descriptor that the next journal file needs, and storing would stop.
 //!
 //! **Invariant:** connections never have more than [`Sockets::max`].
 
@@ -9,11 +9,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Descriptors that stay for everything but connections, unless there are few: a quarter of all.
+/// Descriptors reserved for everything but connections; at most a quarter of all.
 const RESERVED_MAX: usize = 1280;
-/// Of those, what is left for the database, listeners and the like; the others are for files of the store.
+/// Of those, the ones for the database, listeners and the like; the others are for files of the store.
 const OTHERS: usize = 256;
-/// Files of the store that are open, at least.
+/// Minimum number of open files of the store.
 const FILES_MIN: usize = 16;
 
 /// What the process may open.
@@ -31,7 +31,7 @@ impl Descriptors {
     /// Raises the limit of the process as far as the system allows, and shares it out.
     pub(crate) fn of_process() -> Descriptors {
         let limit = getrlimit(Resource::Nofile);
-        // Where it cannot be raised, the soft limit that the process was given stays.
+        // If it cannot be raised, the soft limit stays.
         setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).ok();
         let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         Descriptors::shared_out(usize::try_from(all).unwrap_or(usize::MAX))
@@ -60,7 +60,7 @@ impl Sockets {
         Sockets { max, open: AtomicUsize::new(0) }
     }
 
-    /// `None` where as many are open as may be.
+    /// `None` if the maximum is open.
     pub(crate) fn open(self: &Arc<Sockets>) -> Option<Socket> {
         let more = |open| (open < self.max).then_some(open + 1);
         self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;

@@ -1,11 +1,11 @@
-//! Who owns something, or did it: an account, which is never given again, and the name that people read.
+//! Who owns or did something: an account, which is never reused, and the name that people read.
 //!
-//! **Invariant:** rights are decided by the account. A name can be given to somebody else one day.
+//! **Invariant:** rights depend on the account. A name can be given to someone else later.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use std::fmt;
 
-/// Who can own something.
+/// An owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Account {
     /// A user, by id.
@@ -49,17 +49,17 @@ impl FromSql for Account {
     }
 }
 
-/// Who does something: the account, where there is one, and what to call it.
+/// Who does something: the account, if there is one, and its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
-    /// `None` for the system itself, and for who could not log in.
+    /// `None` for the system itself, and for failed logins.
     pub account: Option<Account>,
     /// A user's name, or `token:` and a token's.
     pub name: String,
 }
 
 impl From<&str> for Actor {
-    /// Somebody without an account.
+    /// An actor without an account.
     fn from(name: &str) -> Actor {
         Actor { account: None, name: name.to_owned() }
     }

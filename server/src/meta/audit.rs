@@ -2,47 +2,19 @@
 //!
 //! **Invariant:** entries are only added.
 
-use super::{Account, Actor, Meta, Nanos, Result};
+use super::books::AuditEntry;
+use super::columns::Nanos;
+use super::{Actor, Meta, Result};
 use logstead_record::Timestamp;
-use rusqlite::{Connection, params};
-
-/// One thing that somebody did.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AuditEntry {
-    /// When.
-    pub time: Timestamp,
-    /// Whose account, where it is known.
-    pub account: Option<Account>,
-    /// What it was called then.
-    pub user: String,
-    /// What, such as `router.apply`.
-    pub action: String,
-    /// To what, from where.
-    pub detail: String,
-}
-
-impl AuditEntry {
-    pub(super) fn insert(&self, connection: &Connection) -> Result<()> {
-        let mut insert = connection.prepare_cached(
-            "INSERT INTO audit (time, account, user, action, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?;
-        insert.execute(params![Nanos(self.time), self.account, self.user, self.action, self.detail])?;
-        Ok(())
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<AuditEntry>() + self.user.len() + self.action.len() + self.detail.len()
-    }
-}
 
 impl Meta {
-    /// Adds an entry. It waits in memory while it cannot be written: what it is about has been done.
+    /// Adds an entry. It waits in memory while it cannot be written: the action itself has been done.
     pub fn add_audit(&self, actor: &Actor, action: &str, detail: &str, now: Timestamp) {
         let Actor { account, name } = actor.clone();
         let (action, detail) = (action.to_owned(), detail.to_owned());
         let entry = AuditEntry { time: now, account, user: name, action, detail };
         let mut store = self.store();
-        // In their order: behind those that wait.
+        // In order: behind the entries that wait.
         if store.books.audit_waits() {
             store.books.keep_audit(entry);
         } else if let Err(error) = store.write(|connection| entry.insert(connection)) {

@@ -1,6 +1,6 @@
-//! What is noted beside a request and must never fail it: when something was last used, that a session goes on, who
-//! logged in. It is kept in memory until the database takes it: what is only a time, for a few seconds; the rest only
-//! while the disk is full or cannot be written.
+//! What is recorded alongside a request and must never fail it: last uses, prolonged sessions, logins. It is kept in
+//! memory until the database takes it: mere times for a few seconds, the rest only while the disk is full or cannot
+//! be written.
 //!
 //! | what                                    | waits                        | bound                         |
 //! |-----------------------------------------|------------------------------|-------------------------------|
@@ -8,19 +8,51 @@
 //! | sessions that began, sessions that ended | while they cannot be written | [`SESSIONS_MAX`] each; then the login or logout fails |
 //! | audit entries                           | while they cannot be written | [`AUDIT_ENTRIES_MAX`] and [`AUDIT_BYTES_MAX`]; then the newest are counted instead, and the count becomes an entry |
 //!
-//! **Invariant:** whoever asks sees what waits as if it were written. Only the end of the process makes a difference.
+//! **Invariant:** readers see what waits as if it were written. Only the end of the process makes a difference.
 
-use super::{Account, AuditEntry, Nanos, Result};
+use super::account::Account;
+use super::columns::Nanos;
+use super::error::Result;
 use logstead_record::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Most sessions that begin, or end, while they cannot be written.
+/// Maximum number of sessions that begin, or end, while they cannot be written.
 pub(super) const SESSIONS_MAX: usize = 1000;
-/// Most audit entries that wait.
+/// Maximum number of audit entries that wait.
 const AUDIT_ENTRIES_MAX: usize = 10_000;
-/// Most bytes of audit entries that wait.
+/// Maximum size of the audit entries that wait.
 const AUDIT_BYTES_MAX: usize = 4 << 20;
+
+/// An action.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditEntry {
+    /// When.
+    pub time: Timestamp,
+    /// The account, if it is known.
+    pub account: Option<Account>,
+    /// The account's name at that time.
+    pub user: String,
+    /// What, such as `router.apply`.
+    pub action: String,
+    /// To what, from where.
+    pub detail: String,
+}
+
+impl AuditEntry {
+    /// Writes it.
+    pub(super) fn insert(&self, connection: &Connection) -> Result<()> {
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO audit (time, account, user, action, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        insert.execute(params![Nanos(self.time), self.account, self.user, self.action, self.detail])?;
+        Ok(())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of::<AuditEntry>() + self.user.len() + self.action.len() + self.detail.len()
+    }
+}
 
 /// The hash of a session's secret.
 pub(super) type SessionHash = [u8; 32];
@@ -49,9 +81,9 @@ pub(super) struct Books {
     ended: HashSet<SessionHash>,
     audit: VecDeque<AuditEntry>,
     audit_bytes: usize,
-    /// Entries that were counted instead of kept, since the last that was written.
+    /// Entries that were counted instead of kept, since the last one was written.
     audit_dropped: u64,
-    /// And since the process began.
+    /// The same since the process started.
     pub(super) audit_dropped_total: u64,
 }
 
@@ -91,7 +123,7 @@ impl Books {
         self.prolonged.remove(session);
     }
 
-    /// A session of the database that has ended. Says whether there was room to remember that.
+    /// Notes that a session in the database has ended. Says whether there was room for that.
     pub(super) fn end(&mut self, session: SessionHash) -> bool {
         let has_room = self.ended.len() < SESSIONS_MAX;
         if has_room {
@@ -104,12 +136,12 @@ impl Books {
         self.ended.contains(session)
     }
 
-    /// Ends what waits of a user's sessions but for one.
+    /// Ends a user's waiting sessions, except one.
     pub(super) fn end_all(&mut self, user_id: i64, keep: Option<SessionHash>) {
         self.begun.retain(|hash, begun| begun.user_id != user_id || Some(*hash) == keep);
     }
 
-    /// Whether entries wait, behind which the next ones have to.
+    /// Whether entries wait, so that later ones have to wait behind them.
     pub(super) fn audit_waits(&self) -> bool {
         !self.audit.is_empty()
     }
@@ -173,7 +205,7 @@ impl Books {
     }
 
     fn write_sessions(&self, transaction: &Transaction<'_>) -> Result<()> {
-        // A user who was removed meanwhile has no sessions.
+        // A user who was removed in the meantime has no sessions.
         let mut begin = transaction.prepare_cached(
             "INSERT OR IGNORE INTO sessions SELECT ?1, id, ?3, ?4 FROM users WHERE id = ?2",
         )?;

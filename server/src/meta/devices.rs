@@ -1,13 +1,14 @@
-//! Browsers in which a user has logged in before. They show a secret at the next login, and then only their own
-//! failures make them wait, whoever else tries the user's name.
+//! Browsers in which a user has logged in before. They present a secret at the next login, and then only their own
+//! failures make them wait, however often others try the user's name.
 //!
-//! **Invariant:** a user has at most [`DEVICES_MAX`]; a new one takes the place of the one unused for longest.
+//! **Invariant:** a user has at most [`DEVICES_MAX`]; a new one replaces the one unused for longest.
 
-use super::{Meta, Nanos, Result};
+use super::columns::Nanos;
+use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::params;
 
-/// Most browsers of a user.
+/// Maximum number of browsers of a user.
 const DEVICES_MAX: u32 = 20;
 
 impl Meta {
@@ -20,7 +21,7 @@ impl Meta {
         Ok(statement.query_row(params![secret_hash, name], |row| row.get(0))?)
     }
 
-    /// Remembers that the user has logged in with it now.
+    /// Remembers that the user has just logged in with it.
     pub fn add_device(&self, user_id: i64, secret_hash: [u8; 32], now: Timestamp) -> Result<()> {
         self.write(|connection| {
             let transaction = connection.transaction()?;

@@ -1,21 +1,21 @@
-//! What of the store somebody may search: some logspaces, and in them what a filter finds.
+//! The part of the store that an account may search: some logspaces, and in them what a filter finds.
 //!
-//! **Invariant:** what cannot be read is an error and never taken for "everything".
+//! **Invariant:** a grant that cannot be read is an error, never "everything".
 
-use super::Json;
+use super::columns::Json;
 use rusqlite::Row;
 
-/// What somebody may search. The default is everything.
+/// What an account may search. The default is everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Grant {
-    /// Ids; `None` for all logspaces, also those that are still to come.
+    /// Ids; `None` for all logspaces, including future ones.
     pub logspaces: Option<Vec<String>>,
-    /// A filter that every answer is within; `None` for all messages.
+    /// A filter that limits every answer; `None` for all messages.
     pub scope: Option<String>,
 }
 
 impl Grant {
-    /// Whether there is nothing that it withholds.
+    /// Whether it withholds nothing.
     pub fn is_everything(&self) -> bool {
         *self == Grant::default()
     }

@@ -1,31 +1,32 @@
-//! The thread that writes what waits in the [books](super::books), and sees to the [reserve](super::reserve).
+//! The thread that writes what waits in the [books](super::books), and maintains the [reserve](super::reserve).
 
-use super::{Meta, Result};
+use super::store::Store;
+use super::{Error, Meta, Result};
 use crate::machine::clock;
 use logstead_record::Timestamp;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often it looks: so much of what was last used is forgotten when the process is killed.
+/// How often it writes: last uses within this time are lost when the process is killed.
 const ROUND_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How the books are.
+/// The state of the books.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BooksStatus {
     /// Sessions and audit entries that wait for the disk.
     pub waiting: usize,
     /// Audit entries that were counted instead of kept.
     pub audit_dropped: u64,
-    /// What is held for the database.
+    /// Space that is reserved for the database.
     pub reserve_bytes: u64,
 }
 
 impl Meta {
-    /// Writes what waits and fills the reserve, where there is space for it. What cannot be written goes on waiting.
+    /// Writes what waits, and fills the reserve if there is space. What cannot be written keeps waiting.
     pub fn keep_books(&self, now: Timestamp) -> Result<()> {
         let mut store = self.store();
-        // First: what waits is little, and a reserve that is still being filled is no reserve.
+        // Writing first: what waits is small, and a reserve that is still being filled is not a reserve.
         let written = store.keep_books(now);
         if let Err(error) = &written {
             store.must_wait(error);
@@ -39,7 +40,7 @@ impl Meta {
         written
     }
 
-    /// How the books are.
+    /// The state of the books.
     pub fn books_status(&self) -> BooksStatus {
         let store = self.store();
         BooksStatus {
@@ -50,11 +51,11 @@ impl Meta {
     }
 }
 
-impl super::Store {
-    /// Takes nothing of the reserve: what waits can wait.
+impl Store {
+    /// Takes nothing from the reserve: what waits can wait longer.
     pub(super) fn keep_books(&mut self, now: Timestamp) -> Result<()> {
         let written = self.books.write(&mut self.connection, now);
-        if matches!(written, Err(super::Error::Full(_))) && self.reuse_log().is_ok() {
+        if matches!(written, Err(Error::Full(_))) && self.reuse_log().is_ok() {
             return self.books.write(&mut self.connection, now);
         }
         written
@@ -74,7 +75,7 @@ impl Bookkeeper {
         let (stop, stopped) = channel();
         let books = meta.clone();
         let rounds = move || {
-            // Why it waits is said once, by the call.
+            // The call itself logs once why it waits.
             books.keep_books(clock::now()).ok();
             while stopped.recv_timeout(ROUND_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 books.keep_books(clock::now()).ok();
@@ -89,7 +90,7 @@ impl Drop for Bookkeeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // One that ended with a panic has said so.
+            // A panic has been reported already.
             thread.join().ok();
         }
         if self.meta.keep_books(clock::now()).is_err() {

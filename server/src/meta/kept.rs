@@ -1,5 +1,5 @@
-//! The newest router documents as files beside the logspaces: a database that is lost takes the documents with it
-//! otherwise, and with them every retention that was ever set.
+//! The newest router documents as files next to the logspaces: otherwise a lost database takes the documents with it,
+//! and with them every retention that was ever set.
 //!
 //! ```text
 //! router/000042.toml
@@ -7,9 +7,9 @@
 //!   the document, as it was stored
 //! ```
 //!
-//! **Invariant:** the database is what counts; the files are written after it, and one that cannot be written is
+//! **Invariant:** the database is authoritative; the files are written after it, and one that cannot be written is
 //! written at the next change or start.
-//! **Invariant:** a file is wholly there or not at all, and its hash says whether it still is what was written.
+//! **Invariant:** a file is complete or absent, and its hash says whether it is still what was written.
 
 use crate::meta::{Meta, Revision};
 use logstead_record::Timestamp;
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 
 /// How many are kept.
 const KEPT_MAX: usize = 10;
-/// How the first line begins; without it, a file is a document that somebody wrote by hand.
+/// How the first line begins; a file without it was written by hand.
 const HEADER: &str = "# logstead {";
-/// What a file may be long: as a document may be, and its header.
+/// Maximum length of a file: that of a document, and its header.
 const BYTES_MAX: u64 = 2 << 20;
 
 /// The first line of a file.
@@ -36,7 +36,7 @@ struct Header {
     blake3: String,
 }
 
-/// What lies in the folder, by number: a revision, or why it is not one.
+/// What is in the folder, by number: a revision, or why it is not one.
 pub(crate) type Kept = BTreeMap<u64, Result<Revision, String>>;
 
 /// Where they are in a data directory.
@@ -49,7 +49,7 @@ pub(crate) fn path(data: &Path, number: u64) -> PathBuf {
     folder(data).join(format!("{number:06}.toml"))
 }
 
-/// Brings the files in step with the database.
+/// Brings the files into step with the database.
 pub(crate) fn keep(data: &Path, meta: &Meta) -> Result<(), String> {
     let folder = folder(data);
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -68,7 +68,7 @@ pub(crate) fn keep(data: &Path, meta: &Meta) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`keep`]; a failure is said in the log and costs nothing else.
+/// As [`keep`]; a failure is only logged.
 pub(crate) fn keep_or_say(data: &Path, meta: &Meta) {
     if let Err(error) = keep(data, meta) {
         tracing::error!(

@@ -1,12 +1,12 @@
-//! What a user or a token may be called. Names stand in the audit log and in front of people, so no two of them may look
-//! alike: small letters of ASCII, digits and a few signs leave hardly any that do.
+//! The rules for names of users and tokens. People read them, also in the audit log, so no two may look alike: with
+//! only lowercase ASCII letters, digits and a few signs, hardly any do.
 //!
-//! Names that were given before there were rules are good for ever: only new ones are looked at.
+//! Names from before these rules stay valid: only new ones are checked.
 
-/// Longest name.
+/// Maximum length of a name.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// What Logstead itself is called where it is written down who did something, and what could be taken for that.
+/// Names by which the audit log means Logstead itself, and names that could be mistaken for it.
 const RESERVED: [&str; 14] = [
     "anonymous",
     "api",
@@ -24,7 +24,7 @@ const RESERVED: [&str; 14] = [
     "unknown",
 ];
 
-/// What is wrong with a name that somebody or something is to have, if anything.
+/// What is wrong with a new name, if anything.
 pub fn flaw(name: &str) -> Option<String> {
     let is_fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '@');
     let folded = name.to_ascii_lowercase();

@@ -1,29 +1,32 @@
-//! Whether the file of the database can be relied upon, looked at without changing it, and how it is set aside.
+//! Whether the database file is intact, checked without changing it, and how it is set aside.
 //!
-//! **Invariant:** looking writes nothing, also where the file system could be written to.
+//! **Invariant:** looking writes nothing, even if the file system is writable.
 //! **Invariant:** a file that is set aside keeps everything that belongs to it, and nothing is deleted.
 
-use super::{Error, Result};
+use super::error::{Error, Result};
 use rusqlite::{Connection, OpenFlags, ffi};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// What of a damaged database is told.
+/// How long a call waits for another process that has the file open, such as a backup.
+pub(super) const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How many problems of a damaged database are reported.
 const PROBLEMS_MAX: usize = 3;
-/// What SQLite keeps beside its file; they belong together.
+/// The files that SQLite keeps next to the database; they belong together.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
-/// What lies where the database should be.
+/// What was found where the database should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// No file.
     Missing,
-    /// A file of no bytes.
+    /// An empty file.
     Empty,
-    /// A database that is as SQLite wrote it, as far as was looked.
+    /// A database that is intact, as far as it was checked.
     Whole,
-    /// Not that: what is wrong.
+    /// What is wrong with it.
     Damaged(String),
 }
 
@@ -64,8 +67,8 @@ fn bytes(path: &Path) -> io::Result<Option<u64>> {
 
 fn problems(path: &Path, look: Look) -> Result<Vec<String>> {
     match open_to_look(path).and_then(|connection| check(&connection, look)) {
-        // A log is left, and what it needs beside it cannot be written here: a copy can be looked at. Where there is no
-        // room for one either, a full disk is no damage, and must not keep a server from starting.
+        // A log is left, and the files it needs cannot be written here, so a copy is checked. If there is no room for a
+        // copy either: a full disk is not damage, and must not keep a server from starting.
         Err(error) if error.is_of_the_disk() => match check_copy(path, look) {
             Err(_) if look == Look::Quick => Ok(Vec::new()),
             checked => checked,
@@ -74,15 +77,15 @@ fn problems(path: &Path, look: Look) -> Result<Vec<String>> {
     }
 }
 
-/// A connection that changes nothing. Without a write-ahead log nobody writes to the file, and SQLite need not make
-/// the files by which writers and readers agree.
+/// A connection that changes nothing. Without a write-ahead log there are no writers, and SQLite need not create
+/// the files by which writers and readers coordinate.
 fn open_to_look(path: &Path) -> Result<Connection> {
     let immutable = if beside(path, "-wal").exists() { "" } else { "&immutable=1" };
     let uri = format!("file:{}?mode=ro{immutable}", escaped(path));
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri, flags)?;
-    connection.busy_timeout(super::BUSY_WAIT_MAX)?;
+    connection.busy_timeout(BUSY_WAIT_MAX)?;
     Ok(connection)
 }
 
@@ -110,7 +113,7 @@ fn check_copy(path: &Path, look: Look) -> Result<Vec<String>> {
         .and_then(|_| std::fs::copy(beside(path, "-wal"), beside(&copy, "-wal")))
         .map_err(open)
         .and_then(|_| check(&Connection::open(&copy)?, look));
-    // What is left in a folder for what is temporary harms nobody.
+    // Leftovers in a temporary folder do no harm.
     std::fs::remove_dir_all(&folder).ok();
     checked
 }
@@ -121,13 +124,13 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | Unknown))
 }
 
-/// Gives the file, and what belongs to it, the first free name `….damaged-N`: the new name.
+/// Renames the file, and what belongs to it, to the first free name `….damaged-N`, which it returns.
 pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let aside = (1..)
         .map(|number| with_suffix(path, &format!(".damaged-{number}")))
         .find(|aside| !aside.exists() && BESIDE.iter().all(|suffix| !beside(aside, suffix).exists()))
         .ok_or(io::ErrorKind::AlreadyExists)?;
-    // The log first: a database that is made anew must not find the log of another one.
+    // The log first: a new database must not find the log of another one.
     for suffix in BESIDE {
         rename(&beside(path, suffix), &beside(&aside, suffix))?;
     }
@@ -155,7 +158,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A path as a URI may hold it.
+/// A path, escaped for a URI.
 fn escaped(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.replace('%', "%25").replace('?', "%3f").replace('#', "%23")

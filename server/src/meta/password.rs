@@ -1,8 +1,8 @@
-//! Passwords: argon2id hashes, made and verified slowly on purpose, and which ones are too easy to guess. Pure but for the
-//! salt; touches no database, so that nobody waits for a hash but its own caller.
+//! Passwords: argon2id hashes, deliberately slow to make and verify, and which passwords are too easy to guess. Pure
+//! except for the salt, and without the database, so that only its own caller waits for a hash.
 //!
-//! Guesses over the network are made slow by the login, so what has to be refused is what anybody would try first: a few
-//! hundred words with digits behind them, rows of the keyboard, one's own name.
+//! The login slows down guessing over the network, so only the first guesses have to be refused: a few hundred words
+//! followed by digits, rows of the keyboard, the user's own name.
 
 use super::{Error, Result};
 use argon2::Argon2;
@@ -12,14 +12,14 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Shorter passwords are refused.
 pub const PASSWORD_CHARS_MIN: usize = 8;
-/// Longer ones too: hashing must not become a way to keep the server busy.
+/// Longer ones are refused too: hashing must not become a way to keep the server busy.
 pub const PASSWORD_BYTES_MAX: usize = 1024;
 
-/// Stands for the hash of users that do not exist, so that they take as long to refuse as those that do.
+/// Stands in for the hash of users that do not exist, so that refusing them takes as long.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5MTIzNA$2FxHVdGoyHWNZKb+qJ4UC1f2hxC0HPVTnBvVSDIqMQ8";
 
-/// What is wrong with a password that the user `name` wants to have, if anything.
+/// What is wrong with a new password of the user `name`, if anything.
 pub fn weakness(password: &str, name: &str) -> Option<String> {
     if password.chars().count() < PASSWORD_CHARS_MIN {
         return Some(format!("a password has at least {PASSWORD_CHARS_MIN} characters"));
@@ -31,7 +31,7 @@ pub fn weakness(password: &str, name: &str) -> Option<String> {
     Some(format!("this password is one of the first that anybody would try, as {reason}: choose another one"))
 }
 
-/// Words that the commonest passwords are made of.
+/// Words in the most common passwords.
 const COMMON: &str = include_str!("common_passwords.txt");
 /// Neighbours on keyboards, row by row and column by column.
 const ROWS: [&str; 8] = [
@@ -82,13 +82,13 @@ fn is_row(folded: &[char]) -> bool {
     steps(1) || steps(-1) || ROWS.iter().any(|row| row.contains(&text) || row.contains(&reversed))
 }
 
-/// What is left without digits and signs at the ends.
+/// The text without digits and punctuation at its ends.
 fn core(folded: &[char]) -> String {
     let text: String = folded.iter().collect();
     text.trim_matches(|c: char| !c.is_alphabetic()).to_owned()
 }
 
-/// With letters for the digits and signs that look like them: `p@ssw0rd`.
+/// The text with letters for the characters that look like them: `p@ssw0rd`.
 fn unmasked(core: &str) -> String {
     let letter = |c| match c {
         '0' => 'o',
@@ -102,7 +102,7 @@ fn unmasked(core: &str) -> String {
     core.chars().map(letter).collect()
 }
 
-/// The hash to store, with a salt of its own.
+/// The hash to store, with its own salt.
 pub fn hash(password: &str) -> Result<String> {
     match Argon2::default().hash_password(password.as_bytes()) {
         Ok(hash) => Ok(hash.to_string()),
@@ -110,7 +110,7 @@ pub fn hash(password: &str) -> Result<String> {
     }
 }
 
-/// Whether the password fits the hash of a user; takes the same time for a user that does not exist.
+/// Whether the password matches the hash of a user; takes as long for a user that does not exist.
 pub fn verify(password: &str, hash: Option<&str>) -> bool {
     if PASSWORD_BYTES_MAX < password.len() {
         return false;

@@ -1,8 +1,8 @@
 //! A file that holds space for the database, and for retention, which needs a few kilobytes to free gigabytes.
-//! It is given back to the disk in pieces when there is no other space left, and filled again when there is.
+//! It is returned to the disk in pieces when no other space is left, and refilled when there is some.
 //!
-//! In pieces, because whatever else has filled the disk takes what is given too: each time a write fails there is
-//! another piece for it.
+//! In pieces, because whatever filled the disk also takes what is returned: there is another piece for each write
+//! that fails.
 //!
 //! **Invariant:** filling it never makes a disk nearly full.
 
@@ -15,37 +15,37 @@ use std::path::{Path, PathBuf};
 
 /// Its name in the data directory.
 pub(crate) const NAME: &str = "reserve";
-/// How long it becomes: what the database's log and a thousand audit entries take, several times over.
+/// Its maximum length: several times what the database's log and a thousand audit entries take.
 const BYTES_MAX: u64 = 16 << 20;
-/// How many times it can be given from.
+/// How many pieces it has.
 const PIECES: u64 = 16;
 
-/// The file. Its length is all that there is to know about it, so any number of handles may use it.
+/// The file. It has no state but its length, so any number of handles may use it.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     path: PathBuf,
 }
 
-/// How long it is when it is full, on a disk of this size: a quarter of what has to be free for messages to be stored.
+/// Its full length on a disk of this size: a quarter of what has to be free for messages to be stored.
 fn full_bytes(space: Space) -> u64 {
     (space.nearly_full_bytes() / 4).min(BYTES_MAX)
 }
 
-/// How long it is to become, if it is to grow.
+/// Its new length, if it is to grow.
 fn grown(held_bytes: u64, space: Space) -> Option<u64> {
     let full = full_bytes(space);
     let missing = full.checked_sub(held_bytes).filter(|missing| 0 < *missing)?;
     (space.nearly_full_bytes() + missing <= space.free_bytes).then_some(full)
 }
 
-/// How long it is after a piece was given; `None` where nothing is left to give.
+/// Its length after giving a piece; `None` if nothing is left to give.
 fn shrunk(held_bytes: u64, space: Space) -> Option<u64> {
     let piece = (full_bytes(space) / PIECES).max(1);
     (0 < held_bytes).then(|| held_bytes.saturating_sub(piece))
 }
 
 impl Reserve {
-    /// That of a data directory. The file need not be there.
+    /// The reserve of a data directory. The file need not exist.
     pub(crate) fn of(data: &Path) -> Reserve {
         Reserve { path: data.join(NAME) }
     }
@@ -55,7 +55,7 @@ impl Reserve {
         std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
-    /// Gives a piece of it to the disk; says whether there was one.
+    /// Returns a piece of it to the disk; `false` if there was none.
     pub(crate) fn give(&self) -> bool {
         let given = self.space().and_then(|space| match shrunk(self.held_bytes(), space) {
             Some(bytes) => self.cut(bytes).map(|()| true),
@@ -64,7 +64,7 @@ impl Reserve {
         given.unwrap_or(false)
     }
 
-    /// Fills it where there is space for that.
+    /// Fills it if there is enough space.
     pub(crate) fn fill(&self) -> io::Result<()> {
         match grown(self.held_bytes(), self.space()?) {
             Some(bytes) => self.grow(bytes),
@@ -79,7 +79,7 @@ impl Reserve {
     fn cut(&self, bytes: u64) -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(&self.path)?;
         file.set_len(bytes)?;
-        // Some file systems give the blocks away only when they know that this will not be undone.
+        // Some file systems free the blocks only once they know that this will not be undone.
         file.sync_all()
     }
 
@@ -90,12 +90,12 @@ impl Reserve {
             Err(rustix::io::Errno::OPNOTSUPP) => write_noise(&file, bytes - held),
             other => other.map_err(io::Error::from),
         };
-        // What was taken by half could be what others lack.
+        // A reserve that is half filled could hold the space that others lack.
         grown.inspect_err(|_| drop(file.set_len(held)))
     }
 }
 
-/// Bytes that no file system can store in less than they are.
+/// Bytes that no file system can compress.
 fn write_noise(mut file: &File, bytes: u64) -> io::Result<()> {
     let mut noise = blake3::Hasher::new().update(b"logstead reserve").finalize_xof();
     let (mut left, mut buffer) = (bytes, [0; 1 << 16]);

@@ -1,8 +1,9 @@
 //! Router revisions: every document that was ever live, so that each can be compared with and returned to.
 //!
-//! **Invariant:** a revision never changes and its number is never given again.
+//! **Invariant:** a revision never changes and its number is never reused.
 
-use super::{Meta, Nanos, Result};
+use super::columns::Nanos;
+use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
@@ -42,7 +43,7 @@ impl Meta {
         Ok(statement.query_row([], read).optional()?)
     }
 
-    /// Puts revisions back that the database has lost, under their own numbers.
+    /// Restores revisions that the database has lost, under their own numbers.
     pub fn put_back(&self, revisions: &[Revision]) -> Result<()> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -56,7 +57,7 @@ impl Meta {
         })
     }
 
-    /// As many of the newest revisions, newest first.
+    /// This many of the newest revisions, newest first.
     pub fn newest_revisions(&self, count: usize) -> Result<Vec<Revision>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(

@@ -1,16 +1,17 @@
-//! Searches that somebody gave a name: for themselves, or shared with all.
+//! Named searches: private, or shared with everyone.
 //!
 //! **Invariant:** it belongs to an account, and the owner's name is only shown.
-//! **Invariant:** a search that is not shared is seen by its owner alone, whoever else asks.
-//! **Invariant:** an owner has no two of the same name in a folder.
+//! **Invariant:** a search that is not shared is visible only to its owner.
+//! **Invariant:** an owner has no two searches of the same name in a folder.
 
 use super::books::Used;
-use super::{Account, Actor, Error, Json, Meta, Nanos, Result};
+use super::columns::{Json, Nanos};
+use super::{Account, Actor, Error, Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
 use serde_json::Value;
 
-/// Most searches of one owner.
+/// Maximum number of searches of one owner.
 pub const SAVED_SEARCHES_MAX: u32 = 1000;
 
 const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
@@ -25,7 +26,7 @@ pub struct SearchToSave {
     pub folder: String,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// Whether all may see it.
+    /// Whether everyone may see it.
     pub shared: bool,
     /// In the query language.
     pub query: String,
@@ -35,16 +36,16 @@ pub struct SearchToSave {
     pub to: Option<String>,
     /// Ids; `None` for all.
     pub logspaces: Option<Vec<String>>,
-    /// How its results are shown; means nothing to us.
+    /// How its results are shown; opaque to the server.
     pub view: Value,
 }
 
 /// A search that was saved.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SavedSearch {
-    /// Never given again.
+    /// Never reused.
     pub id: i64,
-    /// Whose it is; `None` for somebody who is gone.
+    /// Its owner; `None` if the account is gone.
     pub account: Option<Account>,
     /// What the owner was called: a user's name, or `token:` and a token's.
     pub owner: String,
@@ -54,12 +55,12 @@ pub struct SavedSearch {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// When anybody last used it.
+    /// When it was last used by anyone.
     pub last_used: Option<Timestamp>,
 }
 
 impl Meta {
-    /// Those that somebody sees, by folder and name: their own, and what is shared.
+    /// The searches that an account may see, by folder and name: its own, and the shared ones.
     pub fn saved_searches(&self, viewer: Account) -> Result<Vec<SavedSearch>> {
         let store = self.store();
         let mut statement = store.connection.prepare_cached(&format!(
@@ -72,7 +73,7 @@ impl Meta {
         Ok(searches)
     }
 
-    /// One that somebody sees.
+    /// A search that an account may see.
     pub fn saved_search(&self, viewer: Account, id: i64) -> Result<SavedSearch> {
         let store = self.store();
         let mut search = seen(&store.connection, Some(viewer), id)?;
@@ -90,7 +91,7 @@ impl Meta {
                 |row| row.get(0),
             )?;
             if SAVED_SEARCHES_MAX <= count {
-                return Err(Error::TooManySearches(owner.name.clone()));
+                return Err(Error::TooManySearches { owner: owner.name.clone(), max: SAVED_SEARCHES_MAX });
             }
             insert(&transaction, owner, new, now).map_err(|error| taken(error, &owner.name, new))?;
             let search = seen(&transaction, owner.account, transaction.last_insert_rowid())?;
@@ -99,7 +100,7 @@ impl Meta {
         })
     }
 
-    /// Replaces what is saved. The owner may, and of what is shared also who is `admin`.
+    /// Replaces a saved search. The owner may do so, and an `admin` if it is shared.
     pub fn replace_saved_search(
         &self,
         (caller, admin): (Account, bool),
@@ -111,14 +112,14 @@ impl Meta {
             let transaction = connection.transaction()?;
             let SavedSearch { account, owner, .. } = changeable(&transaction, (caller, admin), id)?;
             update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
-            // An administrator may have made it its owner's alone.
+            // An administrator may have made it private to its owner.
             let search = seen(&transaction, account.or(Some(caller)), id)?;
             transaction.commit()?;
             Ok(search)
         })
     }
 
-    /// Removes what is saved; the same may who may replace it.
+    /// Removes a saved search; allowed for those who may replace it.
     pub fn remove_saved_search(&self, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -129,7 +130,7 @@ impl Meta {
         })
     }
 
-    /// Notes that somebody who sees it has used it.
+    /// Notes that an account that may see it has used it.
     pub fn use_saved_search(&self, viewer: Account, id: i64, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         seen(&store.connection, Some(viewer), id)?;
@@ -181,7 +182,7 @@ fn changeable(connection: &Connection, (caller, admin): (Account, bool), id: i64
     if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
 }
 
-/// The one thing that the database refuses by itself.
+/// The only thing that the database itself refuses.
 fn taken(error: rusqlite::Error, owner: &str, new: &SearchToSave) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => {
@@ -206,7 +207,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
     };
     Ok(SavedSearch {
         id: row.get(0)?,
-        // One whose owner is gone has the name that it had instead.
+        // For an owner who is gone, the name as it was.
         account: row.get(14).ok(),
         owner: row.get(1)?,
         search,
@@ -310,7 +311,7 @@ mod tests {
             meta.add_saved_search(&actor(ANA, "ana"), &search(&number.to_string(), false), NOW).unwrap();
         }
         let more = meta.add_saved_search(&actor(ANA, "ana"), &search("more", false), NOW);
-        assert!(matches!(more, Err(Error::TooManySearches(_))));
+        assert!(matches!(more, Err(Error::TooManySearches { .. })));
         meta.add_saved_search(&actor(BO, "bo"), &search("more", false), NOW).unwrap();
     }
 

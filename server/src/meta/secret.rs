@@ -1,13 +1,13 @@
 //! Secrets that a machine remembers: sessions and API tokens. 256 random bits, so that a plain hash of them is
 //! enough to store.
 //!
-//! **Invariant:** a secret is never stored, logged or compared as it is: its [`Secret::hash`] is.
+//! **Invariant:** a secret itself is never stored, logged or compared: its [`Secret::hash`] is.
 
 use super::{Error, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// What an API token begins with, so that scanners for leaked secrets know it.
+/// The prefix of API tokens, by which scanners for leaked secrets know them.
 const TOKEN_PREFIX: &str = "lst_";
 
 /// A secret as its owner presents it.
@@ -24,7 +24,7 @@ impl Secret {
         Ok(Secret(format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
     }
 
-    /// One that was presented to us.
+    /// One that a client presented.
     pub fn presented(text: &str) -> Secret {
         Secret(text.to_owned())
     }
@@ -34,9 +34,15 @@ impl Secret {
         &self.0
     }
 
-    /// What is stored of it.
+    /// Its hash, which is what is stored.
     pub fn hash(&self) -> [u8; 32] {
         *blake3::hash(self.0.as_bytes()).as_bytes()
+    }
+
+    /// Whether two texts are equal, in a time that does not reveal how much of them is.
+    pub fn same(a: &str, b: &str) -> bool {
+        // Comparing blake3 hashes takes constant time.
+        blake3::hash(a.as_bytes()) == blake3::hash(b.as_bytes())
     }
 
     /// The token that a page sends with every change it makes, to prove that it is ours: derived from the

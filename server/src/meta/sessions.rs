@@ -1,13 +1,14 @@
-//! Sessions of browsers: they end when nobody has used them for the lifetime that the settings say, and in any case some
-//! time after the login.
+//! Browser sessions: they end when unused for the lifetime in the settings, and in any case some time after the login.
 
 use super::books::{Begun, SessionHash};
-use super::{Account, Grant, Meta, Nanos, Result, Role, Store};
+use super::columns::Nanos;
+use super::store::Store;
+use super::{Account, Grant, Meta, Result, Role};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use std::time::Duration;
 
-/// Using a session prolongs it, but its end is noted at most this often.
+/// Using a session prolongs it, but its end is recorded at most this often.
 const PROLONG_STEP: i64 = 60 * SECOND;
 
 /// How long sessions last.
@@ -20,7 +21,7 @@ pub struct SessionLimits {
 }
 
 impl SessionLimits {
-    /// When a session ends that is used now.
+    /// When a session that is used now ends.
     fn expiry(&self, began_at: Timestamp, now: Timestamp) -> Timestamp {
         after(now, self.idle_max).min(after(began_at, self.age_max))
     }
@@ -41,21 +42,21 @@ pub struct Session {
     pub role: Role,
     /// What the user may search now, likewise.
     pub grant: Grant,
-    /// When it ends if nobody uses it.
+    /// When it ends if it is not used.
     pub expires_at: Timestamp,
-    /// Whether this use has made it end later, which its holder should be told.
+    /// Whether this use has prolonged it, which the browser should be told.
     pub prolonged: bool,
 }
 
-/// What is known of a session before it is asked whether it has ended.
+/// What is known of a session before checking whether it has ended.
 struct Found {
     began_at: Timestamp,
     session: Session,
 }
 
 impl Meta {
-    /// Begins a session of a user and forgets those that have ended: when it ends if nobody uses it. While it cannot
-    /// be written, it waits in memory.
+    /// Begins a session of a user and forgets those that have ended. Returns when it ends if it is not used. While it
+    /// cannot be written, it waits in memory.
     pub fn add_session(
         &self,
         user_id: i64,
@@ -87,7 +88,7 @@ impl Meta {
         }
     }
 
-    /// The session of a secret, prolonged; `None` where there is none or it has ended.
+    /// The session of a secret, prolonged; `None` if there is none or it has ended.
     pub fn use_session(
         &self,
         secret_hash: SessionHash,
@@ -108,7 +109,7 @@ impl Meta {
         Ok(Some(session))
     }
 
-    /// Ends a session; one that is not there is no error.
+    /// Ends a session; a missing one is not an error.
     pub fn remove_session(&self, secret_hash: SessionHash) -> Result<()> {
         let mut store = self.store();
         store.books.forget(&secret_hash);

@@ -1,27 +1,28 @@
-//! API tokens: for programs, shown once, with a role and perhaps an end.
+//! API tokens: for programs, shown once, with a role and an optional end.
 
 use super::books::Used;
-use super::{Actor, Error, Grant, Meta, Nanos, Result, Role, Secret};
+use super::columns::Nanos;
+use super::{Actor, Error, Grant, Meta, Result, Role, Secret};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// `last_used` is noted at most this often.
+/// `last_used` is recorded at most this often.
 const LAST_USED_STEP: i64 = 60 * SECOND;
 
 /// A token, without its secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// To remove it by.
+    /// Identifies it for removal.
     pub id: i64,
-    /// What its maker called it.
+    /// Its name.
     pub name: String,
     /// What it may do.
     pub role: Role,
     /// What it may search.
     pub grant: Grant,
-    /// What who made it was called.
+    /// The name of its creator.
     pub created_by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it ends.
     pub expires_at: Option<Timestamp>,
@@ -29,25 +30,25 @@ pub struct Token {
     pub last_used: Option<Timestamp>,
 }
 
-/// A token to make.
+/// A token to create.
 pub struct NewToken<'a> {
-    /// What to call it: no other token that works may be called so.
+    /// Its name, unique among the tokens that work.
     pub name: &'a str,
     /// What it may do.
     pub role: Role,
-    /// Who makes it.
+    /// Its creator.
     pub created_by: Actor,
     /// When it ends.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Meta {
-    /// Makes a token that may search everything: its id and its secret, which is not stored.
+    /// Creates a token that may search everything. Returns its id and its secret, which is not stored.
     pub fn add_token(&self, new: &NewToken<'_>, now: Timestamp) -> Result<(i64, Secret)> {
         self.add_granted_token(new, &Grant::default(), now)
     }
 
-    /// Makes a token: its id and its secret, which is not stored.
+    /// Creates a token. Returns its id and its secret, which is not stored.
     pub fn add_granted_token(
         &self,
         new: &NewToken<'_>,
@@ -74,7 +75,7 @@ impl Meta {
         Ok((id, secret))
     }
 
-    /// All tokens, those that have ended too.
+    /// All tokens, including those that have ended.
     pub fn tokens(&self) -> Result<Vec<Token>> {
         let store = self.store();
         let mut statement = store.connection.prepare_cached(
@@ -88,7 +89,7 @@ impl Meta {
         Ok(tokens)
     }
 
-    /// The token of a secret; `None` where there is none or it has ended.
+    /// The token of a secret; `None` if there is none or it has ended.
     pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<Token>> {
         let mut store = self.store();
         let found = store
@@ -107,7 +108,7 @@ impl Meta {
         Ok(Some(token))
     }
 
-    /// Removes a token: its name, or `None` where there is none.
+    /// Removes a token. Returns its name, or `None` if there is none.
     pub fn remove_token(&self, id: i64) -> Result<Option<String>> {
         self.write(|connection| {
             let mut statement =

@@ -2,14 +2,15 @@
 //!
 //! **Invariant:** once there is an administrator, there is always one.
 
-use super::{Account, Error, Grant, Meta, Nanos, Result, password};
+use super::columns::Nanos;
+use super::{Account, Error, Grant, Meta, Result, password};
 use logstead_record::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What somebody may do. Each role may do what those before it may.
+/// What an account may do. Each role includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -62,13 +63,13 @@ pub struct User {
     pub role: Role,
     /// What the user may search.
     pub grant: Grant,
-    /// When the user was made.
+    /// When the user was created.
     pub created_at: Timestamp,
 }
 
 /// What a login is checked against.
 pub struct Credentials {
-    /// Never given again.
+    /// Never reused.
     pub id: i64,
     /// The name as it is stored, however it was typed.
     pub name: String,
@@ -81,7 +82,7 @@ pub struct Credentials {
 }
 
 impl Meta {
-    /// Whether anybody can log in.
+    /// Whether there are users.
     pub fn has_users(&self) -> Result<bool> {
         Ok(self.connection().query_row("SELECT EXISTS (SELECT 1 FROM users)", [], |row| row.get(0))?)
     }
@@ -95,7 +96,7 @@ impl Meta {
         Ok(users.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Makes the first administrator where there is no user yet; says whether it did.
+    /// Creates the first administrator if there is no user yet; says whether it did.
     pub fn ensure_admin(&self, password: &str, now: Timestamp) -> Result<bool> {
         if self.has_users()? {
             return Ok(false);
@@ -116,8 +117,8 @@ impl Meta {
         }
     }
 
-    /// Makes the first administrator; refused as soon as there is any user, also for the second of two callers
-    /// at the same time.
+    /// Creates the first administrator; refused once there is any user, also for the second of two simultaneous
+    /// callers.
     pub fn add_first_admin(&self, name: &str, password_hash: &str, now: Timestamp) -> Result<()> {
         let added = self.write(|connection| {
             Ok(connection.execute(
@@ -129,12 +130,12 @@ impl Meta {
         if added == 1 { Ok(()) } else { Err(Error::AlreadySetUp) }
     }
 
-    /// Makes a user who may search everything.
+    /// Creates a user who may search everything.
     pub fn add_user(&self, name: &str, role: Role, password_hash: &str, now: Timestamp) -> Result<()> {
         self.add_granted_user(name, role, &Grant::default(), password_hash, now)
     }
 
-    /// Makes a user.
+    /// Creates a user.
     pub fn add_granted_user(
         &self,
         name: &str,
@@ -153,7 +154,7 @@ impl Meta {
         if added == 1 { Ok(()) } else { Err(Error::UserExists(name.to_owned())) }
     }
 
-    /// Changes what a user may do and search: the user as it was, and as it is.
+    /// Changes what a user may do and search. Returns the user before and after.
     pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -171,7 +172,7 @@ impl Meta {
         })
     }
 
-    /// Removes a user with all sessions, and the searches that nobody else could see.
+    /// Removes a user with all sessions and private searches.
     pub fn remove_user(&self, name: &str) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {
@@ -190,7 +191,8 @@ impl Meta {
         Ok(())
     }
 
-    /// Changes a password, forgets the user's devices and ends the user's sessions, but for the one whose hash is `keep`.
+    /// Changes a password, forgets the user's devices and ends the user's sessions, except the one whose hash is
+    /// `keep`.
     pub fn set_password(&self, name: &str, password_hash: &str, keep: Option<[u8; 32]>) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {
@@ -245,7 +247,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<User> {
     })
 }
 
-/// Refuses where there would be no administrator without this user.
+/// Refuses if there would be no administrator without this user.
 fn another_admin(connection: &Connection, user: &User) -> Result<()> {
     let admins: u32 =
         connection

@@ -1,5 +1,5 @@
-//! Watches the time of day for all logspaces, and keeps over a restart where it stood: the file `clock` in the data
-//! directory, or the newest message where there is no such file.
+//! Watches the time of day for all logspaces, and remembers it across restarts: in the file `clock` in the data
+//! directory, or by the newest message if there is no such file.
 
 use super::trust::{Hold, Reading, Trust};
 use crate::machine::clock;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often the time is kept.
+/// How often the time is saved.
 const KEEP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// See the module.
@@ -20,7 +20,7 @@ pub(crate) struct ClockWatch {
 }
 
 struct State {
-    /// `None` until it is known what the store holds: nothing is removed by age before.
+    /// `None` until it is known what the store holds: nothing is removed by age before that.
     trust: Option<Trust>,
     /// When the newest message was received.
     newest: Option<Timestamp>,
@@ -55,7 +55,7 @@ impl ClockWatch {
         let hold = trust.look(now);
         state.tell(hold);
         let keep = hold.is_none() && state.is_to_be_kept(now);
-        // A disk that hangs holds up nobody who asks.
+        // A hanging disk must not hold up the others.
         drop(state);
         if keep {
             self.keep(now);
@@ -85,7 +85,7 @@ impl ClockWatch {
         Reading { wall: clock::now(), running: self.started.elapsed() }
     }
 
-    /// Losing it costs an hour of patience after the next start.
+    /// Losing it only means waiting an hour after the next start.
     fn keep(&self, now: Reading) {
         let aside = self.path.with_extension("new");
         let written =
@@ -97,7 +97,7 @@ impl ClockWatch {
 }
 
 impl State {
-    /// Says once that it begins, and that it ends.
+    /// Logs when it begins and when it ends.
     fn tell(&mut self, hold: Option<Hold>) {
         match hold {
             Some(hold) if !self.was_held => tracing::warn!("{hold}"),

@@ -1,5 +1,5 @@
-//! How much of the disk is left for messages. They stop a while before it is full: logging in, changing the router
-//! document and removing old messages need a little space too, and are the way out.
+//! How much of the disk is left for messages. Storing stops before it is full: logging in, changing the router
+//! document and removing old messages need some space too, and are the way out.
 
 use crate::meta::Reserve;
 use logstead_config::Size;
@@ -25,13 +25,13 @@ impl Headroom {
         self.disk.space(&self.data)
     }
 
-    /// Why messages have to wait, if they do. The same text while it lasts.
+    /// Why messages have to wait, if they do. The text stays the same for as long as they do.
     pub(crate) fn refuses_messages(&self) -> Option<String> {
         let space = self.space().ok().filter(Space::is_nearly_full)?;
         Some(nearly_full(space.nearly_full_bytes()))
     }
 
-    /// Why no segments are made, if so. It goes on for longer: it saves more than it takes.
+    /// Why no segments are made, if so. Sealing continues for longer: it saves more space than it takes.
     pub(crate) fn refuses_segments(&self) -> Option<String> {
         let least = |space: &Space| space.nearly_full_bytes() / 2;
         self.space()
@@ -40,7 +40,7 @@ impl Headroom {
             .map(|space| nearly_full(least(&space)))
     }
 
-    /// Gives something of what is held for the worst case; says whether there was anything.
+    /// Releases a piece of the reserve; `false` if there was none.
     pub(crate) fn give(&self) -> bool {
         self.reserve.give()
     }

@@ -1,13 +1,13 @@
-//! The thread of one logspace: it appends what the workers encoded, syncs once for all that wait (group
-//! commit), and only then lets go of the receipts, which acknowledges the messages.
+//! The thread of one logspace: it appends what the workers encoded, syncs once for all that wait (group commit), and
+//! only then drops the receipts, which acknowledges the messages.
 //!
-//! What becomes full meanwhile the [sealers](super::sealers) are told of.
+//! It tells the [sealers](super::sealers) about journal files that become full.
 //!
 //! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
 
+use super::bell::Bell;
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
-use super::sealers::Bell;
 use super::watch::Wake;
 use crate::flow::counters::LogspaceCounters;
 use crate::flow::receipt::Pending;
@@ -23,13 +23,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Most encoded bytes that one commit takes together: little beside a journal file, which no commit is spread over.
+/// Maximum encoded size of one commit: small compared with a journal file, as a commit never spans two.
 const COMMIT_BYTES_MAX: u64 = 16 << 20;
 /// How long a failed append waits before it is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// How often old messages and old journal files are looked for, unless files are old sooner than that.
+/// How often old messages and old journal files are looked for, unless files grow old sooner.
 const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
-/// How long a stop waits for a disk that refuses.
+/// How long a stop waits for a disk that refuses writes.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 
 /// Messages on their way into a logspace.
@@ -45,7 +45,7 @@ enum Command {
     Stop,
 }
 
-/// What all logspaces have in common.
+/// What all logspaces share.
 pub(crate) struct Shared {
     pub(crate) bell: Bell,
     pub(crate) wake: Wake,
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
 pub(crate) struct Configuration {
     pub(crate) options: Options,
     pub(crate) retention: Retention,
-    /// How old the newest message of a journal file becomes before the file is closed, so that it can be sealed.
+    /// How old a journal file may become before it is closed, so that it can be sealed.
     pub(crate) seal_after: Duration,
 }
 
@@ -105,7 +105,7 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), commands, searcher, keeper, counters, stopping, thread })
     }
 
-    /// Hands messages over. Never blocks: what is under way is bounded by the budgets of the sources.
+    /// Hands messages over. Never blocks: what is in flight is bounded by the budgets of the sources.
     pub(crate) fn append(&self, append: Append) {
         if let Err(refused) = self.commands.send(Command::Append(append))
             && let Command::Append(append) = refused.into_inner()
@@ -116,13 +116,13 @@ impl Logspace {
 
     /// Changes what can change while it is open.
     pub(crate) fn configure(&self, configuration: Configuration) {
-        // A thread that has ended has nothing to configure.
+        // If the thread has ended, there is nothing to configure.
         self.commands.send(Command::Configure(configuration)).ok();
     }
 
-    /// Looks for what is to be removed at once.
+    /// Checks at once for messages to remove.
     pub(crate) fn tidy_soon(&self) {
-        // A thread that has ended has nothing to remove.
+        // If the thread has ended, there is nothing to remove.
         self.commands.send(Command::Tidy).ok();
     }
 
@@ -152,7 +152,7 @@ impl Logspace {
     /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
-        // A thread that has ended has stopped.
+        // If the thread has ended, it has stopped.
         self.commands.send(Command::Stop).ok();
     }
 
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    /// Closes the journal file when it is old, and drops what is older or more than the retention allows.
+    /// Closes the journal file when it is old, and removes what exceeds the retention.
     fn tidy(&mut self) {
         if let Err(error) = self.appender.close_old(before(self.configuration.seal_after)) {
             tracing::error!(logspace = self.id, "the journal cannot go on in another file: {error}");
@@ -238,7 +238,7 @@ impl Writer {
 
     fn expire(&mut self, expiry: &Expiry) {
         let mut expired = self.appender.expire(expiry);
-        // It takes a few kilobytes to free many more.
+        // Freeing space takes a few kilobytes.
         while matches!(expired, Err(DiskError::Full { .. })) && self.headroom.give() {
             expired = self.appender.expire(expiry);
         }
@@ -264,8 +264,8 @@ impl Writer {
 
     /// Commits `first` and what waits behind it; says whether to stop.
     ///
-    /// The workers finish in any order. What was received first goes first, among what is here: so a connection
-    /// that several workers parse mostly keeps its order, at no cost.
+    /// The workers finish in any order. What waits here is sorted by time of receipt, so a connection that several
+    /// workers parse mostly keeps its order, at no cost.
     fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
         let mut bytes = first.encoded.journal_bytes();
         let mut appends = vec![first];
@@ -279,7 +279,7 @@ impl Writer {
                     appends.push(append);
                 }
                 Command::Configure(configuration) => self.configure(configuration),
-                // It is done once a minute anyway.
+                // It is done every minute anyway.
                 Command::Tidy => {}
                 Command::Stop => {
                     stop = true;
@@ -292,8 +292,8 @@ impl Writer {
         stop | self.commit(encoded, pending)
     }
 
-    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer
-    /// get the failure at once and may send again; all others are slowed down by what is held here.
+    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer get the
+    /// failure at once and may send again; all others are slowed down by what is held here.
     fn commit(&mut self, mut encoded: Vec<Encoded>, mut pending: Vec<Pending>) -> bool {
         let mut stop = false;
         let mut stop_since = None;
@@ -317,13 +317,13 @@ impl Writer {
                 }
             }
             stop |= self.wait_for_space(&mut encoded, &mut pending, &error);
-            // Removing old messages may be what makes room.
+            // Removing old messages may make room.
             self.tidy_when_due();
         }
         stop
     }
 
-    /// Leaves the last of the disk to others, but for what would be lost with the end of the process.
+    /// Leaves the last of the disk to others, except for messages that would be lost when the process ends.
     fn append(&mut self, encoded: &[Encoded]) -> Result<(), String> {
         let refusal = self.headroom.refuses_messages().filter(|_| !self.stopping.load(Ordering::Relaxed));
         match refusal {
@@ -332,8 +332,7 @@ impl Writer {
         }
     }
 
-    /// Waits before the next try; says whether to stop. What arrives meanwhile is refused or joins those that
-    /// wait.
+    /// Waits before the next attempt; says whether to stop. What arrives in the meantime is refused or waits too.
     fn wait_for_space(
         &mut self,
         encoded: &mut Vec<Encoded>,
@@ -391,13 +390,13 @@ fn expiry(retention: Retention) -> Expiry {
     }
 }
 
-/// So long ago.
+/// The time this long ago.
 fn before(duration: Duration) -> Timestamp {
     let nanos = i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
     clock::now().saturating_add(-nanos)
 }
 
-/// Tells the senders that want to hear of a failure at once, and keeps the rest.
+/// Informs the senders that want to learn of a failure at once, and keeps the rest.
 fn refuse_impatient(
     encoded: Vec<Encoded>,
     pending: Vec<Pending>,

@@ -1,59 +1,24 @@
-//! Tries again to open what a start had to do without: the live document is made live once more, which leaves
-//! alone what runs and opens what does not.
+//! Retries what could not be opened at the start, with growing pauses.
 
-use super::apply::Demand;
-use super::{Change, Pipeline};
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Waits between tries double from the first to the last.
 const WAIT_FIRST: Duration = Duration::from_millis(500);
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// Starts a thread that tries until everything is open; none where everything is.
-pub(super) fn start(pipeline: &Arc<Pipeline>) -> std::io::Result<()> {
-    if !is_worthwhile(pipeline) {
-        return Ok(());
-    }
-    let pipeline = Arc::downgrade(pipeline);
-    std::thread::Builder::new().name("listeners".to_owned()).spawn(move || run(&pipeline)).map(drop)
+/// Starts a thread that calls `try_again` until it says that nothing is left to be tried.
+pub(super) fn start(try_again: impl FnMut() -> bool + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name("listeners".to_owned()).spawn(move || run(try_again)).map(drop)
 }
 
-fn run(pipeline: &Weak<Pipeline>) {
+fn run(mut try_again: impl FnMut() -> bool) {
     let mut wait = WAIT_FIRST;
     loop {
-        // It holds nothing meanwhile, so no stop waits for it.
+        // It holds nothing in the meantime, so a stop does not wait for it.
         std::thread::sleep(wait);
         wait = (wait * 2).min(WAIT_MAX);
-        match pipeline.upgrade() {
-            Some(pipeline) if !pipeline.stop_requested() && try_again(&pipeline) => {}
-            _ => return,
-        }
-    }
-}
-
-fn is_worthwhile(pipeline: &Pipeline) -> bool {
-    pipeline.running.load().failed.iter().any(|failed| !failed.is_final)
-}
-
-/// Says whether something is left to be opened.
-fn try_again(pipeline: &Pipeline) -> bool {
-    if !is_worthwhile(pipeline) {
-        return false;
-    }
-    let running = pipeline.running.load_full();
-    let live = &running.live;
-    let change =
-        Change { toml: live.toml.clone(), document: live.document.clone(), checked: (*live.checked).clone() };
-    let revision = live.revision;
-    match pipeline.prepare_with(Demand::WhatCan, change, Some(revision)) {
-        Ok(prepared) => {
-            prepared.commit(revision);
-            is_worthwhile(pipeline)
-        }
-        Err(error) => {
-            tracing::debug!("listeners could not be tried again: {error}");
-            true
+        if !try_again() {
+            return;
         }
     }
 }

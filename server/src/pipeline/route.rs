@@ -27,8 +27,8 @@ struct Route {
 /// What a route matches.
 enum Filter {
     Fixed(Matcher),
-    /// Depends on the time of day: for a batch, that is when it was received. So routing stays a pure function
-    /// of the batch.
+    /// Depends on the time of day, which for a batch is when it was received. So routing stays a pure function of the
+    /// batch.
     Moving(Query),
 }
 
@@ -67,7 +67,7 @@ pub struct Delivery {
 /// What becomes of a batch.
 #[derive(Debug)]
 pub struct Routed {
-    /// Who gets what.
+    /// Which targets get which messages.
     pub deliveries: Vec<Delivery>,
     /// Messages that no route matched.
     pub unrouted: usize,
@@ -95,8 +95,8 @@ impl Router {
         &self.targets
     }
 
-    /// Sends each message of a batch from `source` where the routes say. A message goes to a target once,
-    /// however many routes name it.
+    /// Sends each message of a batch from `source` where the routes say. A message goes to a target once, however many
+    /// routes name it.
     pub fn route(&self, batch: &Batch, source: &str) -> Routed {
         let rows = batch.rows();
         let mut open = Selection::all(rows);
@@ -137,7 +137,7 @@ fn position_of(targets: &mut Vec<Target>, target: &Target) -> usize {
     })
 }
 
-/// Adds rows for a target. Rows that one route sends with flow control and another without are under it.
+/// Adds rows for a target. Flow control applies to rows that any route sends with it.
 fn deliver(deliveries: &mut Vec<Delivery>, target: usize, rows: &Selection, flow_control: bool) {
     match deliveries.iter_mut().find(|delivery| delivery.target == target) {
         Some(delivery) => {

@@ -34,39 +34,39 @@ pub(crate) struct Inlet {
     pub(crate) budget: Budget,
 }
 
-/// Everything that a batch can meet on its way.
+/// Everything that a batch can encounter on its way.
 pub(crate) struct Running {
     pub(crate) live: Arc<Live>,
     pub(crate) router: Router,
     /// In the order of the router's targets.
     pub(crate) targets: Vec<Reached>,
-    /// Those of the document, and those that are on disk from earlier ones.
+    /// Those of the document, and those on disk from earlier documents.
     pub(crate) logspaces: BTreeMap<String, Arc<Logspace>>,
     pub(crate) destinations: BTreeMap<String, Arc<Destination>>,
     pub(crate) sources: BTreeMap<String, Arc<Source>>,
-    /// What the document names and cannot be received on for now.
+    /// Sources and listeners of the document that do not receive for now.
     pub(crate) failed: Vec<Failed>,
-    /// The source of the HTTP endpoints, where the document has one.
+    /// The source of the HTTP endpoints, if the document has one.
     pub(crate) http: Option<Arc<Inlet>>,
-    /// The source of our own log, where the document has one.
+    /// The source of our own log, if the document has one.
     pub(crate) internal: Option<Arc<Inlet>>,
 }
 
-/// What could not be opened when the process started. It is tried again.
+/// Something that could not be opened when the process started, and is retried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
     /// The id of its source.
     pub(crate) source: String,
-    /// `None`: the source has no listeners, and all of it does not run.
+    /// `None`: the whole source does not run, as it has no listeners.
     pub(crate) listener: Option<Listener>,
     /// Why, and what to do.
     pub(crate) reason: String,
-    /// Whether only another document or another setting ends it.
+    /// Whether only a change of the document or a setting can resolve it.
     pub(crate) is_final: bool,
 }
 
 impl Failed {
-    /// Whether the other is about the same.
+    /// Whether the other is about the same thing.
     pub(crate) fn is_about(&self, other: &Failed) -> bool {
         self.source == other.source && self.listener == other.listener
     }
@@ -88,7 +88,7 @@ pub(crate) enum Reached {
 }
 
 impl Running {
-    /// Whether nothing is received from anywhere although the document names listeners.
+    /// Whether nothing is received anywhere although the document names listeners.
     pub(crate) fn is_deaf(&self) -> bool {
         self.failed.iter().any(|failed| failed.listener.is_some())
             && self.sources.values().all(|source| source.urls().is_empty())

@@ -1,14 +1,14 @@
-//! Threads that make segments of full journal files, beside everything else: they take tasks of all logspaces in
-//! turn. What is urgent comes first; small segments are joined when there is nothing else to do.
+//! Threads that turn full journal files into segments, in the background: they take tasks of all logspaces in turn.
+//! Urgent tasks come first; small segments are joined when there is nothing else to do.
 //!
-//! **Invariant:** nobody waits for them. When they fall behind, messages stay in the journal, where they are
-//! found as well, only slower.
+//! **Invariant:** nothing waits for them. When they fall behind, messages stay in the journal, where searches find
+//! them too, only slower.
 
+use super::bell::{self, Bell, Rung};
 use super::headroom::Headroom;
 use super::logspace::Logspace;
 use super::running::Running;
 use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, Sender, bounded};
 use logstead_config::Count;
 use logstead_indexer::{Done, KeepError, Task};
 use parking_lot::Mutex;
@@ -19,18 +19,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often they look without being told to.
+/// How often they look for tasks without being woken.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a logspace is left alone after a failure.
 const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// How long there must have been little to do before segments are joined.
+/// How long it must have been quiet before segments are joined.
 const QUIET_MIN: Duration = Duration::from_secs(30);
-/// Little to do: fewer messages are stored than this in a second.
+/// Quiet means that fewer messages than this are stored per second.
 const QUIET_MESSAGES_MAX: u64 = 1000;
-
-/// Wakes a sealer.
-#[derive(Clone)]
-pub(crate) struct Bell(Sender<()>);
 
 /// The threads, and how to stop them.
 pub(crate) struct Sealers {
@@ -42,7 +38,7 @@ struct Shared {
     running: Arc<ArcSwap<Running>>,
     headroom: Headroom,
     bell: Bell,
-    rung: Receiver<()>,
+    rung: Rung,
     cancelled: AtomicBool,
     /// Whose turn it is.
     turn: AtomicUsize,
@@ -51,14 +47,14 @@ struct Shared {
     quiet: Mutex<Quiet>,
 }
 
-/// Since when there has been little to do.
+/// Since when it has been quiet.
 struct Quiet {
     since: Instant,
     looked: Instant,
     messages: u64,
 }
 
-/// How many threads a setting means: sealing shall leave room for all else.
+/// How many threads a setting means: sealing has to leave room for everything else.
 pub(crate) fn count(setting: Count) -> usize {
     match setting {
         Count::Auto => (crate::machine::cores() / 2).max(1),
@@ -66,22 +62,15 @@ pub(crate) fn count(setting: Count) -> usize {
     }
 }
 
-impl Bell {
-    /// Says that there may be something to do. One ring is enough for all: who finds work rings on.
-    pub(crate) fn ring(&self) {
-        self.0.try_send(()).ok();
-    }
-}
-
 impl Sealers {
     /// No thread yet.
     pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom) -> Sealers {
-        let (ring, rung) = bounded(1);
+        let (bell, rung) = bell::new();
         let now = Instant::now();
         let shared = Shared {
             running,
             headroom,
-            bell: Bell(ring),
+            bell,
             rung,
             cancelled: AtomicBool::new(false),
             turn: AtomicUsize::new(0),
@@ -91,12 +80,12 @@ impl Sealers {
         Sealers { shared: Arc::new(shared), threads: Mutex::default() }
     }
 
-    /// For whoever may have something to seal.
+    /// For those who may have something to seal.
     pub(crate) fn bell(&self) -> Bell {
         self.shared.bell.clone()
     }
 
-    /// Starts so many threads.
+    /// Starts this many threads.
     pub(crate) fn start(&self, count: usize) -> std::io::Result<()> {
         for number in 0..count {
             let shared = self.shared.clone();
@@ -107,7 +96,7 @@ impl Sealers {
         Ok(())
     }
 
-    /// Lets them give up what they are at: it changes nothing that counts.
+    /// Makes them abandon their tasks, which leaves nothing half done.
     pub(crate) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
         self.shared.bell.ring();
@@ -126,8 +115,8 @@ impl Sealers {
 impl Shared {
     fn run(&self) {
         while !self.is_cancelled() {
-            // Told to, or not: there may be something.
-            self.rung.recv_timeout(LOOK_INTERVAL).ok();
+            // Woken or not, there may be something to do.
+            self.rung.wait(LOOK_INTERVAL);
             while !self.is_cancelled()
                 && let Some((logspace, task)) = self.next()
             {
@@ -142,7 +131,7 @@ impl Shared {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// What is to be done next: something urgent of any logspace before anything else.
+    /// The next task: urgent ones of any logspace come first.
     fn next(&self) -> Option<(Arc<Logspace>, Task)> {
         let running = self.running.load();
         let mut logspaces: Vec<&Arc<Logspace>> =
@@ -204,7 +193,7 @@ impl Shared {
         }
     }
 
-    /// Said once for each cause. What is damaged is not offered again; everything else is, after a while.
+    /// Logged once for each cause. Damaged files are not offered again; everything else is, after a while.
     fn failed(&self, logspace: &Logspace, task: &Task, error: &str) {
         let counters = &logspace.counters().keep;
         counters.failures.add(1);
@@ -221,7 +210,7 @@ impl Shared {
 }
 
 impl Quiet {
-    /// Whether there has been little to do for long enough; so many messages were stored until now.
+    /// Whether it has been quiet for long enough; `messages` were stored so far.
     fn look(&mut self, messages: u64, now: Instant) -> bool {
         let passed = now.duration_since(self.looked);
         if LOOK_INTERVAL <= passed {

@@ -1,15 +1,10 @@
 //! What the pipeline is doing right now, as the API shows it.
+//!
+//! **Invariant:** states are closed types, so that the console has to deal with each.
 
-use super::running::{Inlet, Running};
-use crate::destination::Destination;
-use crate::flow::budget::Budget;
-use crate::source::Source;
-use logstead_config::{DestinationKind, Durability};
-use logstead_record::Timestamp;
+use logstead_config::{Durability, SourceKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Instant;
 use utoipa::ToSchema;
 
 /// Counters and states of everything that the live router document names.
@@ -21,7 +16,7 @@ pub struct Status {
     pub applied_at: String,
     /// Messages that no route matched: they are dropped.
     pub unrouted_messages: u64,
-    /// Why no message is removed by age for now: the clock left where it should be.
+    /// Why no messages are removed by age for now: the clock cannot be trusted.
     pub expiry_held: Option<String>,
     /// Receivers.
     pub sources: Vec<SourceStatus>,
@@ -38,8 +33,8 @@ pub struct Status {
 pub struct SourceStatus {
     /// Its id.
     pub id: String,
-    /// `syslog`, `relp`, `file`, `http` or `internal`.
-    pub kind: String,
+    /// How it receives.
+    pub kind: SourceType,
     /// Its sockets.
     pub listeners: Vec<ListenerStatus>,
     /// Open connections.
@@ -56,9 +51,9 @@ pub struct SourceStatus {
     pub parser_failures: u64,
     /// Messages that were longer than the limit.
     pub truncated: u64,
-    /// Messages whose sender went away in the middle of them.
+    /// Messages that were cut off when their sender disconnected.
     pub incomplete: u64,
-    /// Pieces that stood where a frame should begin: their senders count wrongly.
+    /// Pieces found where a frame should begin: their senders count wrongly.
     pub out_of_step: u64,
     /// The bytes of these pieces.
     pub out_of_step_bytes: u64,
@@ -72,14 +67,13 @@ pub struct SourceStatus {
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
-    /// By how many milliseconds the time that the last message said was behind ours. The time it took to get
-    /// here is part of it.
+    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
     pub clock_skew_ms: i64,
-    /// What last went wrong with a sender.
+    /// The last thing that went wrong with a sender.
     pub last_error: Option<String>,
     /// Bytes between the sockets and the disk.
     pub queue_bytes: u64,
-    /// As many may be there before senders are held back.
+    /// Limit above which senders are held back.
     pub queue_bytes_max: u64,
 }
 
@@ -88,8 +82,8 @@ pub struct SourceStatus {
 pub struct ListenerStatus {
     /// Where senders connect to.
     pub url: String,
-    /// `listening`, or `failed`: it could not be opened when the process started, and is tried again.
-    pub state: String,
+    /// Whether it is open.
+    pub state: ListenerState,
     /// Why it failed, and what to do.
     pub error: Option<String>,
 }
@@ -110,12 +104,12 @@ pub struct RouteStatus {
 pub struct DestinationStatus {
     /// Its id.
     pub id: String,
-    /// `syslog` or `file`.
-    pub kind: String,
+    /// How it sends.
+    pub kind: DestinationType,
     /// Where it sends.
     pub to: String,
-    /// `idle` (nothing sent yet), `ok` or `retrying`.
-    pub state: String,
+    /// Whether it sends.
+    pub state: DestinationState,
     /// The last thing that went wrong.
     pub last_error: Option<String>,
     /// Sent since the start of the process.
@@ -130,9 +124,9 @@ pub struct DestinationStatus {
     pub queue_messages: u64,
     /// Bytes that wait.
     pub queue_bytes: u64,
-    /// As many may wait.
+    /// Limit for the bytes that wait.
     pub queue_bytes_max: u64,
-    /// How long the oldest has been waiting.
+    /// How long the oldest message has been waiting.
     pub oldest_ms: Option<u64>,
 }
 
@@ -141,8 +135,8 @@ pub struct DestinationStatus {
 pub struct LogspaceStatus {
     /// Its id.
     pub id: String,
-    /// `ok` or `failing`: messages cannot be stored and senders are held back.
-    pub state: String,
+    /// Whether it stores.
+    pub state: LogspaceState,
     /// Why it fails.
     pub last_error: Option<String>,
     /// Messages it holds.
@@ -155,9 +149,9 @@ pub struct LogspaceStatus {
     pub stored_bytes: u64,
     /// Sealed segments.
     pub segments: u64,
-    /// How far sealing is behind: messages in full journal files, which are found more slowly.
+    /// How far sealing is behind: messages in full journal files, which are slower to search.
     pub unsealed_messages: u64,
-    /// Why segments cannot be made; messages are stored and found nevertheless.
+    /// Why segments cannot be made; messages are still stored and found.
     pub sealing_error: Option<String>,
     /// The earliest message's time.
     pub first_time: Option<String>,
@@ -170,7 +164,7 @@ pub struct LogspaceStatus {
 pub struct LogspaceInfo {
     /// Its id.
     pub id: String,
-    /// Whether the live router document has it. One that it does not have can be searched, but not written to.
+    /// Whether the live router document has it. If not, it can be searched, but not written to.
     pub in_router: bool,
     /// Messages it holds.
     pub messages: u64,
@@ -186,7 +180,7 @@ pub struct LogspaceInfo {
     pub journal_bytes: u64,
     /// Full journal files that wait to become segments.
     pub unsealed: Unsealed,
-    /// Why segments cannot be made; messages are stored and found nevertheless.
+    /// Why segments cannot be made; messages are still stored and found.
     pub sealing_error: Option<String>,
     /// Parts that are known to be damaged; `verify` finds all.
     pub damaged_parts: u64,
@@ -196,8 +190,8 @@ pub struct LogspaceInfo {
     pub first_time: Option<String>,
     /// The latest message's time.
     pub last_time: Option<String>,
-    /// `fsync` or `os`.
-    pub durability: Option<String>,
+    /// When messages are acknowledged.
+    pub durability: Option<Durability>,
     /// How long messages are kept.
     pub retention: RetentionInfo,
 }
@@ -222,216 +216,77 @@ pub struct RetentionInfo {
     /// At most this much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
-    /// Why no message is removed by age for now: the clock left where it should be.
+    /// Why no messages are removed by age for now: the clock cannot be trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
 }
 
-fn time(time: Option<Timestamp>) -> Option<String> {
-    time.map(|time| time.to_string())
+/// How a source receives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceType {
+    /// Syslog from sockets.
+    Syslog,
+    /// Syslog over RELP.
+    Relp,
+    /// Lines of files.
+    File,
+    /// Over HTTP.
+    Http,
+    /// Logstead's own log.
+    Internal,
 }
 
-impl Running {
-    /// Counters and states of the live revision.
-    pub(crate) fn status(
-        &self,
-        counters: &crate::flow::counters::Counters,
-        expiry_held: Option<String>,
-        now: Instant,
-    ) -> Status {
-        let checked = &self.live.checked;
-        Status {
-            revision: self.live.revision,
-            applied_at: self.live.applied_at.to_string(),
-            unrouted_messages: counters.unrouted.get(),
-            expiry_held,
-            sources: self.source_status(counters, now),
-            routes: checked
-                .routes
-                .iter()
-                .map(|checked| {
-                    let id = checked.route.id.clone();
-                    let counters = counters.route(&id);
-                    let messages = counters.messages.get();
-                    let messages_per_second = counters.rate.look(messages, now);
-                    RouteStatus { id, messages, messages_per_second }
-                })
-                .collect(),
-            destinations: checked
-                .destinations
-                .iter()
-                .filter_map(|config| Some(destination_status(self.destinations.get(&config.id)?, now)))
-                .collect(),
-            logspaces: checked.logspaces.iter().filter_map(|c| self.logspace_status(&c.id, now)).collect(),
+/// Whether a socket is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ListenerState {
+    /// It receives.
+    Listening,
+    /// It could not be opened when the process started, and is tried again.
+    Failed,
+}
+
+/// How a destination sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DestinationType {
+    /// Syslog to a server.
+    Syslog,
+    /// Lines to a file.
+    File,
+}
+
+/// Whether a destination sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DestinationState {
+    /// Nothing was sent yet.
+    Idle,
+    /// Messages are sent.
+    Ok,
+    /// The last attempt failed: messages wait.
+    Retrying,
+}
+
+/// Whether a logspace stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogspaceState {
+    /// Messages are stored.
+    Ok,
+    /// Messages cannot be stored, and senders are held back.
+    Failing,
+}
+
+impl From<&SourceKind> for SourceType {
+    fn from(kind: &SourceKind) -> SourceType {
+        match kind {
+            SourceKind::Syslog(_) => SourceType::Syslog,
+            SourceKind::Relp(_) => SourceType::Relp,
+            SourceKind::File(_) => SourceType::File,
+            SourceKind::Http => SourceType::Http,
+            SourceKind::Internal => SourceType::Internal,
         }
-    }
-
-    /// Sources of the document of which nothing runs.
-    fn idle_sources(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        let sources = self.live.checked.sources.iter();
-        let is_idle =
-            |id: &str| !self.sources.contains_key(id) && self.failed.iter().any(|failed| failed.source == id);
-        sources
-            .filter(move |source| is_idle(&source.id))
-            .map(|source| (source.id.as_str(), source.kind.name()))
-    }
-
-    fn source_status(&self, counters: &crate::flow::counters::Counters, now: Instant) -> Vec<SourceStatus> {
-        let syslog = self.sources.values().map(|source| source_status(source, now));
-        let idle = self.idle_sources().map(|(id, kind)| inlet_status(&idle_inlet(id, counters), kind, now));
-        let inlets = [("http", &self.http), ("internal", &self.internal)];
-        let inlets =
-            inlets.into_iter().filter_map(|(kind, inlet)| Some(inlet_status(inlet.as_ref()?, kind, now)));
-        let mut all: Vec<SourceStatus> = syslog.chain(idle).chain(inlets).collect();
-        for source in &mut all {
-            let failed = self.failed.iter().filter(|failed| failed.source == source.id);
-            source.listeners.extend(failed.map(|failed| ListenerStatus {
-                url: failed.listener.as_ref().map_or_else(|| source.kind.clone(), ToString::to_string),
-                state: "failed".to_owned(),
-                error: Some(failed.reason.clone()),
-            }));
-        }
-        let order = |id: &str| self.live.checked.sources.iter().position(|source| source.id == id);
-        all.sort_by_key(|source| order(&source.id));
-        all
-    }
-
-    fn logspace_status(&self, id: &str, now: Instant) -> Option<LogspaceStatus> {
-        let logspace = self.logspaces.get(id)?;
-        let (stats, counters) = (logspace.stats(), logspace.counters());
-        let last_error = counters.last_error.lock().clone();
-        Some(LogspaceStatus {
-            id: id.to_owned(),
-            state: if last_error.is_some() { "failing" } else { "ok" }.to_owned(),
-            last_error,
-            messages: stats.messages,
-            messages_per_second: counters.rate.look(counters.messages.get(), now),
-            journal_bytes: stats.journal_bytes,
-            stored_bytes: stats.blocks_bytes + stats.index_bytes + stats.journal_bytes,
-            segments: stats.segments as u64,
-            unsealed_messages: logspace.keeper().backlog().messages,
-            sealing_error: counters.keep.last_error.lock().clone(),
-            first_time: time(stats.first_time),
-            last_time: time(stats.last_time),
-        })
-    }
-
-    /// Every logspace that can be searched.
-    pub(crate) fn logspace_infos(&self, expiry_held: Option<&str>) -> Vec<LogspaceInfo> {
-        let info = |(id, logspace): (&String, &Arc<super::logspace::Logspace>)| {
-            let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
-            let config = self.live.checked.logspaces.iter().find(|config| config.id == *id);
-            let retention = config.map(|config| config.retention).unwrap_or_default();
-            LogspaceInfo {
-                id: id.clone(),
-                in_router: config.is_some(),
-                messages: stats.messages,
-                sealed_messages: stats.sealed_messages,
-                segments: stats.segments as u64,
-                blocks_bytes: stats.blocks_bytes,
-                index_bytes: stats.index_bytes,
-                journal_bytes: stats.journal_bytes,
-                unsealed: Unsealed {
-                    files: backlog.files as u64,
-                    messages: backlog.messages,
-                    bytes: backlog.bytes,
-                },
-                sealing_error: logspace.counters().keep.last_error.lock().clone(),
-                damaged_parts: stats.damaged as u64,
-                memory_bytes: stats.memory_bytes as u64,
-                first_time: time(stats.first_time),
-                last_time: time(stats.last_time),
-                durability: config.map(|config| {
-                    let name = match config.durability {
-                        Durability::Fsync => "fsync",
-                        Durability::Os => "os",
-                    };
-                    name.to_owned()
-                }),
-                retention: RetentionInfo {
-                    age: retention.age.map(|age| age.to_string()),
-                    size: retention.size.map(|size| size.to_string()),
-                    held: retention.age.and(expiry_held).map(str::to_owned),
-                },
-            }
-        };
-        self.logspaces.iter().map(info).collect()
-    }
-}
-
-fn source_status(source: &Source, now: Instant) -> SourceStatus {
-    let shared = source.shared();
-    let inlet =
-        Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
-    let listening = |url| ListenerStatus { url, state: "listening".to_owned(), error: None };
-    SourceStatus {
-        listeners: source.urls().into_iter().map(listening).collect(),
-        ..inlet_status(&inlet, shared.settings.load().kind, now)
-    }
-}
-
-/// A source that does not run: what it counted before is shown.
-fn idle_inlet(id: &str, counters: &crate::flow::counters::Counters) -> Inlet {
-    Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
-}
-
-fn inlet_status(inlet: &Inlet, kind: &str, now: Instant) -> SourceStatus {
-    let counters = &inlet.counters;
-    let messages = counters.messages.get();
-    SourceStatus {
-        id: inlet.id.to_string(),
-        kind: kind.to_owned(),
-        listeners: Vec::new(),
-        connections: u64::try_from(counters.connections.get()).unwrap_or(0),
-        messages,
-        bytes: counters.bytes.get(),
-        messages_per_second: counters.rate.look(messages, now),
-        unparsed: counters.unparsed.get(),
-        parser_failures: counters.parser_failures.get(),
-        truncated: counters.truncated.get(),
-        incomplete: counters.incomplete.get(),
-        out_of_step: counters.out_of_step.get(),
-        out_of_step_bytes: counters.out_of_step_bytes.get(),
-        undelimited: counters.undelimited.get(),
-        unrouted: counters.unrouted.get(),
-        reads: counters.read_bytes.get().2,
-        dropped: counters.dropped.get(),
-        last_seen: time(counters.last_seen()),
-        clock_skew_ms: counters.skew_ms(),
-        last_error: counters.last_error.lock().clone(),
-        queue_bytes: inlet.budget.used_bytes() as u64,
-        queue_bytes_max: inlet.budget.bytes_max() as u64,
-    }
-}
-
-fn destination_status(destination: &Destination, now: Instant) -> DestinationStatus {
-    let (config, counters, depth) = (destination.config(), destination.counters(), destination.depth());
-    let messages = counters.messages.get();
-    let retrying = counters.retrying.load(std::sync::atomic::Ordering::Relaxed);
-    let (kind, to) = match &config.kind {
-        DestinationKind::Syslog(syslog) => ("syslog", syslog.to.to_string()),
-        DestinationKind::File(file) => ("file", file.path.clone()),
-    };
-    DestinationStatus {
-        id: config.id.clone(),
-        kind: kind.to_owned(),
-        to,
-        state: if retrying {
-            "retrying"
-        } else if messages == 0 {
-            "idle"
-        } else {
-            "ok"
-        }
-        .to_owned(),
-        last_error: counters.last_error.lock().clone(),
-        messages,
-        bytes: counters.bytes.get(),
-        messages_per_second: counters.rate.look(messages, now),
-        dropped: counters.dropped.get(),
-        queue_messages: depth.messages as u64,
-        queue_bytes: depth.bytes as u64,
-        queue_bytes_max: depth.bytes_max as u64,
-        oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
     }
 }

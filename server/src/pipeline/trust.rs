@@ -1,21 +1,21 @@
-//! Whether the time of day may be believed when messages are removed by their age: a clock that is set two days ahead
-//! must not empty a store.
+//! Whether the clock can be trusted when messages are removed by age: a clock that is set two days ahead must not
+//! empty a store.
 //!
-//! The clock is believed as long as it goes on as fast as the time that passes, and where it stood when the process ran
-//! last. Once it leaves that by more than an hour, nothing is removed by age until it has agreed with the time that
-//! passes for an hour, is back where it was, or an administrator agrees. Where it left by more than a year, only the
-//! latter two count: no store is switched off for that long without somebody knowing.
+//! The clock is trusted while it keeps pace with elapsed time, starting from where it stood when the process last ran.
+//! Once it deviates by more than an hour, nothing is removed by age until it has kept pace for an hour, is back where
+//! it was, or an administrator agrees. After a deviation of more than a year, only the latter two count: no store is
+//! switched off for that long unnoticed.
 //!
-//! **Invariant:** it brings no clock: both times are arguments.
+//! **Invariant:** it has no clock: both times are arguments.
 
 use logstead_record::Timestamp;
 use std::time::Duration;
 
 /// How far the two may differ.
 const LEAP_MAX: Duration = Duration::from_secs(3600);
-/// How long they have to agree before they are believed again.
+/// How long they have to agree before the clock is trusted again.
 const AGREEMENT_MIN: Duration = Duration::from_secs(3600);
-/// Beyond that an administrator has to agree.
+/// Beyond this an administrator has to agree.
 const ABSENCE_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// The time of day, and how long the process has been running.
@@ -25,28 +25,28 @@ pub(crate) struct Reading {
     pub(crate) running: Duration,
 }
 
-/// Why the clock is not believed.
+/// Why the clock is not trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Hold {
     /// How far the clock is ahead of what it should say, in nanoseconds; below zero it is behind.
     ahead_nanos: i64,
     since: Duration,
-    /// Whether time alone ends it.
+    /// Whether it resolves itself in time.
     needs_agreement: bool,
 }
 
 /// What is known of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Trust {
-    /// When it was believed last.
+    /// When it was last trusted.
     believed: Reading,
-    /// Since when it agrees with the time that passes.
+    /// Since when it keeps pace with elapsed time.
     steady: Reading,
     hold: Option<Hold>,
 }
 
 impl Trust {
-    /// At a start, with the time that is known from before, if there was one.
+    /// At a start, with the time that was saved, if any.
     pub(crate) fn start(now: Reading, known: Option<Timestamp>) -> Trust {
         let known = known.filter(|known| *known < now.wall).unwrap_or(now.wall);
         let mut trust = Trust { believed: Reading { wall: known, ..now }, steady: now, hold: None };
@@ -54,7 +54,7 @@ impl Trust {
         trust
     }
 
-    /// What stands against believing the clock now.
+    /// Why the clock is not trusted now, if so.
     pub(crate) fn look(&mut self, now: Reading) -> Option<Hold> {
         if is_more(ahead_nanos(self.steady, now), LEAP_MAX) {
             self.hold = self.leapt(now);
@@ -66,14 +66,14 @@ impl Trust {
         let is_long = AGREEMENT_MIN <= now.running.saturating_sub(self.believed.running);
         match &self.hold {
             Some(hold) if is_back || has_agreed(hold) => self.agree(now),
-            // A clock that is a little fast or slow is so for months: it is compared with an hour ago.
+            // A clock may run a little fast or slow for months: it is compared with an hour ago.
             None if is_long => self.agree(now),
             _ => {}
         }
         self.hold
     }
 
-    /// It is believed from now on.
+    /// It is trusted from now on.
     pub(crate) fn agree(&mut self, now: Reading) {
         *self = Trust { believed: now, steady: now, hold: None };
     }
@@ -88,7 +88,7 @@ impl Trust {
     }
 }
 
-/// How far the clock went on more than the time that passed.
+/// How much further the clock moved than time elapsed.
 fn ahead_nanos(before: Reading, now: Reading) -> i64 {
     let passed = now.running.saturating_sub(before.running);
     let passed = i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
@@ -142,7 +142,7 @@ mod tests {
         Reading { wall: wall(seconds), running: Duration::from_secs(running as u64) }
     }
 
-    /// Looks once a minute for as long, and says whether the clock is believed at the end.
+    /// Looks once a minute for this long, and returns whether the clock is trusted at the end.
     fn wait(trust: &mut Trust, from: Reading, seconds: i64) -> (Reading, bool) {
         let mut now = from;
         for _ in 0..seconds / 60 {

@@ -1,11 +1,11 @@
-//! Tells those who follow what is stored that there is more, and when to end.
+//! Wakes those who follow what is stored when there is more, and when to end.
 //!
-//! **Invariant:** who waits is woken by what was stored after it began to wait, and finds it: the call comes after the
-//! messages are searchable.
+//! **Invariant:** a waiting follower is woken by messages that were stored after it began to wait, and finds them: the
+//! call comes after they are searchable.
 
 use tokio::sync::watch;
 
-/// Wakes everybody who watches. Clones wake the same.
+/// Wakes all watchers. Clones wake the same ones.
 #[derive(Clone)]
 pub(crate) struct Wake {
     stored: watch::Sender<()>,
@@ -28,7 +28,7 @@ impl Wake {
         self.stored.send_replace(());
     }
 
-    /// Nobody shall go on watching.
+    /// All watching ends.
     pub(crate) fn end(&self) {
         self.ending.send_replace(true);
     }
@@ -39,10 +39,10 @@ impl Wake {
 }
 
 impl Stored {
-    /// Returns when messages were stored since the last call, in whichever logspace.
+    /// Returns once messages were stored since the last call, in any logspace.
     pub(crate) async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
-            // Nobody is left who could store anything.
+            // Nothing is left that could store messages.
             std::future::pending::<()>().await;
         }
     }
@@ -51,7 +51,7 @@ impl Stored {
 impl Ending {
     /// Returns when the server is about to stop.
     pub(crate) async fn requested(&mut self) {
-        // Without a sender it has stopped.
+        // Without a sender, the server has stopped.
         self.0.wait_for(|ending| *ending).await.ok();
     }
 }

@@ -1,5 +1,5 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
-//! forward destinations. Any worker may take any chunk: one busy connection is spread over all of them.
+//! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
 use super::logspace::Append;
 use super::running::Running;
@@ -26,7 +26,7 @@ impl Worker {
     pub(crate) fn run(mut self) {
         let mut builder = BatchBuilder::new();
         while let Some(work) = self.work.next() {
-            // A bug that one message brings to light must not stop all others.
+            // A bug that one message triggers must not stop all others.
             if catch_unwind(AssertUnwindSafe(|| self.work(work, &mut builder))).is_err() {
                 tracing::error!("a bug in a worker: the messages of one read may be lost; please report it");
                 builder = BatchBuilder::new();
@@ -81,7 +81,7 @@ impl Worker {
     }
 }
 
-/// What it takes to read the frames of a chunk.
+/// What is needed to parse the frames of a chunk.
 struct Reading<'a> {
     chunk: &'a Chunk,
     source: &'a str,
@@ -89,7 +89,7 @@ struct Reading<'a> {
     received: Timestamp,
 }
 
-/// The frames of a chunk as a batch, and how many of them brought a bug of the parser to light. Those are kept as they were
+/// The frames of a chunk as a batch, and how many of them triggered a bug in the parser. Those are kept as they were
 /// received, flagged as unparsed.
 fn parse(reading: &Reading<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
     let syslog = reading.syslog;
@@ -107,7 +107,7 @@ fn parse_by(
     *builder = BatchBuilder::new();
     let failures = AtomicUsize::new(0);
     let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
-        // Tried on its own first, so that half a row is never left behind.
+        // First tried on its own, so that half a row is never left behind.
         if survives(|| parse(frame, known, &mut BatchBuilder::new())).is_some() {
             parse(frame, known, builder);
         } else {
@@ -118,7 +118,7 @@ fn parse_by(
     (read_all(reading, &parse, builder), failures.into_inner())
 }
 
-/// What comes of something that may have a bug; `None` where it panics.
+/// The result of a call that may have a bug; `None` if it panics.
 fn survives<T>(action: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(action)).ok()
 }

@@ -1,8 +1,9 @@
-//! Accepts stream connections: who may connect, who is really there behind a proxy, and TLS. What is spoken
-//! then is for [`stream`](super::stream) or [`relp`](super::relp).
+//! Accepts stream connections: allow lists, the real peer behind a proxy, and TLS. [`stream`](super::stream) or
+//! [`relp`](super::relp) then speak the protocol.
 
 use super::connection::Connection;
-use super::{Shared, proxy, relp, stream, tls};
+use super::shared::Shared;
+use super::{proxy, relp, stream, subject};
 use crate::flow::chunk::Sender;
 use crate::machine::sockets::Socket;
 use logstead_config::Listener;
@@ -15,16 +16,16 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Idle connections stay for days: this finds those whose peer has vanished.
+/// Idle connections stay open for days: keep-alive finds those whose peer has vanished.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long a stop accepts those that had connected before it.
+/// How long a stop still accepts connections that were made before it.
 const LAST_VISITORS_WAIT_MAX: Duration = Duration::from_millis(250);
-/// How long a sender may take to agree on keys.
+/// How long a TLS handshake may take.
 const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// A socket that connections come in through.
+/// A socket that accepts connections.
 pub(super) enum Door {
     Tcp(TcpListener, Spoken),
     Unix(UnixListener),
@@ -67,7 +68,7 @@ impl Door {
     }
 }
 
-/// Answers go out at once: a RELP sender waits for each, and would wait 40 ms where the system gathers them.
+/// Sends answers at once: a RELP sender waits for each, and Nagle's algorithm would add 40 ms.
 fn tune(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
@@ -91,20 +92,20 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::R
             }
         }
     }
-    // Who had connected before is still read. Nobody is waited for, and who goes on connecting holds up no stop.
+    // Connections made before are still read. None is waited for, and new ones cannot delay a stop.
     let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
     while Instant::now() < end {
         let waiting = tokio::task::unconstrained(door.accept());
         let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
         admit(&shared, &mut connections, visitor, &stopped);
-        // Those that are short make room for the next.
+        // Short ones make room for the next.
         tokio::task::yield_now().await;
     }
     drop(door);
     while connections.join_next().await.is_some() {}
 }
 
-/// Starts to read a connection, unless as many are open as may be.
+/// Starts reading a connection, unless the maximum is open.
 fn admit(
     shared: &Arc<Shared>,
     connections: &mut JoinSet<()>,
@@ -127,14 +128,14 @@ async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
     }
 }
 
-/// A connection that is counted for as long as this lives.
+/// A connection, counted for as long as this lives.
 struct Open {
     shared: Arc<Shared>,
     _socket: Socket,
 }
 
 impl Open {
-    /// Refused where as many are open as may be, of this source or of the process.
+    /// Refused if the maximum of this source or of the process is open.
     fn new(shared: &Arc<Shared>) -> Result<Open, Refusal> {
         let open = &shared.counters.connections;
         let max = shared.settings.load().connections_max;
@@ -169,7 +170,7 @@ async fn tcp(
     mut stopped: watch::Receiver<bool>,
 ) {
     let opened = tokio::select! {
-        // Where there is nothing to wait for, a stop makes no difference.
+        // If there is nothing to wait for, a stop makes no difference.
         biased;
         opened = open(shared, &mut stream, peer, spoken) => opened,
         _ = stopped.wait_for(|stopped| *stopped) => return,
@@ -195,13 +196,13 @@ struct Refusal {
     message: String,
 }
 
-/// What comes next on a connection whose sender is known.
+/// How a connection continues once its sender is known.
 enum Opened {
     Plain(Sender),
     Encrypt(Sender),
 }
 
-/// Finds out who is there and whether they may be.
+/// Finds out who the sender is, and whether it may connect.
 async fn open(
     shared: &Shared,
     stream: &mut TcpStream,
@@ -224,7 +225,7 @@ async fn open(
     Ok(if spoken.tls { Opened::Encrypt(sender) } else { Opened::Plain(sender) })
 }
 
-/// Agrees on keys; a sender that shows a certificate is known by its subject.
+/// Performs the TLS handshake; a sender with a certificate is identified by its subject.
 async fn encrypt(
     shared: &Shared,
     stream: TcpStream,
@@ -242,7 +243,7 @@ async fn encrypt(
     };
     let message = match accepted {
         Ok(Ok(stream)) => {
-            let subject = tls::subject(stream.get_ref().1);
+            let subject = subject::of_peer(stream.get_ref().1);
             let field = subject.map(|subject| ("tls.subject", subject.into()));
             return Some((Connection::Tls(Box::new(stream)), Sender { field, ..sender }));
         }

@@ -1,10 +1,10 @@
 //! Decides when a receiver hands its bytes on. Pure: the caller brings the clock.
 //!
 //! A receiver reads deliberately late: after a small read it waits a few milliseconds, so that the next read
-//! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait where that brings
-//! nothing: when there is plenty already, and for a sender that pauses longer than the wait.
+//! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait if that gains nothing:
+//! when there is plenty already, and for a sender that pauses longer than the wait.
 //!
-//! Waits end at ticks that all connections of a source share, so that what they read comes together.
+//! Waits end at ticks that all connections of a source share, so that they hand on what they read together.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ pub(crate) struct Coalesce {
     pub(crate) wait_max: Duration,
     /// When the first tick was.
     pub(crate) first_tick: Instant,
-    /// How many bytes are handed on at once.
+    /// This many bytes are handed on at once.
     pub(crate) bytes_max: usize,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Waiting {
     pub(crate) bytes: usize,
     /// When the oldest of these bytes came; `None` when there are none.
     pub(crate) first_byte: Option<Instant>,
-    /// When bytes were handed on the last time.
+    /// When bytes were last handed on.
     pub(crate) last_seal: Option<Instant>,
 }
 
@@ -50,7 +50,7 @@ impl Coalesce {
         Next::Sleep(tick - now)
     }
 
-    /// Whether waiting would bring nothing.
+    /// Whether waiting would gain nothing.
     pub(crate) fn is_enough(&self, waiting: &Waiting) -> bool {
         let pause = |first: Instant| waiting.last_seal.map(|seal| first.saturating_duration_since(seal));
         let is_alone =
@@ -58,7 +58,7 @@ impl Coalesce {
         is_alone || self.bytes_max <= waiting.bytes
     }
 
-    /// The next tick, or this moment where there are none.
+    /// The next tick, or now if there are none.
     fn tick_after(&self, moment: Instant) -> Instant {
         let since = moment.saturating_duration_since(self.first_tick).as_nanos();
         let Some(into) = since.checked_rem(self.wait_max.as_nanos()) else { return moment };
@@ -76,7 +76,7 @@ impl Waiting {
         }
     }
 
-    /// They are handed on, if there are any.
+    /// The bytes are handed on, if there are any.
     pub(crate) fn seal(&mut self, now: Instant) {
         if self.first_byte.is_some() {
             *self = Waiting { bytes: 0, first_byte: None, last_seal: Some(now) };

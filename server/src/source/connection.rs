@@ -1,4 +1,4 @@
-//! One stream connection, whatever it is made of: TCP, a unix socket, or TLS over TCP.
+//! One stream connection: TCP, a unix socket, or TLS over TCP.
 
 use std::io;
 use std::pin::Pin;
@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::server::TlsStream;
 
-/// The least room that a read gets.
+/// Minimum buffer space of a read.
 const READ_BYTES_MIN: usize = 4 << 10;
-/// How long a goodbye may take.
+/// How long closing may take.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
-/// As much as TLS hands out at once.
+/// The most that TLS returns at once.
 const TLS_RECORD_BYTES: usize = 16 << 10;
 
 pub(super) enum Connection {
@@ -34,7 +34,7 @@ impl Connection {
     /// Reads until nothing is there or `bytes` has `bytes_max`; says whether the stream has ended.
     ///
     /// **Invariant:** after less than `bytes_max` bytes, nothing readable is left inside of TLS, so that waiting
-    /// for the socket is waiting for what comes next.
+    /// for the socket means waiting for new data.
     pub(super) fn read_all_there_is(&mut self, bytes: &mut Vec<u8>, bytes_max: usize) -> bool {
         while bytes.len() < bytes_max {
             if bytes.capacity() - bytes.len() < READ_BYTES_MIN {
@@ -57,7 +57,7 @@ impl Connection {
         }
     }
 
-    /// Whether something may be left to read that the socket does not tell of.
+    /// Whether something may be left to read of which the socket does not tell.
     pub(super) fn may_hold_more(&self) -> bool {
         matches!(self, Connection::Tls(_))
     }
@@ -74,7 +74,7 @@ impl Connection {
         }
     }
 
-    /// Says goodbye, so that the sender knows that nothing was cut off. It may have gone already, or not listen.
+    /// Closes properly, so that the sender knows that nothing was cut off. It may be gone already, or not read.
     pub(super) async fn close(&mut self) {
         let stream: &mut (dyn AsyncWrite + Unpin + Send) = match self {
             Connection::Tcp(stream) => stream,
@@ -85,13 +85,13 @@ impl Connection {
     }
 }
 
-/// Reads what TLS has, or can make of what the socket has, without waiting.
+/// Reads what TLS has, or can decrypt from the socket, without waiting.
 fn try_read_tls(stream: &mut TlsStream<TcpStream>, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let start = bytes.len();
     let room = (bytes.capacity() - start).clamp(READ_BYTES_MIN, TLS_RECORD_BYTES);
     bytes.resize(start + room, 0);
     let mut buffer = ReadBuf::new(&mut bytes[start..]);
-    // Whoever waits does so through `readable`, which keeps a waker of its own.
+    // Waiting is done through `readable`, which keeps its own waker.
     let polled = Pin::new(stream).poll_read(&mut Context::from_waker(Waker::noop()), &mut buffer);
     let read = buffer.filled().len();
     bytes.truncate(start + read);

@@ -1,8 +1,9 @@
-//! Syslog in datagrams, over UDP or a unix socket: a datagram is a message, or many lines where the source says
-//! so. What the workers cannot take in time is dropped and counted, as is what the kernel drops.
+//! Syslog in datagrams, over UDP or a unix socket: a datagram is a message, or many lines if the source is set so.
+//! What the workers cannot take in time is dropped and counted, as is what the kernel drops.
 
 use super::coalesce::{Next, Waiting};
-use super::{Settings, Shared};
+use super::settings::Settings;
+use super::shared::Shared;
 use crate::flow::chunk::{Chunk, Order, Sender};
 use logstead_config::Framing;
 use logstead_record::Flags;
@@ -18,14 +19,14 @@ use tokio::io::Interest;
 use tokio::net::{UdpSocket, UnixDatagram};
 use tokio::sync::watch;
 
-/// Datagrams that one system call fetches at most.
+/// Maximum number of datagrams per system call.
 const DATAGRAMS_MAX: usize = 64;
 /// The longest datagram there is.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
-/// Names of senders that are remembered.
+/// How many senders' names are cached.
 const SENDERS_MAX: usize = 10_000;
 
-/// A socket that datagrams come in through.
+/// A socket that receives datagrams.
 pub(super) enum Post {
     Udp(UdpSocket),
     Unix(UnixDatagram),
@@ -47,7 +48,7 @@ impl Post {
         }
     }
 
-    /// Fetches what is there, up to a datagram for every slot.
+    /// Fetches what is there, up to a datagram per slot.
     fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
         match self {
             Post::Udp(socket) => {
@@ -60,7 +61,7 @@ impl Post {
     }
 }
 
-/// Reads datagrams until told to stop, and then what has come until then.
+/// Reads datagrams until told to stop, and then what arrived before that.
 pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::Receiver<bool>) {
     let mut receiver = Receiver::default();
     let mut chunk = 0;
@@ -79,14 +80,14 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
     }
 }
 
-/// What one socket's reader keeps.
+/// The state of one socket's reader.
 #[derive(Default)]
 struct Receiver {
-    /// Where the kernel puts datagrams, each in a slot of its own.
+    /// Where the kernel puts datagrams, each in its own slot.
     slots: Vec<u8>,
     waiting: Waiting,
     senders: HashMap<Option<IpAddr>, Sender>,
-    /// What the kernel has dropped until now.
+    /// What the kernel has dropped so far.
     dropped: u32,
 }
 
@@ -96,7 +97,7 @@ struct Datagram {
     length: usize,
     is_cut: bool,
     peer: Option<IpAddr>,
-    /// What the kernel had dropped when it came.
+    /// What the kernel had dropped when it arrived.
     dropped: Option<u32>,
 }
 
@@ -125,11 +126,11 @@ impl Receiver {
         let settings = shared.settings.load();
         let slot_bytes = settings.frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
-            // Fresh, so that only what datagrams really fill becomes memory.
+            // Fresh, so that only what datagrams really fill takes memory.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
         }
         while read.bytes.len() < bytes_max {
-            // Nothing is there, or nothing can be: a socket that only receives has no other errors.
+            // Nothing is there: a socket that only receives has no other errors.
             let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {

@@ -1,4 +1,4 @@
-//! Reads the header of the PROXY protocol off a connection, and not a byte more: what is behind it may be TLS.
+//! Reads the header of the PROXY protocol from a connection, and not a byte more: TLS may follow.
 
 use logstead_syslog::proxy::{self, Parsed};
 use std::io;
@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How long a header may take. The protocol asks for 3 s at least: a lost packet is sent again within that.
+/// How long a header may take. The protocol asks for at least 3 s, within which a lost packet is sent again.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Why a connection does not begin as it must.
+/// Why a connection does not begin with a header.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refused {
-    /// It begins with something else.
+    /// It begins with other bytes.
     #[error(transparent)]
     Header(#[from] proxy::Refused),
     /// The header does not come.
@@ -42,8 +42,8 @@ async fn read_header<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<Sock
             Parsed::Header { peer, .. } => return Ok(peer),
             Parsed::More(missing) => missing,
         };
-        // What has come is looked at before more is waited for: a sender that sends no header is refused at
-        // once, and a hostile length takes no memory.
+        // What has arrived is examined before waiting for more: a sender without a header is refused at once, and a
+        // hostile length takes no memory.
         match stream.take(missing as u64).read_buf(&mut bytes).await {
             Ok(0) => return Err(Refused::Closed),
             Ok(_) => {}

@@ -1,12 +1,12 @@
-//! A socket that is ready to be read: the runtime of its source knows it, and there is another handle to hand it on
-//! to another source without closing it.
+//! A socket that is ready to be read: it is registered with the runtime of its source, and a second handle allows
+//! handing it over to another source without closing it.
 //!
-//! **Invariant:** whatever can fail about a socket has succeeded, so a source can begin to read it at any moment.
+//! **Invariant:** everything that can fail about a socket has succeeded, so a source can start reading it at any time.
 
 use super::accept::{self, Door};
 use super::datagrams::{self, Post};
+use super::shared::Shared;
 use super::sockets::Bound;
-use super::{Shared, Source};
 use logstead_config::Listener;
 use std::io;
 use std::sync::Arc;
@@ -27,14 +27,10 @@ pub(super) enum Reader {
     Post(Post),
 }
 
-impl Source {
-    /// Prepares a socket for [`Source::listen`].
-    pub(crate) fn ready(&self, listener: Listener, socket: Bound) -> io::Result<Ready> {
-        if !self.is_running() {
-            return Err(io::Error::other("the source has stopped"));
-        }
+impl Ready {
+    /// Registers a socket with the runtime that is entered.
+    pub(super) fn new(listener: Listener, socket: Bound) -> io::Result<Ready> {
         let (url, other_handle) = (socket.url(&listener)?, socket.try_clone()?);
-        let _runtime_that_reads = self.runtime.enter();
         let readers = Reader::all(socket, &listener)?;
         Ok(Ready { listener, url, other_handle, readers })
     }

@@ -1,11 +1,11 @@
-//! One RELP connection: takes messages, and answers each when it is durable, in the order in which they came.
+//! One RELP connection: takes messages, and answers each once it is durable, in the order in which they came.
 //!
-//! Where messages cannot be stored for now, answers wait and the sender's window fills; nothing is refused.
+//! While messages cannot be stored, answers wait and the sender's window fills; nothing is refused.
 
 use crate::flow::chunk::{Chunk, Order, Sender};
 use crate::flow::receipt::Outcome;
-use crate::source::Shared;
 use crate::source::connection::Connection;
+use crate::source::shared::Shared;
 use crate::source::stream::Reader;
 use logstead_syslog::framing::Frame;
 use logstead_syslog::relp::{Command, Commands, Name};
@@ -14,24 +14,24 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
-/// How long a sender may leave answers unread before it is taken for gone.
+/// How long a sender may leave answers unread before it counts as gone.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
 /// How long a stop waits for what was received to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
-/// What we speak, behind the status.
+/// What we offer, after the status.
 const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
 
 /// An answer, in the order of the commands.
 enum Answer {
-    /// It can be given.
+    /// It can be sent.
     Ready(Vec<u8>),
-    /// To these messages, when they are durable.
+    /// To these messages, once they are durable.
     Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<Outcome> },
 }
 
 /// Why a connection ends.
 enum End {
-    /// The sender said so, or has gone.
+    /// The sender closed it, or has gone.
     Gone,
     /// We are told to stop.
     Stopped,
@@ -132,7 +132,7 @@ impl Session<'_> {
         }
     }
 
-    /// Does what the commands ask for. Messages that stand in a row are one chunk.
+    /// Carries out the commands. Consecutive messages become one chunk.
     async fn take(&mut self, bytes: Vec<u8>, commands: &[Command]) -> Result<(), End> {
         let is_message = |command: &Command| command.name == Name::Syslog;
         let mut bytes = Some(bytes);
@@ -166,7 +166,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Answers a command that is no message.
+    /// Answers a command that is not a message.
     fn control(&mut self, command: &Command, data: &[u8]) -> Result<(), End> {
         let answer = match command.name {
             Name::Open => {
@@ -183,7 +183,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Gives an answer, and those behind it that can be given, too.
+    /// Sends an answer, and the ones behind it that are ready.
     async fn answer(&mut self, first: Vec<u8>) -> Result<(), ()> {
         let mut text = first;
         while let Some(next) = ready(&mut self.answers) {
@@ -200,7 +200,7 @@ impl Session<'_> {
         }
     }
 
-    /// Gives the answers that come soon, and asks the sender to end. What is not answered it sends again.
+    /// Sends the answers that become ready soon, and asks the sender to close. It will send unanswered messages again.
     async fn say_goodbye(&mut self) {
         let answering = async {
             while !self.answers.is_empty() {
@@ -218,7 +218,7 @@ impl Session<'_> {
     }
 }
 
-/// The oldest answer when it can be given; waits for ever when there is none.
+/// The oldest answer once it is ready; waits forever if there is none.
 async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
     let text = match answers.front_mut() {
         None => std::future::pending().await,
@@ -229,7 +229,7 @@ async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
     text
 }
 
-/// The oldest answer if it can be given now.
+/// The oldest answer, if it is ready.
 fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
     let text = match answers.front_mut()? {
         Answer::Ready(text) => std::mem::take(text),
@@ -246,7 +246,7 @@ fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
 /// The answers to messages that were handed on together.
 fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvError>) -> Vec<u8> {
     let failure = match outcome {
-        // As for every route that drops on purpose, the protocol has no other word for it than taken.
+        // Dropped by the routes counts as taken: the protocol has no other word for it.
         Ok(Ok(_)) => None,
         Ok(Err(reason)) => Some(reason.as_str()),
         Err(_) => Some("the server is stopping"),
@@ -272,7 +272,7 @@ fn response(number: u32, data: &str) -> Vec<u8> {
     format!("{number} rsp {} {data}\n", data.len()).into_bytes()
 }
 
-/// The answer to the offers of a sender: its version of the protocol, as far as there is a difference.
+/// The answer to a sender's offers, in its version of the protocol.
 fn opened(offers: &[u8]) -> String {
     let version = offers.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"relp_version="));
     let version = if version.is_some_and(|version| version.trim_ascii() == b"0") { 0 } else { 1 };

@@ -1,4 +1,4 @@
-//! What can change of a source while its sockets are open.
+//! The settings of a source that can change while its sockets are open.
 
 use super::coalesce::Coalesce;
 use super::tls::Certificates;
@@ -15,8 +15,6 @@ use std::time::Instant;
 /// The settings of one source, resolved.
 #[derive(Clone)]
 pub(crate) struct Settings {
-    /// `syslog`, `relp` or `file`.
-    pub(crate) kind: &'static str,
     pub(crate) syslog: Arc<Syslog>,
     pub(crate) framing: Framing,
     pub(crate) split_datagrams: bool,
@@ -27,7 +25,7 @@ pub(crate) struct Settings {
     allow: Vec<IpNet>,
     proxies: Vec<IpNet>,
     pub(crate) certificates: Option<Arc<Certificates>>,
-    /// The files that a source of files follows.
+    /// The files that a file source follows.
     pub(crate) files: Option<Arc<Files>>,
 }
 
@@ -44,16 +42,15 @@ impl Settings {
         let (framing, split_datagrams, reception) = match kind {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
             SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
-            SourceKind::File(files) => return Some(Settings::of_files(kind.name(), files)),
+            SourceKind::File(files) => return Some(Settings::of_files(files)),
             SourceKind::Http | SourceKind::Internal => return None,
         };
-        Some(Settings::of(kind.name(), framing, split_datagrams, reception, data))
+        Some(Settings::of(framing, split_datagrams, reception, data))
     }
 
-    fn of_files(kind: &'static str, files: &Files) -> Result<Settings, Refused> {
+    fn of_files(files: &Files) -> Result<Settings, Refused> {
         let coalesce = logstead_config::Coalesce::default();
         Ok(Settings {
-            kind,
             syslog: Arc::new(Syslog {
                 lines: true,
                 ..parser(files.format, &files.timezone, &files.charset)?
@@ -76,7 +73,6 @@ impl Settings {
     }
 
     fn of(
-        kind: &'static str,
         framing: Framing,
         split_datagrams: bool,
         reception: &Reception,
@@ -89,7 +85,6 @@ impl Settings {
             None => None,
         };
         Ok(Settings {
-            kind,
             syslog: Arc::new(parser(reception.format, &reception.timezone, &reception.charset)?),
             framing,
             split_datagrams,
@@ -113,7 +108,7 @@ impl Settings {
         self.allow.is_empty() || contains(&self.allow, peer)
     }
 
-    /// Whether a connection from there begins with who is really there.
+    /// Whether a connection from this address begins with a PROXY header.
     pub(crate) fn is_proxy(&self, peer: IpAddr) -> bool {
         contains(&self.proxies, peer)
     }
@@ -132,7 +127,7 @@ fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refus
     let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
         key: "charset",
         message: format!(
-            "`{charset}` is no character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
+            "`{charset}` is not a character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
     Ok(Syslog { charset, ..Syslog::new(format, zone) })

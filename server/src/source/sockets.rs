@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 
 /// Connections that wait to be accepted.
 const BACKLOG_MAX: i32 = 4096;
-/// What the kernel is asked to hold of datagrams while we read late.
+/// The receive buffer for datagrams, since we read late.
 const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
 /// Who may send through a unix socket: every program on this machine, as with `/dev/log`.
 const SOCKET_MODE: u32 = 0o666;
 
 /// A socket that is bound.
 pub(crate) enum Bound {
-    /// Whatever is spoken over it: plain, TLS, RELP.
+    /// For plain syslog, TLS and RELP alike.
     Tcp(std::net::TcpListener),
-    /// All of the same address; the kernel spreads the senders over them.
+    /// All bound to the same address; the kernel distributes the senders among them.
     Udp(Vec<std::net::UdpSocket>),
     UnixStream(UnixListener),
     UnixDatagrams(UnixDatagram),
 }
 
 impl Bound {
-    /// Opens a socket; `partitions` is how many a UDP address is spread over.
+    /// Opens a socket; a UDP address gets `partitions` of them.
     pub(crate) fn bind(listener: &Listener, partitions: usize, folders: &Folders) -> io::Result<Bound> {
         match listener {
             Listener::Udp(address) => udp(*address, partitions).map(Bound::Udp),
@@ -79,7 +79,7 @@ impl Bound {
     }
 }
 
-/// Whether a socket that is open for one can serve the other. Each time, port 0 is another port.
+/// Whether a socket that is open for one listener can serve the other. Port 0 is a different port each time.
 pub(super) fn is_same(open: &Listener, wanted: &Listener) -> bool {
     let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
     match (open.address(), wanted.address()) {
@@ -113,11 +113,11 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     if is_shared {
         setsockopt(&socket, sockopt::ReusePort, &true)?;
     }
-    // An administrator may have more than the system allows to everyone.
+    // With privileges, the system's limit can be exceeded.
     if setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).is_err() {
         socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
     }
-    // Without it the kernel does not say how many datagrams it dropped: that much is not worth a refusal.
+    // Without it the kernel does not report dropped datagrams, which is no reason to refuse.
     if let Err(error) = setsockopt(&socket, sockopt::RxqOvfl, &1) {
         tracing::warn!("udp://{address}: datagrams that the kernel drops are not counted: {error}");
     }
@@ -133,13 +133,13 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     Ok(socket.into())
 }
 
-/// The path without what an earlier process left there. Whatever else lies there is not ours to remove.
+/// Removes what an earlier process left at the path. Anything else there is not ours to remove.
 fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
         Ok(found) if !found.file_type().is_socket() => {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there"));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file that is not a socket"));
         }
         Ok(_) if connect(path).is_ok() => {
             return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
@@ -180,7 +180,7 @@ mod tests {
         }
         std::fs::write(data.path().join("precious"), "data").unwrap();
         let refused = bind("unix-stream:precious", data.path()).err().unwrap();
-        assert_eq!(refused.to_string(), "a file that is no socket is there");
+        assert_eq!(refused.to_string(), "there is a file that is not a socket");
         assert_eq!(std::fs::read(data.path().join("precious")).unwrap(), b"data");
     }
 

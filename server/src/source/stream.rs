@@ -1,17 +1,17 @@
 //! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
 //! other connections.
 
-use super::Shared;
 use super::coalesce::{Coalesce, Next, Waiting};
 use super::connection::Connection;
+use super::shared::Shared;
 use crate::flow::chunk::{Chunk, Sender};
-use logstead_syslog::framing::Framer;
+use logstead_syslog::framing::{Frame, Framer};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long a message is waited for that may go on, since nothing shows its end.
+/// How long to wait for the rest of a message whose end is not marked.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
-/// As many bytes are read last: more than a socket holds, so that all that had come is kept.
+/// Upper bound of the final read: more than a socket holds, so everything that has arrived is kept.
 const LAST_BYTES_MAX: usize = 16 << 20;
 
 /// Reads a connection to its end, or until told to stop.
@@ -22,55 +22,85 @@ pub(super) async fn read(
     mut stopped: watch::Receiver<bool>,
 ) {
     let settings = shared.settings.load_full();
-    let mut framer = Framer::new(settings.framing, settings.frame_max);
+    let framer = Framer::new(settings.framing, settings.frame_max);
     let number = shared.next_connection();
-    let mut reader = Reader::new();
+    let mut stream = Stream { shared, number, sender, framer, reader: Reader::new() };
     loop {
         let ready = tokio::select! {
-            ready = wait(&connection, &reader, &framer) => ready,
+            ready = wait(&connection, &stream.reader, &stream.framer) => ready,
             _ = stopped.wait_for(|stopped| *stopped) => Ready::Last,
         };
-        if matches!(ready, Ready::NoMoreLines) {
-            let mut frames = Vec::new();
-            if 0 < framer.give_up_waiting(&reader.pending, &mut frames) {
-                let bytes = std::mem::take(&mut reader.pending);
-                shared.gather(number, Chunk::of(bytes, frames, &sender), Instant::now()).await;
+        let is_last = match ready {
+            Ready::Bytes => false,
+            Ready::Last => true,
+            Ready::NoMoreLines => {
+                stream.give_up_waiting().await;
+                continue;
             }
-            continue;
-        }
-        let is_last = matches!(ready, Ready::Last);
-        let mut policy = shared.settings.load().coalesce;
-        if is_last {
-            policy = Coalesce { wait_max: Duration::ZERO, bytes_max: LAST_BYTES_MAX, ..policy };
-        }
-        let ended = reader.read_late(&mut connection, policy).await || is_last;
-        let first_byte = reader.waiting.first_byte.unwrap_or_else(Instant::now);
-        reader.waiting.seal(Instant::now());
-        let mut frames = Vec::new();
-        let taken = framer.split(&reader.pending, &mut frames);
-        // Where nothing is complete, the bytes stay where they are.
-        if 0 < taken {
-            let rest = reader.pending[taken..].to_vec();
-            let mut bytes = std::mem::replace(&mut reader.pending, rest);
-            bytes.truncate(taken);
-            shared.gather(number, Chunk::of(bytes, frames, &sender), first_byte).await;
-        }
-        if ended {
-            let mut frames = Vec::new();
-            framer.finish(&reader.pending, &mut frames);
-            let bytes = std::mem::take(&mut reader.pending);
-            shared.gather(number, Chunk::of(bytes, frames, &sender), first_byte).await;
+        };
+        if stream.read(&mut connection, is_last).await {
             return connection.close().await;
         }
     }
 }
 
-/// Why a connection is looked at.
+/// What was read of a connection, on its way into chunks.
+struct Stream<'a> {
+    shared: &'a Shared,
+    number: usize,
+    sender: Sender,
+    framer: Framer,
+    reader: Reader,
+}
+
+impl Stream<'_> {
+    /// Reads and hands on what has come; says whether the stream has ended.
+    async fn read(&mut self, connection: &mut Connection, is_last: bool) -> bool {
+        let mut policy = self.shared.settings.load().coalesce;
+        if is_last {
+            policy = Coalesce { wait_max: Duration::ZERO, bytes_max: LAST_BYTES_MAX, ..policy };
+        }
+        let ended = self.reader.read_late(connection, policy).await || is_last;
+        let first_byte = self.reader.waiting.first_byte.unwrap_or_else(Instant::now);
+        self.reader.waiting.seal(Instant::now());
+        let mut frames = Vec::new();
+        let taken = self.framer.split(&self.reader.pending, &mut frames);
+        // If nothing is complete, the bytes stay where they are.
+        if 0 < taken {
+            let rest = self.reader.pending[taken..].to_vec();
+            let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
+            bytes.truncate(taken);
+            self.hand_on(bytes, frames, first_byte).await;
+        }
+        if ended {
+            let mut frames = Vec::new();
+            self.framer.finish(&self.reader.pending, &mut frames);
+            let bytes = std::mem::take(&mut self.reader.pending);
+            self.hand_on(bytes, frames, first_byte).await;
+        }
+        ended
+    }
+
+    /// The message that might have continued did not.
+    async fn give_up_waiting(&mut self) {
+        let mut frames = Vec::new();
+        if 0 < self.framer.give_up_waiting(&self.reader.pending, &mut frames) {
+            let bytes = std::mem::take(&mut self.reader.pending);
+            self.hand_on(bytes, frames, Instant::now()).await;
+        }
+    }
+
+    async fn hand_on(&self, bytes: Vec<u8>, frames: Vec<Frame>, first_byte: Instant) {
+        self.shared.gather(self.number, Chunk::of(bytes, frames, &self.sender), first_byte).await;
+    }
+}
+
+/// Why a connection is read.
 enum Ready {
     Bytes,
-    /// The message that is there did not go on.
+    /// The pending message did not continue.
     NoMoreLines,
-    /// We are told to stop, or the connection is broken: what has come is all there will be.
+    /// We are told to stop, or the connection is broken: nothing more will come.
     Last,
 }
 
@@ -90,24 +120,24 @@ async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Read
     if ready.is_ok() { Ready::Bytes } else { Ready::Last }
 }
 
-/// What was read and is not taken yet.
+/// What was read and not taken yet.
 pub(super) struct Reader {
     pub(super) pending: Vec<u8>,
     pub(super) waiting: Waiting,
-    /// Whether the last read stopped because it was enough.
+    /// Whether the last read stopped at its limit.
     pub(super) was_full: bool,
-    /// What the last read brought: the next one gets as much room at once.
+    /// The size of the last read, for which the next one reserves room.
     expected_bytes: usize,
 }
 
 impl Reader {
-    /// Nothing was read yet, so there may be more than the socket tells of: the first message can come together with the
-    /// end of the handshake.
+    /// Nothing was read yet, so there may be more than the socket reports: the first message can arrive together with
+    /// the end of the handshake.
     pub(super) fn new() -> Reader {
         Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true, expected_bytes: 0 }
     }
 
-    /// Appends what comes until the policy says that it is enough; says whether the stream has ended.
+    /// Appends what comes until the policy is satisfied; says whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
         let start = self.pending.len();
         self.pending.reserve(self.expected_bytes);

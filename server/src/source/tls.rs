@@ -1,9 +1,7 @@
 //! The certificates of a source's TLS listeners: read from files, and read again when those change.
 //!
-//! **Invariant:** a connection meets either the certificates that were read last without an error, or those
-//! before them; never half of a change, and never none.
-//!
-//! What a sender shows of itself is hostile until it is written: [`subject`] escapes and bounds it.
+//! **Invariant:** a connection gets either the certificates that were last read without an error, or those before
+//! them; never half of a change, and never none.
 
 use arc_swap::ArcSwap;
 use logstead_config::Tls;
@@ -12,29 +10,22 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{WebPkiClientVerifier, danger::ClientCertVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{RootCertStore, ServerConfig, ServerConnection};
-use std::fmt::Write as _;
+use rustls::{RootCertStore, ServerConfig};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
-use x509_parser::asn1_rs::{Any, Oid, Tag};
-use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The longest certificate, key or CA file that is read.
+/// Maximum size of a certificate, key or CA file.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// The longest subject that is written.
-const SUBJECT_BYTES_MAX: usize = 512;
-/// Stands where a subject was cut.
-const CUT: char = '…';
 
 /// The certificates of one source, read again when their files change.
 pub(crate) struct Certificates {
     files: Files,
     current: ArcSwap<ServerConfig>,
-    /// The files as they were when they were last read, with or without success: a file that cannot be used
-    /// is tried once for each change.
+    /// The state of the files when they were last read, with or without success: an unusable file is tried once per
+    /// change.
     stamps: Mutex<Vec<Option<Stamp>>>,
 }
 
@@ -42,7 +33,7 @@ impl Certificates {
     /// `Err`: one line that names the file and what to do.
     pub(crate) fn load(config: &Tls, data: &Path) -> Result<Certificates, String> {
         let files = Files::new(config, data);
-        // Stamps come first: what changes while the files are read is seen as a change.
+        // Stamps first: if a file changes while it is read, it is read again.
         let stamps = Mutex::new(files.stamps());
         let current = ArcSwap::new(files.read()?);
         Ok(Certificates { files, current, stamps })
@@ -111,8 +102,8 @@ impl Files {
             None => builder.with_no_client_auth(),
         };
         let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
-        // Senders of syslog do not read. One that closes with a ticket unread resets the connection, and what it had
-        // sent last is lost.
+        // Syslog senders do not read. Closing with an unread ticket resets the connection, and the last messages are
+        // lost.
         config.send_tls13_tickets = 0;
         Ok(Arc::new(config))
     }
@@ -130,13 +121,13 @@ impl Files {
         }
     }
 
-    /// Who checks the certificates of senders; `None` when they are not asked for one.
+    /// What checks the certificates of senders; `None` if they are not asked for one.
     fn verifier(
         &self,
         provider: Arc<rustls::crypto::CryptoProvider>,
     ) -> Result<Option<Arc<dyn ClientCertVerifier>>, String> {
         let Some(path) = &self.client_ca else {
-            // Nobody could be let in; letting everyone in is not what was asked for.
+            // Without it no sender could be accepted, and accepting all is not what was asked for.
             return match self.require_client_certificate {
                 true => {
                     Err("`require_client_certificate` needs `client_ca`, the file to check them with".into())
@@ -156,8 +147,8 @@ impl Files {
     }
 }
 
-/// What shows that a file is another one, or has been written to. Links are followed, so that a swapped link
-/// counts; the time of the last change of mode or name counts, so that a file that becomes readable is read.
+/// Shows whether a file was replaced or written to. Links are followed, so a swapped link counts; the time of the
+/// last change of mode or name counts, so a file that becomes readable is read.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     file: (u64, u64),
@@ -180,7 +171,7 @@ impl Stamp {
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let name = path.display();
     let file = fs::metadata(path).map_err(|error| format!("{name}: {error}"))?;
-    // Reading a pipe would wait for ever.
+    // Reading a pipe would wait forever.
     if !file.is_file() {
         return Err(format!("{name}: this is not a file"));
     }
@@ -229,139 +220,10 @@ fn damaged(path: &Path, error: &pem::Error) -> String {
     format!("{}: the PEM text in it is damaged: {what}", path.display())
 }
 
-/// The subject of the certificate that a sender showed, as RFC 4514 writes it: `CN=web-1,O=Example`. `None`
-/// when it showed none, or one without a subject.
-pub(crate) fn subject(connection: &ServerConnection) -> Option<String> {
-    subject_of(connection.peer_certificates()?.first()?)
-}
-
-fn subject_of(certificate: &[u8]) -> Option<String> {
-    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
-    let mut name = Name::default();
-    // The last, most specific part is written first.
-    let parts: Vec<_> = certificate.subject().iter_rdn().collect();
-    for part in parts.into_iter().rev() {
-        for (index, attribute) in part.iter().enumerate() {
-            name.separate(if index == 0 { ',' } else { '+' });
-            name.push(&attribute_name(attribute.attr_type()));
-            name.push("=");
-            name.value(attribute.attr_value());
-        }
-    }
-    Some(name.text).filter(|text| !text.is_empty())
-}
-
-/// The short name of an attribute, or its number.
-fn attribute_name(oid: &Oid<'_>) -> String {
-    let Some(arcs) = oid.iter() else { return "?".into() };
-    let number = arcs.map(|arc| arc.to_string()).collect::<Vec<_>>().join(".");
-    let short = match number.as_str() {
-        "2.5.4.3" => "CN",
-        "2.5.4.5" => "serialNumber",
-        "2.5.4.6" => "C",
-        "2.5.4.7" => "L",
-        "2.5.4.8" => "ST",
-        "2.5.4.9" => "STREET",
-        "2.5.4.10" => "O",
-        "2.5.4.11" => "OU",
-        "0.9.2342.19200300.100.1.1" => "UID",
-        "0.9.2342.19200300.100.1.25" => "DC",
-        "1.2.840.113549.1.9.1" => "emailAddress",
-        _ => return number,
-    };
-    short.into()
-}
-
-/// A subject that is being written.
-#[derive(Default)]
-struct Name {
-    text: String,
-    full: bool,
-}
-
-impl Name {
-    /// Adds text as it is; at the limit, what was added last is left out and nothing more comes in.
-    fn push(&mut self, text: &str) {
-        if !self.full && SUBJECT_BYTES_MAX - CUT.len_utf8() < self.text.len() + text.len() {
-            self.full = true;
-            self.text.push(CUT);
-        }
-        if !self.full {
-            self.text.push_str(text);
-        }
-    }
-
-    fn separate(&mut self, separator: char) {
-        if !self.text.is_empty() {
-            self.push(separator.encode_utf8(&mut [0; 4]));
-        }
-    }
-
-    /// A value as text, or, where it is of no known kind of string, its bytes in hexadecimal.
-    fn value(&mut self, value: &Any<'_>) {
-        match text_of(value) {
-            Some(text) => self.escaped(&text),
-            None => {
-                self.push("#");
-                value.data.iter().take(SUBJECT_BYTES_MAX).for_each(|byte| self.push(&format!("{byte:02X}")));
-            }
-        }
-    }
-
-    fn escaped(&mut self, text: &str) {
-        let mut characters = text.chars().take(SUBJECT_BYTES_MAX).peekable();
-        let mut first = true;
-        while let Some(character) = characters.next() {
-            let edge = first || characters.peek().is_none();
-            self.push(&escape(character, first, edge));
-            first = false;
-        }
-    }
-}
-
-/// A character of a value; spaces are escaped at its edges, and `#` where it would begin it.
-fn escape(character: char, first: bool, edge: bool) -> String {
-    match character {
-        '"' | '+' | ',' | ';' | '<' | '>' | '\\' => format!("\\{character}"),
-        ' ' if edge => "\\ ".into(),
-        '#' if first => "\\#".into(),
-        _ if is_invisible(character) => {
-            let mut escaped = String::new();
-            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                write!(escaped, "\\{byte:02X}").expect("a string takes everything");
-            }
-            escaped
-        }
-        _ => character.into(),
-    }
-}
-
-/// Characters that would change how the rest is shown: control characters, line ends, and those that turn the
-/// direction of text.
-fn is_invisible(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-fn text_of(value: &Any<'_>) -> Option<String> {
-    match value.tag() {
-        Tag::Utf8String | Tag::PrintableString | Tag::Ia5String | Tag::NumericString => {
-            String::from_utf8(value.data.to_vec()).ok()
-        }
-        // Written as Latin-1 by everyone who writes it.
-        Tag::TeletexString => Some(value.data.iter().map(|&byte| char::from(byte)).collect()),
-        Tag::BmpString => {
-            let (units, rest) = value.data.as_chunks::<2>();
-            let units = units.iter().map(|unit| u16::from_be_bytes(*unit));
-            rest.is_empty().then(|| char::decode_utf16(units).collect::<Result<_, _>>().ok()).flatten()
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::subject::of_peer;
     use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, DnValue, IsCa, KeyPair};
     use rustls::pki_types::ServerName;
     use rustls::{ClientConfig, ProtocolVersion, SupportedProtocolVersion, version};
@@ -477,7 +339,7 @@ mod tests {
         let client = client.map_err(|error| error.to_string())?;
         Ok(Met {
             version: server.get_ref().1.protocol_version().unwrap(),
-            subject: subject(server.get_ref().1),
+            subject: of_peer(server.get_ref().1),
             certificate: client.get_ref().1.peer_certificates().unwrap()[0].clone(),
         })
     }
@@ -645,35 +507,5 @@ mod tests {
         assert!(error(Some("."), false).ends_with("this is not a file"));
         assert!(error(Some("/dev/zero"), false).ends_with("/dev/zero: this is not a file"));
         assert!(error(None, true).contains("needs `client_ca`"));
-    }
-
-    #[test]
-    fn a_subject_is_escaped_and_bounded() {
-        let check = |subject: &[(DnType, DnValue)], expected: Option<&str>| {
-            let certificate = params(subject).self_signed(&KeyPair::generate().unwrap()).unwrap();
-            assert_eq!(subject_of(certificate.der()).as_deref(), expected);
-        };
-        let cn = |text: &str| [(DnType::CommonName, text.into())];
-        check(&[], None);
-        check(&cn("web-1"), Some("CN=web-1"));
-        check(&cn(" a, b=\"c\" "), Some("CN=\\ a\\, b=\\\"c\\\"\\ "));
-        check(&cn("#1#2"), Some("CN=\\#1#2"));
-        check(&cn("a\0b\r\n\u{1b}[31m"), Some("CN=a\\00b\\0D\\0A\\1B[31m"));
-        check(&cn("a\u{202e}b\u{85}ü"), Some("CN=a\\E2\\80\\AEb\\C2\\85ü"));
-        check(&[(DnType::CustomDnType(vec![1, 2, 3]), "x".into())], Some("1.2.3=x"));
-        let bmp = rcgen::string::BmpString::try_from("wéb").unwrap();
-        check(&[(DnType::CommonName, DnValue::BmpString(bmp))], Some("CN=wéb"));
-        let long = format!("CN={}…", "a".repeat(SUBJECT_BYTES_MAX - 3 - CUT.len_utf8()));
-        check(&cn(&"a".repeat(60_000)), Some(&long));
-        // An escape is wholly there or not at all.
-        let long = format!("CN=aa{}…", "\\00".repeat(168));
-        check(&cn(&format!("aa{}", "\0".repeat(60_000))), Some(&long));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_certificate_is_too_strange(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-            subject_of(&bytes);
-        }
     }
 }

@@ -8,13 +8,13 @@ use serde::Serialize;
 /// What was looked at.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Coverage {
-    /// Whether all was looked at that had to be; a warning tells why not.
+    /// Whether everything was searched that had to be; if not, a warning says why.
     pub(crate) complete: bool,
-    /// Sealed segments that were asked.
+    /// Sealed segments that were searched.
     segments: u64,
-    /// Sealed segments that needed no look, because of their time.
+    /// Sealed segments that were skipped because of their time.
     skipped_segments: u64,
-    /// Sealed segments without an index: their messages were looked at.
+    /// Sealed segments without an index: their messages were read one by one.
     unindexed_segments: u64,
     /// Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
     /// grant: they would reveal other messages.
@@ -23,20 +23,20 @@ pub(crate) struct Coverage {
     scanned_messages: u64,
     /// The memory they take.
     scanned_bytes: u64,
-    /// Batches of the journal that were looked at.
+    /// Batches of the journal that were searched.
     journal_batches: u64,
-    /// Batches of the journal that needed no look, because of their time.
+    /// Batches of the journal that were skipped because of their time.
     skipped_batches: u64,
     /// What cannot be read, each with its logspace.
     #[serde(skip)]
     pub(crate) damaged: Vec<(String, String)>,
-    /// Logspaces that were not searched to the end, because there was no time for it.
+    /// Logspaces that were not searched to the end, because time ran out.
     #[serde(skip)]
     pub(crate) unfinished: Vec<String>,
 }
 
 impl Coverage {
-    /// Of no logspace yet.
+    /// Before any logspace was searched.
     pub(super) fn new() -> Coverage {
         Coverage { complete: true, ..Coverage::default() }
     }
@@ -59,7 +59,7 @@ impl Coverage {
         *self = std::mem::take(self).plus(of_one);
     }
 
-    /// What two questions looked at.
+    /// What two questions looked at together.
     pub(crate) fn plus(mut self, other: Coverage) -> Coverage {
         self.damaged.extend(other.damaged);
         self.unfinished.extend(other.unfinished);

@@ -1,4 +1,4 @@
-//! Logspaces that are asked as one, and what they are asked.
+//! Logspaces that are searched as one, and what they are asked.
 
 use super::Coverage;
 use logstead_indexer::{Aggregation, AnswerError, Asked, Filter, Run, Searcher, Settings};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[derive(Clone)]
 pub(crate) struct Logspaces(Vec<(String, Searcher)>);
 
-/// Which of their messages are meant.
+/// Which messages are wanted.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) query: &'a Query,
@@ -94,7 +94,7 @@ impl Logspaces {
         (count, coverage)
     }
 
-    /// Adds what all of them have to the same answers.
+    /// Adds the messages of all of them to the same answers.
     pub(crate) fn answer(
         &self,
         wanted: Wanted<'_>,
@@ -108,7 +108,7 @@ impl Logspaces {
         Ok(coverage)
     }
 
-    /// Makes a pipeline ready to run, and says in which range. Spans of time are chosen by what is stored.
+    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by what is stored.
     pub(crate) fn prepare(
         &self,
         pipeline: &Pipeline,
@@ -116,7 +116,7 @@ impl Logspaces {
     ) -> Result<(Aggregation, TimeRange), AnswerError> {
         let now = TimeRange { first: settings.now, last: settings.now };
         let within = settings.range.intersect(self.stored().unwrap_or(now));
-        // What comes meanwhile is in no span.
+        // Messages that arrive in the meantime are in no span.
         let range = if within.is_empty() { now } else { within };
         let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
         let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));

@@ -1,4 +1,4 @@
-//! Several logspaces as one store: asked together, answered in one order.
+//! Several logspaces as one store: searched together, answered in one order.
 //!
 //! | module      | owns                                                              |
 //! |-------------|-------------------------------------------------------------------|
@@ -9,7 +9,7 @@
 //! | `follow`    | what is stored from now on                                        |
 //! | `coverage`  | what they looked at                                               |
 //!
-//! **Invariant:** everything that asks more than one logspace asks here, so the API and the commands give the same
+//! **Invariant:** every search of more than one logspace goes through here, so the API and the commands give the same
 //! messages in the same order.
 
 mod coverage;

@@ -1,12 +1,12 @@
 //! The order of the messages of all logspaces: by time, then by logspace, then by sequence.
 //!
-//! **Invariant:** there is no other. Two messages never stand at the same place.
+//! **Invariant:** there is no other order, and no two messages have the same place in it.
 
 use logstead_indexer::{Hit, Order, Position};
 use logstead_record::Timestamp;
 use std::cmp::Ordering;
 
-/// Where a message stands among all.
+/// A message's place among all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) time: Timestamp,
@@ -19,15 +19,15 @@ impl Place {
         Place { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
     }
 
-    /// After which of its own messages a logspace goes on.
+    /// After which of its own messages a logspace continues.
     pub(super) fn position_in(&self, logspace: &str, order: Order) -> Position {
         let at = |time: Timestamp, sequence: u64| Position { time, sequence };
         match (order, logspace.cmp(&self.logspace)) {
             (_, Ordering::Equal) => at(self.time, self.sequence),
-            // Of this very time it comes later: all its messages of this time are still to come.
+            // It sorts later: all its messages with this exact time are still to come.
             (Order::Newest, Ordering::Less) => at(self.time, u64::MAX),
             (Order::Oldest, Ordering::Greater) => at(self.time.saturating_add(-1), u64::MAX),
-            // It came first: its messages of this time have all been there.
+            // It sorts first: all its messages with this exact time have been returned.
             (Order::Newest, Ordering::Greater) => at(self.time, 0),
             (Order::Oldest, Ordering::Less) => at(self.time, u64::MAX),
         }

@@ -50,8 +50,8 @@ pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
 }
 
 impl Page {
-    /// After which message the next page begins. After a page that was cut short there is none: it could skip what this
-    /// one did not get to see. What is damaged no page gets to see.
+    /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
+    /// that this one did not reach. Damaged parts are out of reach for every page.
     pub(crate) fn end(&self) -> Option<Place> {
         let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
         last.map(|(logspace, hit)| Place::of(logspace, hit))

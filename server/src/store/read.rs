@@ -1,10 +1,10 @@
 //! All messages that match, in the order of their times, a page at a time.
 //!
-//! Pages of all logspaces are merged. How long a page is depends on how long its messages were before, so that memory does
-//! not depend on how many match.
+//! Pages of all logspaces are merged. The length of a page depends on that of the messages so far, so memory does not
+//! depend on how many match.
 //!
-//! **Invariant:** what is read is what the logspaces held at one moment: exactly as many messages as were counted, apart
-//! from those that cannot be read. These are left out and counted, and what held them is named.
+//! **Invariant:** what is read is what the logspaces held at one moment: exactly the messages that were counted, apart
+//! from unreadable ones. These are left out and counted, and the part that holds them is named.
 
 use super::order::compare;
 use super::{Logspaces, Wanted};
@@ -12,13 +12,13 @@ use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Search
 use logstead_record::query::TimeRange;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A piece of text is made at least this long.
+/// Minimum length of a piece of text.
 const PIECE_BYTES_MIN: usize = 256 << 10;
-/// A page should take about so much, counted as it is written.
+/// Approximate size of a page, as written.
 const PAGE_BYTES: u64 = 16 << 20;
-/// The first page of a logspace, of which nothing is known.
+/// Messages of a logspace's first page, when nothing is known about them.
 const FIRST_PAGE_MESSAGES: usize = 1000;
-/// Longer pages are no quicker.
+/// Longer pages are not faster.
 const PAGE_MESSAGES_MAX: u64 = 20_000;
 /// Shorter ones are not much smaller.
 const PAGE_MESSAGES_MIN: u64 = 16;
@@ -31,7 +31,7 @@ pub(crate) struct Reading {
     left: u64,
     /// Messages that were counted and cannot be read.
     missing: u64,
-    /// What cannot be read, as far as that is known by now.
+    /// What cannot be read, as far as is known.
     damaged: BTreeSet<String>,
     written_bytes: u64,
     written_messages: u64,
@@ -46,13 +46,13 @@ struct InLogspace {
     more: bool,
 }
 
-/// Messages are not read to the end, as nobody wants them any more.
+/// Reading ended early, as the messages are no longer wanted.
 #[derive(Debug, thiserror::Error)]
 #[error("it was cancelled")]
 pub(crate) struct Cancelled;
 
 impl Logspaces {
-    /// Begins to read at most `limit` messages of logspaces as they are now. Counts what matches.
+    /// Starts reading at most `limit` messages of logspaces in their present state. Counts the matches.
     pub(crate) fn read(
         self,
         wanted: Wanted<'_>,
@@ -92,7 +92,7 @@ impl Reading {
         self.written_messages
     }
 
-    /// How many messages match and could not be read, as far as is known by now.
+    /// How many matching messages could not be read, as far as is known.
     pub(crate) fn missing(&self) -> u64 {
         self.missing
     }
@@ -102,7 +102,7 @@ impl Reading {
         &self.damaged
     }
 
-    /// Writes what comes next, each message by `write`; nothing at the end.
+    /// Writes the next messages, each with `write`; nothing at the end.
     pub(crate) fn next_piece(
         &mut self,
         write: impl Fn(&str, &Hit, &mut Vec<u8>),
@@ -129,7 +129,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Sees to it that each logspace has a message, if it has any more.
+    /// Ensures that each logspace has its next message, if there is one.
     fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -165,7 +165,7 @@ fn named(logspace: &str, damage: &str) -> String {
     format!("{logspace}: {damage}")
 }
 
-/// How many messages a page of one of so many logspaces should have.
+/// How many messages a page of one of this many logspaces should have.
 fn page_messages(written_bytes: u64, written_messages: u64, logspaces: usize) -> usize {
     if written_messages == 0 {
         return FIRST_PAGE_MESSAGES;

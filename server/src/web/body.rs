@@ -1,5 +1,5 @@
-//! The two bodies of a request on their way through: the one that comes, which has to go on, and the one that goes,
-//! whose end is the end of the request.
+//! The two bodies of a request in passing: the incoming one, which has to make progress, and the outgoing one, whose
+//! end is the end of the request.
 
 use super::pulse::Pulse;
 use axum::body::{Body, Bytes, HttpBody};
@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::time::Sleep;
 
-/// Who sends a body keeps us waiting for too long.
+/// The sender of a body keeps us waiting too long.
 #[derive(Debug, thiserror::Error)]
 #[error("the body comes too slowly: at least 1 KiB a second is expected")]
 pub(crate) struct TooSlow;
@@ -19,7 +19,7 @@ pub(crate) struct TooSlow;
 pub(super) struct Received {
     body: Incoming,
     pulse: Arc<Pulse>,
-    /// Until the credit is used up, while we wait.
+    /// Fires when the credit is used up while we wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
@@ -28,7 +28,7 @@ impl Received {
         Received { body, pulse, sleep: None }
     }
 
-    /// Ready when we have waited for long enough.
+    /// Ready when we have waited long enough.
     fn poll_too_slow(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let end = self.pulse.reading(|credit| {
             credit.wait(Instant::now());
@@ -71,13 +71,13 @@ impl HttpBody for Received {
 }
 
 impl Drop for Received {
-    /// Nobody waits for it any more.
+    /// No longer waited for.
     fn drop(&mut self) {
         self.pulse.reading(|credit| credit.moved(0, Instant::now()));
     }
 }
 
-/// The body of an answer. When HTTP lets go of it, all of it was made.
+/// The body of an answer. When HTTP drops it, it has been produced completely.
 pub(super) struct Sent {
     body: Body,
     pulse: Arc<Pulse>,

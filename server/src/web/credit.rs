@@ -1,12 +1,12 @@
-//! How long a peer may keep us waiting, for the next bytes of a body or until it takes what we send.
+//! How long a peer may keep us waiting, for the next bytes of a body or until it reads what we send.
 //!
-//! It has a credit. Waiting for it uses the credit up, each [`RATE_MIN`] bytes that it moves give a second back, and it
-//! never has more than at the beginning. So a peer that does nothing and one that moves a byte now and then both come
-//! to their end, and a slow line does not. Pure: the caller brings the time.
+//! It has a credit. Waiting uses the credit up, every [`RATE_MIN`] bytes moved restore a second, and it never exceeds
+//! its initial value. So a peer that does nothing and one that moves a byte now and then are both ended, and a slow
+//! line is not. Pure: the caller brings the time.
 
 use std::time::{Duration, Instant};
 
-/// Bytes a second that keep a credit as it is.
+/// Bytes per second at which a credit stays the same.
 const RATE_MIN: u64 = 1024;
 
 /// What is left of a peer's credit.
@@ -28,7 +28,7 @@ impl Credit {
         self.waiting_since.get_or_insert(now);
     }
 
-    /// The peer has moved so many bytes.
+    /// The peer has moved this many bytes.
     pub(crate) fn moved(&mut self, bytes: usize, now: Instant) {
         if let Some(since) = self.waiting_since.take() {
             self.left = self.left.saturating_sub(now.saturating_duration_since(since));
@@ -37,7 +37,7 @@ impl Credit {
         self.left = self.full.min(self.left.saturating_add(earned));
     }
 
-    /// When it is used up, where the peer keeps us waiting.
+    /// When it is used up, if the peer keeps us waiting.
     pub(crate) fn ends_at(&self) -> Option<Instant> {
         self.waiting_since.map(|since| since + self.left)
     }
@@ -49,7 +49,7 @@ mod tests {
 
     const FULL: Duration = Duration::from_secs(30);
 
-    /// How long a peer lasts that moves `bytes` every `interval`; `None` for more than an hour.
+    /// How long a peer that moves `bytes` every `interval` lasts; `None` for more than an hour.
     fn lasts(bytes: usize, interval: Duration) -> Option<Duration> {
         let start = Instant::now();
         let (mut credit, mut now) = (Credit::new(FULL), start);

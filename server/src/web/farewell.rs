@@ -1,14 +1,14 @@
-//! The last words on a connection: why it ends, as a problem (RFC 9457) where a request was begun.
+//! The last words on a connection: why it ends, as a problem (RFC 9457) if a request had started.
 
-use super::Limits;
+use super::limits::Limits;
 use super::pulse::Ending;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// How long a peer may take to hear the last words.
+/// How long a peer may take to read the last words.
 const LISTEN_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// What is said before a connection ends; nothing where nobody has asked anything.
+/// What is sent before a connection ends; nothing if there was no request.
 pub(super) fn words(ending: Ending, head_bytes: usize, limits: &Limits) -> Option<String> {
     let seconds = limits.timeouts.header.as_secs_f64();
     match ending {
@@ -19,12 +19,12 @@ pub(super) fn words(ending: Ending, head_bytes: usize, limits: &Limits) -> Optio
     }
 }
 
-/// What is said to a connection that there is no place for.
+/// What is sent on a connection for which there is no place.
 pub(super) fn no_place(detail: &str) -> String {
     problem(503, &format!("{detail}: try again"))
 }
 
-/// What is said where HTTP refuses a request by itself.
+/// What is sent when HTTP itself refuses a request.
 pub(super) fn refusal(status: u16) -> String {
     let detail = match status {
         414 => "the address of the request is too long",
@@ -53,8 +53,8 @@ fn problem(status: u16, detail: &str) -> String {
     )
 }
 
-/// Says the last words, and listens until the peer has gone, for a moment: who is cut off while it sends never hears
-/// the answer.
+/// Sends the last words, and reads for a moment until the peer has gone: a peer that is cut off while it sends never
+/// sees the answer.
 pub(super) async fn say(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), words: &str) {
     let said = async {
         stream.write_all(words.as_bytes()).await?;
@@ -63,6 +63,6 @@ pub(super) async fn say(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), word
         while 0 < stream.read(&mut rest).await? {}
         std::io::Result::Ok(())
     };
-    // It may have gone before, or not listen.
+    // The peer may be gone, or not read.
     tokio::time::timeout(LISTEN_WAIT_MAX, said).await.ok();
 }

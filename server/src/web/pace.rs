@@ -1,13 +1,14 @@
-//! How quickly the requests of one connection are answered on which nobody has logged in.
+//! How fast the requests of a connection without a login are answered.
 //!
-//! A page and everything it loads takes a few dozen requests. A request costs its sender next to nothing, so a client that
-//! sends many more, and perhaps reads no answer, would take time from those who search. Pure: the caller brings the time.
+//! A page and everything it loads takes a few dozen requests. A request costs its sender next to nothing, so a client
+//! that sends many more, perhaps without reading the answers, would slow down searches. Pure: the caller brings the
+//! time.
 
 use std::time::{Duration, Instant};
 
-/// Requests that are answered as they come.
+/// Requests that are answered at once.
 const REQUESTS_AT_ONCE: u32 = 50;
-/// After these, one in this time.
+/// After these, one per interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// What one connection has asked for lately.

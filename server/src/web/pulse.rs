@@ -1,10 +1,10 @@
-//! What one connection is at, and until when it may be: told by those who read, write and answer, asked by the one
-//! that ends what takes too long.
+//! The state of one connection and its deadline: reading, writing and answering update it, and the sweep that ends
+//! what takes too long asks it.
 //!
-//! **Invariant:** whenever we wait for the peer there is a time at which [`Pulse::due`] says that it is enough.
+//! **Invariant:** whenever we wait for the peer, there is a time from which [`Pulse::due`] says why it has to end.
 
-use super::Timeouts;
 use super::credit::Credit;
+use super::limits::Timeouts;
 use super::pace::Pace;
 use parking_lot::Mutex;
 use std::net::IpAddr;
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// One connection, as long as it is open.
+/// An open connection.
 #[derive(Debug)]
 pub(crate) struct Pulse {
-    /// Whose share of all connections it counts for; `None` where many may be behind one address.
+    /// The network whose share of connections it counts towards; `None` if many peers may share an address.
     pub(super) network: Option<IpAddr>,
     timeouts: Timeouts,
     is_known: AtomicBool,
@@ -28,7 +28,7 @@ struct State {
     phase: Phase,
     /// Since when.
     since: Instant,
-    /// Of the head that is being read.
+    /// The size so far of the head that is being read.
     head_bytes: usize,
     reading: Credit,
     writing: Credit,
@@ -38,7 +38,7 @@ struct State {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// A request is expected, or its head has begun.
+    /// A request is expected, or its head has started.
     Head,
     /// The API has the request.
     Request,
@@ -49,18 +49,18 @@ enum Phase {
 /// Why a connection is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ending {
-    /// No whole head of a request in time.
+    /// No complete head of a request in time.
     HeadTooSlow,
-    /// No other request.
+    /// No further request.
     Idle,
-    /// The peer does not take what it asked for.
+    /// The peer does not read the answer.
     AnswerUnread,
-    /// Somebody else needed its place.
+    /// Another connection needed its place.
     GaveWay,
 }
 
 impl Ending {
-    /// As the metrics call it.
+    /// Its name in the metrics.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Ending::HeadTooSlow => "header_timeout",
@@ -86,7 +86,7 @@ impl Pulse {
         Pulse { network, timeouts, is_known, state: Mutex::new(state), told }
     }
 
-    /// Somebody who may ask for something was recognised on this connection: it gives way to nobody.
+    /// A caller was authenticated on this connection: it no longer gives way to others.
     pub(crate) fn authenticated(&self) {
         self.is_known.store(true, Ordering::Relaxed);
     }
@@ -102,13 +102,14 @@ impl Pulse {
         }
     }
 
-    /// How much of a head was read that has not come to its end.
+    /// How much of an incomplete head was read.
     pub(super) fn head_bytes(&self) -> usize {
         let state = self.state.lock();
         if state.phase == Phase::Head { state.head_bytes } else { 0 }
     }
 
-    /// A whole head was read. Says how long a stranger's request waits, so that many of them keep nobody from searching.
+    /// A complete head was read. Returns how long a stranger's request waits, so that many of them cannot slow down
+    /// others.
     pub(super) fn asked(&self, now: Instant) -> Duration {
         let mut state = self.state.lock();
         state.enter(Phase::Request, now);
@@ -117,12 +118,12 @@ impl Pulse {
         if self.is_known.load(Ordering::Relaxed) { Duration::ZERO } else { state.pace.ask(now) }
     }
 
-    /// The answer is made to its end, though perhaps not read.
+    /// The answer has been produced completely, though perhaps not read.
     pub(super) fn answered(&self, now: Instant) {
         self.state.lock().enter(Phase::Idle, now);
     }
 
-    /// The answer goes on for as long as somebody reads it, and who reads it may rest for a while.
+    /// The answer continues for as long as it is read, and its reader may pause for a while.
     pub(super) fn answers_at_length(&self) {
         self.state.lock().writing = Credit::new(self.timeouts.long_stall);
     }
@@ -137,12 +138,12 @@ impl Pulse {
         change(&mut self.state.lock().writing)
     }
 
-    /// Whether it could be ended for somebody else: nobody is known on it, and it does not end anyway.
+    /// Whether it could give way to another: nobody has logged in on it, and it is not ending anyway.
     pub(super) fn is_stranger(&self) -> bool {
         !self.is_known.load(Ordering::Relaxed) && self.state.lock().ending.is_none()
     }
 
-    /// Whether we have nothing to do but to wait for the peer.
+    /// Whether we are only waiting for the peer.
     pub(super) fn keeps_us_waiting(&self) -> bool {
         let state = self.state.lock();
         state.phase != Phase::Request
@@ -150,8 +151,8 @@ impl Pulse {
             || state.writing.ends_at().is_some()
     }
 
-    /// Why it has to end now, if it has to. What is unread of a body is the [reader's](super::body) to refuse, who can
-    /// say so.
+    /// Why it has to end now, if it has to. A body that stalls is refused by its [reader](super::body), which can
+    /// answer.
     pub(super) fn due(&self, now: Instant) -> Option<Ending> {
         let state = self.state.lock();
         let is_over = |end: Option<Instant>| end.is_some_and(|end| end <= now);
@@ -167,14 +168,14 @@ impl Pulse {
         }
     }
 
-    /// Ends the connection; the first reason counts. Says whether this is it.
+    /// Ends the connection; the first reason counts. Says whether this is the first.
     pub(super) fn end(&self, ending: Ending) -> bool {
         let is_first = self.state.lock().ending.replace(ending).is_none();
         self.told.notify_one();
         is_first
     }
 
-    /// Waits until somebody wants it to end.
+    /// Waits until it has to end.
     pub(super) async fn ended(&self) -> Ending {
         loop {
             if let Some(ending) = self.state.lock().ending {

@@ -1,9 +1,9 @@
 //! Who is connected to the web port, how many may be, and who gives way when it is full.
 //!
-//! **Invariant:** a full table keeps nobody out for long: the oldest stranger that keeps us waiting goes for whoever comes
-//! next, or where all are at work, the oldest stranger of all. Whoever has logged in stays.
+//! **Invariant:** a full table keeps newcomers out only briefly: the oldest stranger that keeps us waiting gives way,
+//! or if all are at work, the oldest stranger of all. Connections with a login stay.
 
-use super::Limits;
+use super::limits::Limits;
 use super::pulse::{Ending, Pulse};
 use crate::flow::counters::Counters;
 use crate::machine::sockets::{Socket, Sockets};
@@ -20,19 +20,19 @@ pub(super) struct Table {
     sockets: Arc<Sockets>,
     counters: Arc<Counters>,
     open: Mutex<Open>,
-    /// Somebody has left.
+    /// A place has become free.
     left: Notify,
 }
 
 #[derive(Default)]
 struct Open {
-    /// By their numbers: the oldest first.
+    /// By number: the oldest first.
     pulses: BTreeMap<u64, Arc<Pulse>>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
 }
 
-/// A connection's place, which it leaves when this is dropped.
+/// A connection's place. Dropping it frees the place.
 pub(super) struct Seat {
     table: Arc<Table>,
     number: u64,
@@ -43,9 +43,9 @@ pub(super) struct Seat {
 /// Why there is no place now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Full {
-    /// As many are open as may be.
+    /// The maximum is open.
     Connections,
-    /// As many of one address are.
+    /// The maximum of one address is open.
     Address,
     /// The process may open no more files.
     Descriptors,
@@ -89,7 +89,7 @@ impl Table {
         Ok(Seat { table: self.clone(), number, pulse, _socket: socket })
     }
 
-    /// Asks a stranger to leave, where it is about one address, one of that. Says whether there is one.
+    /// Asks a stranger to leave: one of the same address, if that is what is full. Says whether there is one.
     pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
         let network = self.limits.share_of(peer);
         let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
@@ -101,12 +101,12 @@ impl Table {
         gives_way.is_some_and(|pulse| self.end(pulse, Ending::GaveWay))
     }
 
-    /// Returns when somebody has left since the last time.
+    /// Returns once a place has become free since the last call.
     pub(super) async fn left(&self) {
         self.left.notified().await;
     }
 
-    /// Ends the connections that have kept us waiting for too long.
+    /// Ends the connections that have kept us waiting too long.
     pub(super) fn sweep(&self, now: Instant) {
         for pulse in self.open.lock().pulses.values() {
             if let Some(ending) = pulse.due(now) {
@@ -143,7 +143,7 @@ impl Drop for Seat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Timeouts;
+    use super::super::limits::Timeouts;
     use super::*;
     use ipnet::IpNet;
     use std::time::Duration;

@@ -1,7 +1,7 @@
-//! The bytes of a connection, seen on their way: who reads and writes tells the connection's [`Pulse`].
+//! The bytes of a connection, watched in passing: reads and writes are reported to the connection's [`Pulse`].
 //!
-//! What HTTP itself refuses (a head that is no head, too many of them) it answers with a status and nothing else.
-//! Such an answer is kept back here, so that it can be [said](super::farewell) as every other problem.
+//! What HTTP itself refuses (malformed or oversized heads) it answers with a bare status. Such an answer is held back
+//! here, so that it can be [sent](super::farewell) as a problem like all others.
 
 use super::pulse::Pulse;
 use std::io;
@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub(super) struct Watched<S> {
     stream: S,
     pulse: Arc<Pulse>,
-    /// The status that HTTP refused something with by itself.
+    /// The status with which HTTP itself refused something.
     refused: Option<u16>,
 }
 
@@ -24,7 +24,7 @@ impl<S> Watched<S> {
         Watched { stream, pulse, refused: None }
     }
 
-    /// The stream, and the status that is still to be said.
+    /// The stream, and the status that is still to be sent.
     pub(super) fn into_parts(self) -> (S, Option<u16>) {
         (self.stream, self.refused)
     }
@@ -100,7 +100,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 }
 
-/// The status of an answer that says nothing but that the request is bad. The API never answers so.
+/// The status of an answer without a body that refuses a request. The API never answers like this.
 fn bare_refusal(answer: &[u8]) -> Option<u16> {
     let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
     let status = head.strip_prefix("HTTP/1.1 4")?.get(..2)?.parse::<u16>().ok()?;

@@ -9,7 +9,7 @@ pub(crate) fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<
     }
 }
 
-/// The value with this number of a row, quoted where it has to be.
+/// The value with this number in a row, quoted if it has to be.
 pub(super) fn value(number: usize, value: &[u8], out: &mut Vec<u8>) {
     if number != 0 {
         out.push(b',');

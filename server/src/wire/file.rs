@@ -17,10 +17,10 @@ use logstead_record::query::FieldName;
 use serde_json::Value;
 use std::io::Write;
 
-/// Columns where a request does not say which.
+/// Default columns.
 const COLUMNS: [&str; 9] =
     ["time", "received", "host", "program", "pid", "severity", "facility", "message", "logspace"];
-/// Most columns of one file.
+/// Maximum number of columns of a file.
 const COLUMNS_MAX: usize = 256;
 
 /// How messages are written.
@@ -31,7 +31,7 @@ pub(crate) enum Writing {
 }
 
 impl Writing {
-    /// Rows with these columns, or with those that are usual; or why these cannot be.
+    /// Rows with these columns, or with the default ones; or why these are not possible.
     pub(crate) fn csv(columns: Option<Vec<String>>) -> Result<Writing, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
         if columns.is_empty() {
@@ -48,7 +48,7 @@ impl Writing {
         Ok(Writing::Csv(columns.into_iter().map(column).collect()))
     }
 
-    /// What stands above the messages.
+    /// The line above the messages.
     pub(crate) fn heading(&self, out: &mut Vec<u8>) {
         if let Writing::Csv(columns) = self {
             row(columns.iter().map(|(name, _)| name.as_bytes()), out);
@@ -80,7 +80,7 @@ impl Writing {
     }
 }
 
-/// A table as rows by RFC 4180 or as a JSON object a line; and how many rows it has, which may be fewer.
+/// A table as rows by RFC 4180 or as a JSON object per line; and how many rows it has, which may be fewer.
 pub(crate) fn table(table: &Table, rows_max: u64, is_csv: bool) -> serde_json::Result<(u64, Vec<u8>)> {
     let table = serde_json::to_value(table)?;
     let list = |name: &str| table[name].as_array().into_iter().flatten();
@@ -160,7 +160,7 @@ fn row(values: impl Iterator<Item = impl AsRef<[u8]>>, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, Field, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
     fn check(writing: &Writing, expected: &[u8]) {
@@ -171,7 +171,7 @@ mod tests {
             builder.field(name.as_bytes(), value.as_bytes());
         }
         let text = b"say \"hi\"\ncaf\xE9, =1+1";
-        builder.push(&Row { host: b"web-1", priority: Priority::new(38), ..Row::text(text) });
+        builder.push(&Row { priority: Priority::new(38), ..Row::text(text) }.with(Field::Host, b"web-1"));
         let batch = Arc::new(builder.seal());
         let mut out = Vec::new();
         writing.heading(&mut out);

@@ -3,32 +3,48 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use logstead_indexer::Hit;
-use logstead_record::Batch;
-use serde::Serialize;
+use logstead_record::{Batch, Field};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
-/// A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
-#[derive(Serialize, utoipa::ToSchema)]
+/// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
+#[derive(Serialize)]
 pub(crate) struct Message {
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    texts: Texts,
+    #[serde(flatten)]
+    rest: Rest,
+}
+
+/// Which message it is, and when.
+#[derive(Serialize, ToSchema)]
+struct Place {
     /// `LOGSPACE:SEQUENCE`.
     #[schema(example = "main:42")]
     id: String,
-    /// The message's own time, or `received` where that is missing or absurd.
+    /// The message's own time, or `received` if that is missing or absurd.
     #[schema(format = DateTime)]
     time: String,
     /// When we received it.
     #[schema(format = DateTime)]
     received: String,
-    /// The message's own time, where it was not believed.
+    /// The message's own time, if it was not believed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     device_time: Option<String>,
-    /// The host it claims to come from; empty where it says none.
-    host: String,
-    program: String,
-    pid: String,
-    msgid: String,
+}
+
+/// The texts that its row says, but for the message itself.
+struct Texts([String; Texts::FIELDS.len()]);
+
+#[derive(Serialize, ToSchema)]
+struct Rest {
     /// 0 (emerg) to 7 (debug).
     #[schema(required)]
     severity: Option<u8>,
@@ -43,7 +59,7 @@ pub(crate) struct Message {
     message: String,
     /// Everything exactly as received.
     raw: String,
-    /// The bytes of `raw`, where they are no UTF-8.
+    /// The bytes of `raw`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     raw_base64: Option<String>,
@@ -58,8 +74,8 @@ pub(crate) struct Message {
     fields: BTreeMap<String, FieldValue>,
 }
 
-/// The value of a field; several where its name repeats.
-#[derive(Serialize, utoipa::ToSchema)]
+/// The value of a field; several if its name repeats.
+#[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum FieldValue {
     One(String),
@@ -69,19 +85,39 @@ pub(crate) enum FieldValue {
 impl Message {
     pub(crate) fn new(logspace: &str, hit: &Hit) -> Message {
         let (batch, row): (&Batch, usize) = (&hit.batch, hit.row);
-        let priority = batch.priority(row);
-        let mut raw = Vec::new();
-        batch.write_raw(row, &mut raw);
-        let time = batch.time(row);
         Message {
-            id: format!("{logspace}:{}", hit.sequence),
+            place: Place::of(format!("{logspace}:{}", hit.sequence), batch, row),
+            texts: Texts(Texts::FIELDS.map(|field| text(batch.text(field, row)))),
+            rest: Rest::of(logspace, batch, row),
+        }
+    }
+}
+
+impl Place {
+    fn of(id: String, batch: &Batch, row: usize) -> Place {
+        let time = batch.time(row);
+        Place {
+            id,
             time: time.to_string(),
             received: batch.received(row).to_string(),
             device_time: batch.own_time(row).filter(|own| *own != time).map(|own| own.to_string()),
-            host: text(batch.host(row)),
-            program: text(batch.program(row)),
-            pid: text(batch.pid(row)),
-            msgid: text(batch.msgid(row)),
+        }
+    }
+}
+
+impl Texts {
+    const FIELDS: [Field; Field::OF_ROWS.len() - 1] = {
+        let [Field::Message, fields @ ..] = Field::OF_ROWS else { panic!("the message is the first field") };
+        fields
+    };
+}
+
+impl Rest {
+    fn of(logspace: &str, batch: &Batch, row: usize) -> Rest {
+        let priority = batch.priority(row);
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        Rest {
             severity: priority.map(|priority| priority.severity().number()),
             severity_name: priority.map(|priority| priority.severity().name()),
             facility: priority.map(|priority| priority.facility().number()),
@@ -95,6 +131,50 @@ impl Message {
             flags: batch.flags(row).names().collect(),
             fields: fields(batch, row),
         }
+    }
+}
+
+impl Serialize for Texts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Texts::FIELDS.iter().map(|field| field.name()).zip(&self.0))
+    }
+}
+
+impl PartialSchema for Texts {
+    fn schema() -> RefOr<Schema> {
+        let text = || {
+            let text = ObjectBuilder::new().schema_type(Type::String);
+            text.description(Some("Empty where the message says none."))
+        };
+        let texts = Texts::FIELDS.iter().fold(ObjectBuilder::new(), |texts, field| {
+            texts.property(field.name(), text()).required(field.name())
+        });
+        texts.into()
+    }
+}
+
+/// One object with the members of all parts.
+impl PartialSchema for Message {
+    fn schema() -> RefOr<Schema> {
+        let mut message = Object::default();
+        message.description = Some(
+            "A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all."
+                .to_owned(),
+        );
+        for part in [Place::schema(), Texts::schema(), Rest::schema()] {
+            if let RefOr::T(Schema::Object(part)) = part {
+                message.properties.extend(part.properties);
+                message.required.extend(part.required);
+            }
+        }
+        Schema::Object(message).into()
+    }
+}
+
+impl ToSchema for Message {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((FieldValue::name().into_owned(), FieldValue::schema()));
+        Rest::schemas(schemas);
     }
 }
 
@@ -125,7 +205,7 @@ fn text(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, DAY, Field, Flags, Origin, Priority, Row, Timestamp};
+    use logstead_record::{BatchBuilder, DAY, Flags, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
     fn shown(row: &Row<'_>, fields: &[(&str, &str)]) -> serde_json::Value {
@@ -146,11 +226,11 @@ mod tests {
         let row = Row {
             time: Some(Timestamp::from_nanos(1_000_000_000)),
             priority: Priority::new(38),
-            host: b"web-1",
-            program: b"sshd",
             flags: Flags::TRUNCATED,
             ..Row::text(b"hello")
-        };
+        }
+        .with(Field::Host, b"web-1")
+        .with(Field::Program, b"sshd");
         let message = shown(&row, &[("a", "1"), ("b", "x"), ("a", "2"), ("a", "3")]);
         assert_eq!(message["id"], "main:42");
         assert_eq!(message["time"], "1970-01-01T00:00:01Z");

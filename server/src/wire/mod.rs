@@ -1,6 +1,6 @@
-//! Messages and tables as everybody outside sees them: in answers of the API, in files, and printed by commands.
+//! Messages and tables as they are seen outside: in answers of the API, in files, and printed by commands.
 //!
-//! **Invariant:** the API and the commands show a message by the same shape, so that one reads what the other wrote.
+//! **Invariant:** the API and the commands show a message in the same shape, so that one reads what the other wrote.
 
 pub(crate) mod csv;
 pub(crate) mod file;

@@ -9,7 +9,7 @@ pub(crate) struct Table {
     columns: Vec<Column>,
     /// Each has a value for every column; at most 10 000.
     rows: Vec<Vec<Cell>>,
-    /// What to know about the table: what was cut, and why.
+    /// Notes about the table: what was cut, and why.
     notes: Vec<String>,
 }
 
@@ -20,12 +20,12 @@ struct Column {
     kind: ColumnKind,
 }
 
-/// What the values of a column are, where they are not null.
+/// The kind of a column's values, apart from nulls.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColumnKind {
     Text,
-    /// Numbers; text where it is none.
+    /// Numbers; text for values that are not numbers.
     Number,
     /// Names of severities, ordered by urgency.
     Severity,
@@ -44,7 +44,7 @@ enum Cell {
 }
 
 impl Table {
-    /// Whether it has no row.
+    /// Whether it has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

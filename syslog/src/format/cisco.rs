@@ -5,14 +5,16 @@
 //! ```
 //!
 //! `*` says that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, ASA writes ` : `
-//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is told to stamps
+//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is set to stamps
 //! with its uptime.
 //!
 //! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
 //! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
 
+use super::frame::set_message;
 use super::stamp::{self, Clock};
-use logstead_record::{BatchBuilder, Row, Timestamp};
+use super::word::is_host;
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
 /// Most parts before the mnemonic.
 const PARTS_MAX: usize = 8;
@@ -23,7 +25,7 @@ const PART_BYTES_MAX: usize = 128;
 #[derive(Default)]
 pub(super) struct Head<'a> {
     time: Option<Timestamp>,
-    /// An abbreviation that is no known zone.
+    /// An abbreviation that is not a known zone.
     zone: &'a [u8],
     host: &'a [u8],
     node: &'a [u8],
@@ -125,7 +127,7 @@ impl<'a> Head<'a> {
     }
 
     fn name(&mut self, word: &'a [u8]) -> Option<()> {
-        let fits = self.host.is_empty() && super::is_host(word);
+        let fits = self.host.is_empty() && is_host(word);
         fits.then(|| self.host = word)
     }
 
@@ -165,13 +167,13 @@ impl<'a> Head<'a> {
             row.fields_behind += mnemonic.add(builder);
         }
         let facility = self.mnemonic.as_ref().map_or(&b""[..], |mnemonic| mnemonic.facility);
-        row.program = if self.process.is_empty() { facility } else { self.process };
-        row.pid = self.pid;
+        row[Field::Program] = if self.process.is_empty() { facility } else { self.process };
+        row[Field::Pid] = self.pid;
         if !is_host_known && !self.host.is_empty() {
-            row.host = self.host;
+            row[Field::Host] = self.host;
         }
         row.time = row.time.or(self.time);
-        super::set_message(row, text, self.message_at);
+        set_message(row, text, self.message_at);
     }
 }
 

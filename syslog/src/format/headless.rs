@@ -1,18 +1,21 @@
 //! Heads without `<PRI>`, as syslog daemons write them to files: `STAMP HOST TAG[PID]: MSG`.
 //!
 //! A text may begin with a time, too, and go on with a sentence. So outside files such a head is believed only where
-//! stamp, host and tag stand there whole, and a word that may belong to a sentence is no host. A line of a file may also
+//! stamp, host and tag stand there whole, and a word that may belong to a sentence is not a host. A line of a file may also
 //! have no host, or be that of a program that writes its file itself ([`super::lines`]); where only its stamp is known,
 //! the line is a text that has a time.
 //!
 //! **Invariant:** such a message has no severity and no facility, unless its own text says them.
 
 use super::cisco::Mnemonic;
+use super::frame::{Frame, Known, text_row};
+use super::keys::is_level;
 use super::stamp::{self, Clock};
-use super::{Frame, Known, is_host, keys::is_level, lines, rfc3164, text_row, token, vendor};
-use logstead_record::{BatchBuilder, Flags, Row, Timestamp};
+use super::word::{behind_spaces, is_host, token};
+use super::{lines, rfc3164, tag, vendor};
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
-/// How a stamp is written: how much it says of who wrote it.
+/// How a stamp is written: how much it reveals of its writer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stamp {
     /// `Nov 22 05:11:01`, or RFC 3339 with an offset: a syslog daemon.
@@ -33,7 +36,7 @@ pub(super) fn parse<'a>(
     if !matches!(text.get(start)?, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'[') {
         return None;
     }
-    let mut row = Row { host: known.peer, flags: known.flags, ..text_row(frame) };
+    let mut row = Row { flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     if let Some((time, at, stamp)) = daemon_stamp(text, start, clock)
         && (is_host_and_tag(text, at, stamp, known.peer) || is_line && is_tag_alone(text, at, stamp))
     {
@@ -54,13 +57,13 @@ fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestam
     let (time, end) = stamp::read(text, start, clock)?;
     let has_offset = matches!(text.get(end.checked_sub(6)?), Some(b'+' | b'-'));
     let stamp = if is_number && !has_offset { Stamp::Anyone } else { Stamp::Daemon };
-    (text.get(end) == Some(&b' ')).then(|| (time, rfc3164::behind_spaces(text, end), stamp))
+    (text.get(end) == Some(&b' ')).then(|| (time, behind_spaces(text, end), stamp))
 }
 
 /// Whether `HOST TAG: `, `HOST TAG[PID]: ` or the like stands here, beyond doubt.
 fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
     let Some((host, at)) = token(text, at) else { return false };
-    let at = rfc3164::behind_spaces(text, at);
+    let at = behind_spaces(text, at);
     if !is_host(host) || host.ends_with(b":") || is_level(host) {
         return false;
     }
@@ -68,7 +71,7 @@ fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
     if Mnemonic::read(rest, 0).is_some() || vendor::repeated(rest).is_some() {
         return true;
     }
-    match rfc3164::tag(rest) {
+    match tag::tag(rest) {
         Some((program, [])) => {
             let is_word = host.iter().all(u8::is_ascii_alphabetic) && host != own && program != b"kernel";
             !(is_level(program) || stamp == Stamp::Anyone && is_word)
@@ -79,12 +82,6 @@ fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
 
 /// Whether a tag stands here that nothing but its process id sets apart from a sentence.
 fn is_tag_alone(text: &[u8], at: usize, stamp: Stamp) -> bool {
-    let tag = rfc3164::tag(&text[at..]);
+    let tag = tag::tag(&text[at..]);
     stamp == Stamp::Daemon && tag.is_some_and(|(_, pid)| !pid.is_empty())
-}
-
-/// The line is a text of which only the time is known.
-pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
-    row.time = Some(time);
-    row.flags = row.flags.with(Flags::UNPARSED);
 }

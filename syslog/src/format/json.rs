@@ -17,8 +17,9 @@
 
 use super::fields::is_taken;
 use super::keys::{Found, Keys};
+use super::pair::Pair;
 use super::stamp::Clock;
-use logstead_record::{BatchBuilder, Row};
+use logstead_record::{BatchBuilder, Field, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -74,13 +75,7 @@ pub enum Rejected {
     Syntax(String),
 }
 
-/// A value of the object that is no object itself.
-pub(super) struct Pair<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) value: Cow<'a, str>,
-}
-
-/// The values below an object as they are found.
+/// The values below an object, in the order they are found.
 struct Flat<'a> {
     limits: Limits,
     /// Whether an object that is larger than the limits is rejected, or gives what fits.
@@ -135,28 +130,25 @@ fn add_fields(pairs: &[Pair<'_>], taken: &[usize], builder: &mut BatchBuilder) {
 fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
     let value = |at: usize| pairs[at].value.as_bytes();
     let text = |at: Option<usize>| at.map_or(&b""[..], value);
-    let row = Row {
-        time: found.time,
-        priority: found.priority(),
-        host: found.host.map_or(host, value),
-        program: text(found.program),
-        pid: text(found.pid),
-        msgid: text(found.msgid),
-        ..Row::text(line)
-    };
+    let row = Row { time: found.time, priority: found.priority(), ..Row::text(line) }
+        .with(Field::Host, found.host.map_or(host, value))
+        .with(Field::Program, text(found.program))
+        .with(Field::Pid, text(found.pid))
+        .with(Field::Msgid, text(found.msgid));
     match found.message.map(|at| &pairs[at].value) {
         None => builder.push(&row),
-        Some(Cow::Borrowed(text)) => builder.push(&Row {
-            message: text.as_bytes(),
-            message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()),
-            ..row
-        }),
-        Some(Cow::Owned(text)) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..row }),
+        Some(Cow::Borrowed(text)) => builder.push(
+            &Row { message_at: Some(text.as_ptr().addr() - line.as_ptr().addr()), ..row }
+                .with(Field::Message, text.as_bytes()),
+        ),
+        Some(Cow::Owned(text)) => {
+            builder.push(&Row { message_at: None, ..row }.with(Field::Message, text.as_bytes()))
+        }
     }
 }
 
 /// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
-/// where the text is no object from its first byte to its last.
+/// where the text is not an object from its first byte to its last.
 pub(super) fn values_that_fit(text: &[u8], limits: Limits, name_bytes_max: usize) -> Option<Vec<Pair<'_>>> {
     limits.check_line(text).ok()?;
     Flat::new(limits, false, name_bytes_max).read(text).ok()

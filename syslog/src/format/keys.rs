@@ -4,7 +4,7 @@
 //! Keys compare without regard to case; nested ones are joined by dots. Where several of a column's keys are there, the
 //! first one in the list counts whose value is not empty and can be read as what it stands for.
 
-use super::json::Pair;
+use super::pair::Pair;
 use super::stamp::{self, Clock};
 use logstead_record::{Facility, Priority, Severity, Timestamp};
 
@@ -227,7 +227,7 @@ pub(super) fn severity(text: &str) -> Option<Severity> {
     name.parse().ok()
 }
 
-/// Whether a word says how urgent something is: it is no name of a host or a program.
+/// Whether a word says how urgent something is: it is not the name of a host or a program.
 pub(super) fn is_level(word: &[u8]) -> bool {
     word.len() <= 13
         && std::str::from_utf8(word).is_ok_and(|word| severity(word).is_some() && !is_number(word))

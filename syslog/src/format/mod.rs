@@ -5,25 +5,29 @@
 
 mod cisco;
 mod fields;
+mod frame;
 mod headless;
 pub mod json;
 pub mod keys;
 mod lines;
+mod pair;
 mod payload;
 mod rfc3164;
 mod rfc5424;
 mod stamp;
+mod tag;
 mod tags;
 mod vendor;
+mod word;
 
 use encoding_rs::Encoding;
+pub use frame::Known;
+use frame::{Frame, text_row};
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, DAY, Flags, Priority, Row, Timestamp};
+use logstead_record::{BatchBuilder, DAY, Field, Flags, Priority, Row};
 pub use stamp::Clock;
-
-/// Says that a text is UTF-8; no part of it.
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+use word::priority;
 
 /// Reads the frames of one source.
 pub struct Syslog {
@@ -31,43 +35,10 @@ pub struct Syslog {
     pub format: Format,
     /// For stamps that say no zone.
     pub zone: TimeZone,
-    /// What texts are written in that are no UTF-8.
+    /// What texts are written in that are not UTF-8.
     pub charset: &'static Encoding,
     /// Whether the frames are lines of files, which have no priority and the stamps of many programs.
     pub lines: bool,
-}
-
-/// What is known of a frame besides its bytes.
-#[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// What framing noted.
-    pub flags: Flags,
-    /// When it was received: decides the year of stamps without one.
-    pub received: Timestamp,
-    /// Not before the frame was written: a line of an old file is of the year in which the file ended.
-    pub written: Timestamp,
-    /// Stands in for a host where the message names none.
-    pub peer: &'a [u8],
-    /// Something else that is known of the sender: name and value of a field.
-    pub field: Option<(&'a [u8], &'a [u8])>,
-}
-
-impl Known<'_> {
-    /// Of a frame of which only the time of receipt is known.
-    pub fn at(received: Timestamp) -> Known<'static> {
-        Known { flags: Flags::default(), received, written: received, peer: b"", field: None }
-    }
-}
-
-/// The bytes of a frame and which of them are read.
-#[derive(Clone, Copy)]
-struct Frame<'a> {
-    /// All of them.
-    raw: &'a [u8],
-    /// Without the line ends, NULs and spaces at its end.
-    text: &'a [u8],
-    /// Where the `<` of the priority is expected.
-    start: usize,
 }
 
 impl Syslog {
@@ -105,7 +76,7 @@ impl Syslog {
             unparsed(frame, known, self.lines)
         });
         payload::read(row, clock, builder);
-        if let Some(count) = vendor::repeated(row.message) {
+        if let Some(count) = vendor::repeated(row[Field::Message]) {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
         }
@@ -115,7 +86,11 @@ impl Syslog {
     /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
     pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
         let flags = known.flags.with(Flags::UNPARSED);
-        self.push(&mut Row { host: known.peer, flags, ..text_row(Frame::new(frame)) }, known, builder);
+        self.push(
+            &mut Row { flags, ..text_row(Frame::new(frame)) }.with(Field::Host, known.peer),
+            known,
+            builder,
+        );
     }
 
     /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
@@ -134,9 +109,11 @@ impl Syslog {
             builder.field(name, value);
             row.fields_behind += 1;
         }
-        match self.decoded(row.message) {
+        match self.decoded(row[Field::Message]) {
             None => builder.push(row),
-            Some(text) => builder.push(&Row { message: text.as_bytes(), message_at: None, ..*row }),
+            Some(text) => {
+                builder.push(&Row { message_at: None, ..*row }.with(Field::Message, text.as_bytes()))
+            }
         }
     }
 
@@ -149,110 +126,23 @@ impl Syslog {
     }
 }
 
-impl<'a> Frame<'a> {
-    fn new(raw: &'a [u8]) -> Frame<'a> {
-        let text = visible(raw);
-        let start = if text.first() == Some(&b'<') { 0 } else { blanks(text) };
-        Frame { raw, text, start }
-    }
-}
-
-/// A row of which only the text is known.
-fn text_row(frame: Frame<'_>) -> Row<'_> {
-    Row { message: frame.text, ..Row::text(frame.raw) }
-}
-
-/// All of the text from `at` on is the message.
-fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
-    (row.message, row.message_at) = (&text[at..], Some(at));
-}
-
 /// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
-/// a file says nothing.
+/// a file has none.
 fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>, is_line: bool) -> Row<'a> {
     let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {
         priority: said.or((!is_line).then_some(Priority::DEFAULT)),
-        host: known.peer,
         flags: known.flags.with(Flags::UNPARSED),
         ..text_row(frame)
     }
-}
-
-/// The frame without the line ends, NULs and spaces at its end, which are kept but not shown.
-fn visible(frame: &[u8]) -> &[u8] {
-    let end =
-        frame.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | b' ' | 0)).map_or(0, |last| last + 1);
-    &frame[..end]
-}
-
-/// How many bytes some senders and their framing leave before the priority.
-fn blanks(text: &[u8]) -> usize {
-    let bom = if text.starts_with(BOM) { BOM.len() } else { 0 };
-    bom + text[bom..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b'\t' | b' ' | 0)).count()
-}
-
-/// `<PRI>` at `start`: the priority and where the text goes on. A number with a leading zero is none.
-fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
-    let rest = text.get(start..)?.strip_prefix(b"<")?;
-    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    if !(1..=3).contains(&digits) || rest.get(digits) != Some(&b'>') || (1 < digits && rest[0] == b'0') {
-        return None;
-    }
-    let number = rest[..digits].iter().fold(0_u16, |sum, byte| sum * 10 + u16::from(byte - b'0'));
-    Some((Priority::new(u8::try_from(number).ok()?)?, start + digits + 2))
-}
-
-/// Whether a word can be the name or address of a host: words of payloads hold other signs.
-fn is_host(word: &[u8]) -> bool {
-    const FITS: [bool; 256] = bytes(b".-_:/%@#+~");
-    let first_fits =
-        |first: u8| FITS[usize::from(first)] && !matches!(first, b'.' | b'-' | b'/' | b'%' | b'@');
-    word.first().is_some_and(|&first| first_fits(first))
-        && word.iter().all(|&byte| FITS[usize::from(byte)])
-        && !is_address_with_port(word)
-}
-
-/// `127.0.0.1:46670` is one end of a connection.
-fn is_address_with_port(word: &[u8]) -> bool {
-    if !word[0].is_ascii_digit() {
-        return false;
-    }
-    let Some(colon) = memchr::memrchr(b':', word) else { return false };
-    let (address, port) = (&word[..colon], &word[colon + 1..]);
-    !port.is_empty()
-        && port.iter().all(u8::is_ascii_digit)
-        && memchr::memchr(b'.', address).is_some()
-        && address.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-}
-
-/// For each byte whether it is a letter or digit of any script or one of `signs`.
-const fn bytes(signs: &[u8]) -> [bool; 256] {
-    let mut fits = [false; 256];
-    let mut byte = 0;
-    while byte < fits.len() {
-        fits[byte] = 0x80 <= byte || (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    let mut at = 0;
-    while at < signs.len() {
-        fits[signs[at] as usize] = true;
-        at += 1;
-    }
-    fits
-}
-
-/// The bytes up to the next space, and where the text goes on behind it.
-fn token(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let rest = text.get(at..)?;
-    let end = memchr::memchr(b' ', rest)?;
-    Some((&rest[..end], at + end + 1))
+    .with(Field::Host, known.peer)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::frame::visible;
     use super::*;
-    use logstead_record::{Batch, Origin};
+    use logstead_record::{Batch, Origin, Timestamp};
     use proptest::prelude::*;
 
     pub(crate) const RECEIVED: &str = "2026-11-21T06:13:00Z";

@@ -3,12 +3,12 @@
 //! **Invariant:** without a stamp the first words of a text are not a host and a program: the host is then the
 //! peer and all of the text is the message.
 
+use super::frame::{Frame, Known, set_message, text_row};
 use super::stamp::{self, Clock};
-use super::{Frame, Known, bytes, cisco, is_host, priority, set_message, tags, text_row, vendor};
-use logstead_record::{BatchBuilder, Flags, HeadForm, Row};
-
-/// Longest program name that is believed.
-const PROGRAM_BYTES_MAX: usize = 128;
+use super::tag::{is_pid, tag, take_tag};
+use super::word::{behind_spaces, is_host, priority};
+use super::{cisco, tags, vendor};
+use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row};
 
 /// `None` without a valid `<PRI>`. Fields that its head gives are added to the builder.
 pub(super) fn parse<'a>(
@@ -19,7 +19,8 @@ pub(super) fn parse<'a>(
 ) -> Option<Row<'a>> {
     let text = frame.text;
     let (priority, start) = priority(text, frame.start)?;
-    let mut row = Row { priority: Some(priority), host: known.peer, flags: known.flags, ..text_row(frame) };
+    let mut row =
+        Row { priority: Some(priority), flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     match stamped(&mut row, text, start, clock) {
         Some(at) => behind_stamp(&mut row, text, at, clock, builder),
         None => unusual(&mut row, text, start, clock, builder),
@@ -89,10 +90,10 @@ pub(super) fn behind_stamp<'a>(
     let tagged = take_tag(row, text, at).or_else(|| take_tag_behind_severity(row, text, at));
     let at = tagged.or_else(|| tags::take(row, text, at, builder)).unwrap_or(at);
     set_message(row, text, at);
-    match row.message.first() {
-        Some(b'%') => row.fields_behind += vendor::mnemonic(row.message, builder),
-        Some(b'M') if row.program.is_empty() => {
-            row.program = vendor::tabbed(row.message).unwrap_or_default();
+    match row[Field::Message].first() {
+        Some(b'%') => row.fields_behind += vendor::mnemonic(row[Field::Message], builder),
+        Some(b'M') if row[Field::Program].is_empty() => {
+            row[Field::Program] = vendor::tabbed(row[Field::Message]).unwrap_or_default();
         }
         _ => {}
     }
@@ -106,13 +107,6 @@ fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
         Some(b' ') => Some(behind_spaces(text, at)),
         Some(_) => None,
     }
-}
-
-pub(super) fn behind_spaces(text: &[u8], mut at: usize) -> usize {
-    while text.get(at) == Some(&b' ') {
-        at += 1;
-    }
-    at
 }
 
 /// `1 ` where a stamp should stand: the version of RFC 5424, before a head that is none of it.
@@ -131,90 +125,21 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     if host == b"Message"
         && let Some((host, at)) = vendor::forwarded_from(text, at)
     {
-        row.host = host;
+        row[Field::Host] = host;
         return at;
     }
-    row.host = host;
+    row[Field::Host] = host;
     at + end + 1
 }
 
-/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and says where the message begins.
-pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
-    let start = behind_spaces(text, at);
-    let (program, rest) = text[start..].split_at(program_length(&text[start..]));
-    if !is_program(program) {
-        return None;
-    }
-    let (pid, length) = pid(rest)?;
-    (row.program, row.pid) = (program, pid);
-    Some(start + program.len() + length)
-}
-
-/// Program and process id of the `TAG[PID]: ` or `TAG: ` that the text begins with.
-pub(super) fn tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (program, rest) = text.split_at(program_length(text));
-    let (pid, length) = pid(rest).filter(|_| is_program(program))?;
-    (rest[..length].ends_with(b": ") || rest.len() == length && rest.ends_with(b":"))
-        .then_some((program, pid))
-}
-
-fn is_pid(pid: &[u8]) -> bool {
-    !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
-}
-
-/// The same behind the name of a severity, where a process id shows that it is no text.
+/// The same behind the name of a severity, where a process id shows that it is not text.
 fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let mut tagged = *row;
     let at = take_tag(&mut tagged, text, vendor::behind_severity(text, at)?)?;
-    (!tagged.pid.is_empty()).then(|| {
+    (!tagged[Field::Pid].is_empty()).then(|| {
         *row = tagged;
         at
     })
-}
-
-/// How many bytes may be a program name: a colon belongs to it where something follows at once.
-fn program_length(rest: &[u8]) -> usize {
-    const FITS: [bool; 256] = bytes(b"!#$%&'()*+-./:?@\\]^_`}~");
-    let fits = |at: usize| FITS[usize::from(rest[at])] && !is_end_of_name(rest, at);
-    let length_max = rest.len().min(PROGRAM_BYTES_MAX);
-    (0..length_max).find(|&at| !fits(at)).unwrap_or(length_max)
-}
-
-fn is_end_of_name(rest: &[u8], at: usize) -> bool {
-    rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
-}
-
-/// Numbers, mnemonics and marks of payloads are no programs.
-fn is_program(name: &[u8]) -> bool {
-    match name.first() {
-        None | Some(b'@' | b'%' | b':' | b'-' | b'*') => false,
-        Some(_) => !name.iter().all(u8::is_ascii_digit),
-    }
-}
-
-/// The process id behind a program, and where the message begins.
-fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
-    let (pid, at) = match rest.first()? {
-        b'[' => {
-            let close = memchr::memchr(b']', rest)?;
-            (&rest[1..close], close + 1)
-        }
-        _ => (&b""[..], 0),
-    };
-    if memchr::memchr(b' ', pid).is_some() {
-        return None;
-    }
-    let has_pid = 0 < at;
-    let length = match &rest[at..] {
-        [b':', b' ', ..] => 2,
-        [b':'] => 1,
-        [b':', ..] if has_pid => 1,
-        // Two dashes are the columns of an access log.
-        [b' ', b'-', b' ', behind @ ..] if !behind.starts_with(b"- ") => 3,
-        [b' ', ..] if has_pid && is_pid(pid) => 1,
-        _ => return None,
-    };
-    Some((pid, at + length))
 }
 
 #[cfg(test)]

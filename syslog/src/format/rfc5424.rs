@@ -1,8 +1,9 @@
 //! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, read as senders really write it.
 
+use super::frame::{BOM, Frame, Known, text_row};
 use super::stamp::{self, Clock};
-use super::{BOM, Frame, Known, priority, text_row, token};
-use logstead_record::{BatchBuilder, HeadForm, Row, Timestamp};
+use super::word::{priority, token};
+use logstead_record::{BatchBuilder, Field, HeadForm, Row, Timestamp};
 
 /// Longest SD-ID or parameter name that is believed.
 const NAME_BYTES_MAX: usize = 255;
@@ -29,19 +30,21 @@ pub(super) fn parse<'a>(
     let at = structured_data(text, at, builder);
     let message = text.get(at..).unwrap_or_default();
     let message = message.strip_prefix(BOM).unwrap_or(message);
-    Some(Row {
-        time,
-        priority: Some(priority),
-        host: if host == b"-" || host.is_empty() { known.peer } else { host },
-        program: value(program),
-        pid: value(pid),
-        msgid: value(msgid),
-        message,
-        message_at: Some(text.len() - message.len()),
-        head_form,
-        flags: known.flags,
-        ..text_row(frame)
-    })
+    Some(
+        Row {
+            time,
+            priority: Some(priority),
+            message_at: Some(text.len() - message.len()),
+            head_form,
+            flags: known.flags,
+            ..text_row(frame)
+        }
+        .with(Field::Host, if host == b"-" || host.is_empty() { known.peer } else { host })
+        .with(Field::Program, value(program))
+        .with(Field::Pid, value(pid))
+        .with(Field::Msgid, value(msgid))
+        .with(Field::Message, message),
+    )
 }
 
 /// `1 `, or the number of a later version: whether it is the first, and where the text goes on.
@@ -65,7 +68,7 @@ fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// `-` says that there is none.
+/// `-` means none.
 fn value(text: &[u8]) -> &[u8] {
     if text == b"-" { b"" } else { text }
 }

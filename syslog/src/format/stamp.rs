@@ -18,7 +18,7 @@ use logstead_record::{DAY, MONTHS, SECOND, Timestamp};
 
 /// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
 const AHEAD_MAX: i64 = 31 * DAY;
-/// A number before this is no year of a log.
+/// A number below this is not the year of a log.
 const YEAR_MIN: i64 = 1990;
 
 /// What a stamp leaves open.
@@ -28,7 +28,7 @@ pub struct Clock<'a> {
     pub(super) received: Timestamp,
     /// Decides the year: a stamp without one means nothing later.
     pub(super) latest: Timestamp,
-    /// Where the stamp says none.
+    /// If the stamp has none.
     pub(super) zone: &'a TimeZone,
 }
 
@@ -216,7 +216,7 @@ impl Date {
         Some((Date { year: Some(year), month, day, second_of_day, nanos }, at))
     }
 
-    /// With the year that stands behind the time, where it says none yet.
+    /// With the year that follows the time, if it has none yet.
     fn year_behind(self, text: &[u8], at: usize, clock: Clock<'_>) -> (Date, usize) {
         let next = (text.get(at), text.get(at + 1));
         if self.year.is_some() || !matches!(next, (Some(b' '), Some(b'0'..=b'9'))) {
@@ -279,7 +279,7 @@ impl Date {
     }
 }
 
-/// The zone behind a stamp, in seconds east of UTC, and where it ends. What is no zone is left: it may be a host.
+/// The zone behind a stamp, in seconds east of UTC, and where it ends. Anything else is left: it may be a host.
 fn zone(text: &[u8], at: usize) -> (Option<i32>, usize) {
     let start = at + usize::from(text.get(at) == Some(&b' '));
     if !matches!(text.get(start), Some(b'A'..=b'Z' | b'+' | b'-')) {

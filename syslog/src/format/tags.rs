@@ -10,12 +10,12 @@
 //! | UniFi        | `U7PG2,f09fc2000000,v4.3.28.11361: hostapd: …`              | program, `unifi.model`, `.mac`, `.version` |
 //! | BIG-IP ASM   | `ASM:unit_hostname="lb-1",attack_type="…"`                  | program                                  |
 //!
-//! **Invariant:** what is no such tag as a whole is left to the message.
+//! **Invariant:** what is not such a tag as a whole is left to the message.
 
-use super::rfc3164::take_tag;
-use super::token;
+use super::tag::take_tag;
 use super::vendor::comware_module;
-use logstead_record::{BatchBuilder, Row};
+use super::word::token;
+use logstead_record::{BatchBuilder, Field, Row};
 
 /// Takes over the tag at `at`, adds its other parts as fields, and says where the message begins.
 #[inline]
@@ -35,16 +35,16 @@ pub(super) fn take<'a>(
 fn unusual<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) -> Option<usize> {
     let rest = &text[at..];
     if rest.starts_with(b"%%") {
-        (row.program, ..) = comware_module(rest)?;
+        (row[Field::Program], ..) = comware_module(rest)?;
         return Some(at);
     }
     if rest.starts_with(b"CISE_") {
         let (program, behind) = token(text, at)?;
-        row.program = program;
+        row[Field::Program] = program;
         return Some(behind);
     }
     if rest.starts_with(b"ASM:") {
-        row.program = &rest[..3];
+        row[Field::Program] = &rest[..3];
         return Some(at + 4);
     }
     let (word, behind) = token(text, at)?;
@@ -78,7 +78,7 @@ fn adc<'a>(
     if ![partition, feature, event].into_iter().all(is_name) {
         return None;
     }
-    row.program = feature;
+    row[Field::Program] = feature;
     add(row, builder, &[("citrix.node", node), ("citrix.event", event)]);
     Some(start)
 }

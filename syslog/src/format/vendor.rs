@@ -3,7 +3,7 @@
 //! | sender        | habit                                                                              |
 //! |---------------|------------------------------------------------------------------------------------|
 //! | syslogd       | `last message repeated 3 times`                                                    |
-//! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is told to say the priority            |
+//! | Junos         | `%DAEMON-4-NAME: ` behind the tag, where it is set to say the priority            |
 //! | Comware, VRP  | `%%01IFNET/4/LINK_STATE(l)[0]:` begins the message of HPE and Huawei devices       |
 //! | Meraki        | a version and a stamp in seconds since 1970, then the host and the kind of event   |
 //! | AIX           | `Message forwarded from HOST: ` where others put the host                          |
@@ -13,7 +13,9 @@
 //! **Invariant:** what is taken from the text of a message stays in it.
 
 use super::cisco::Mnemonic;
-use logstead_record::{BatchBuilder, Row, SEVERITY_NAMES};
+use super::frame::set_message;
+use super::word::is_host;
+use logstead_record::{BatchBuilder, Field, Row, SEVERITY_NAMES};
 
 /// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
 const JUNOS_FACILITIES: [&[u8]; 16] = [
@@ -111,17 +113,17 @@ pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
     let length = rest.iter().take_while(|byte| is_part(byte)).count();
     if length == 0 || rest.get(length) != Some(&b' ') {
-        return super::set_message(row, text, at);
+        return set_message(row, text, at);
     }
-    row.program = &rest[..length];
-    super::set_message(row, text, at + length + 1);
+    row[Field::Program] = &rest[..length];
+    set_message(row, text, at + length + 1);
 }
 
 /// The host that a relay on AIX forwards for, and where the text goes on.
 pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"Message forwarded from ")?;
     let end = memchr::memchr(b' ', rest)?;
-    let host = rest[..end].strip_suffix(b":").filter(|host| super::is_host(host))?;
+    let host = rest[..end].strip_suffix(b":").filter(|host| is_host(host))?;
     Some((host, text.len() - rest.len() + end + 1))
 }
 

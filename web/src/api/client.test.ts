@@ -17,13 +17,13 @@ test('a problem is thrown with all that it says', async () => {
   expect(isRefusal(error)).toBe(true);
 });
 
-test('an answer that is no problem document still says something', async () => {
+test('an answer that is not a problem document still says something', async () => {
   const error = await failure(unwrap(answer(502, '<html>Bad Gateway</html>')));
   expect(error).toMatchObject({ status: 502 });
   expect(isRefusal(error)).toBe(false);
 });
 
-test('a server that is away is no refusal', async () => {
+test('a server that is away is not a refusal', async () => {
   const error = await failure(unwrap(Promise.reject(new TypeError('fetch failed'))));
   expect(error).toMatchObject({ status: 0 });
   expect(isRefusal(error)).toBe(false);
@@ -34,7 +34,7 @@ test('a cancelled request stays a cancelled request', async () => {
   expect(await failure(unwrap(Promise.reject(aborted)))).toBe(aborted);
 });
 
-test('a lost session is told once it is lost, and a wrong password is no lost session', async () => {
+test('a lost session is reported once it is lost, and a wrong password is not a lost session', async () => {
   const lost = vi.fn();
   listenForSessionLoss(lost);
   await failure(unwrap(answer(401, undefined, {}, 'http://x/api/v1/session')));

@@ -1,4 +1,4 @@
-/** One typed client for /api/v1: problems become `ApiError`, a lost session is told to whoever listens. */
+/** One typed client for /api/v1: problems become `ApiError`, a lost session is reported to listeners. */
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { ProblemDetail, Session } from './model';
 import type { paths } from './types';

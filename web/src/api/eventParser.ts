@@ -6,14 +6,14 @@ const LINE_END = /\r\n|\r|\n/g;
 
 export class EventParser {
   private text = '';
-  /** Up to here there is no end of a line in the text. */
+  /** The text has no end of a line before this place. */
   private scanned = 0;
   private atStart = true;
   /** The last piece ended with a CR: an LF that comes next belongs to it. */
   private afterReturn = false;
   private name = '';
   private data: string[] = [];
-  /** Holds for the events that come after, too, until another one is said. */
+  /** Also holds for the events that follow, until another one is given. */
   private id = '';
 
   /** The events that `piece` completes. */

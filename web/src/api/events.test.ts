@@ -53,7 +53,7 @@ describe('a connection that is lost', () => {
     ]);
   });
 
-  test('is made again at once when one asks for it', async () => {
+  test('is made again at once on request', async () => {
     answers.push(() => Promise.reject(new TypeError('Failed to fetch')));
     open();
     await expectState('waiting');
@@ -97,7 +97,7 @@ describe('a refusal', () => {
     await expectState('refused');
   });
 
-  test('for want of a session is told to whoever listens', async () => {
+  test('for want of a session is reported to listeners', async () => {
     const lost = vi.fn();
     listenForSessionLoss(lost);
     answers.push(() => Response.json({ title: 'Unauthorized', status: 401 }, { status: 401 }));
@@ -115,7 +115,7 @@ test('a server that stops is waited for', async () => {
   expect(states.at(-1)).toMatchObject({ problem: { detail: 'stopping' } });
 });
 
-test('an answer that is no stream of events is not taken for one', async () => {
+test('an answer that is not a stream of events is not taken for one', async () => {
   answers.push(() => new Response('<html>', { headers: { 'Content-Type': 'text/html' } }));
   open();
   await expectState('waiting');

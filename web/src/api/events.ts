@@ -27,7 +27,7 @@ export type EventStream = {
 };
 
 export type EventsOptions = {
-  /** What to ask for; a position is sent beside it. */
+  /** What to ask for; a position is sent with it. */
   path: (position: string | null) => string;
   position: string | null;
   onEvent: (event: ServerEvent) => void;
@@ -116,7 +116,7 @@ export function openEvents({ path, position, onEvent, onState }: EventsOptions):
   };
 }
 
-/** Longer from failure to failure, and never the same for two, so that those who lost a server do not come back at once. */
+/** Longer from failure to failure, and never the same for two, so that clients that lost a server do not all come back at once. */
 export function waitFor(failures: number, error: unknown, random: number): number {
   const asked = error instanceof ApiError ? error.retryAfterSeconds : null;
   const longest = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** failures);
@@ -149,7 +149,7 @@ async function* eventsOf(
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   const parser = new EventParser();
-  // Whoever closes the stream while it hands on an event wants no other.
+  // If a listener closes the stream while an event is handed on, no other follows.
   const isClosed = () => signal.aborted;
   while (reader !== undefined) {
     const { done, value } = await reader.read().catch(networkError);

@@ -18,7 +18,7 @@ export const healthQuery = queryOptions({
     try {
       const response = await fetch('/readyz', { signal, cache: 'no-store' });
       if (response.ok) return { state: 'ready' };
-      // Any other failure is told by what stands between us and the server.
+      // Any other failure comes from what stands between us and the server.
       if (response.status !== NOT_READY) return { state: 'unreachable', since };
       return { state: 'not-ready', reasons: (await response.text()).trim() };
     } catch (error) {
@@ -28,6 +28,6 @@ export const healthQuery = queryOptions({
   },
   refetchInterval: ({ state: { data } }) =>
     data?.state === 'unreachable' ? POLL_AWAY_MS : POLL_MS,
-  // What is not asked for while nobody looks is asked for at once when somebody does.
+  // Nothing is requested while the page is hidden; it is requested as soon as the page is shown.
   refetchOnWindowFocus: 'always',
 });

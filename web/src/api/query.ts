@@ -14,7 +14,7 @@ export function readingQuery(query: string) {
   });
 }
 
-/** The query after these changes, for whoever only wants to know it. */
+/** The query after these changes, to be shown. */
 export function editedQuery(query: string, edits: readonly QueryEdit[]) {
   return queryOptions({
     queryKey: ['edited', query, edits],

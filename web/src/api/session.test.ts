@@ -21,7 +21,7 @@ test('whose session ends while a page is open stays its user, and has to sign in
   expect(hasEnded(continued(ended, ana))).toBe(false);
 });
 
-test('nobody who was never here is missed', () => {
+test('a first visit is not a lost session', () => {
   expect(continued(undefined, nobody)).toEqual(nobody);
   expect(continued(nobody, nobody)).toEqual(nobody);
   expect(hasEnded(nobody)).toBe(false);

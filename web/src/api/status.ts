@@ -26,7 +26,7 @@ export const ingestQuery = queryOptions({
     const before = cache.getQueryData<readonly Sample[]>(['ingest']) ?? [];
     return [...before, { at: Date.now(), rate: ingestRate(status) }].slice(-SAMPLES_MAX);
   },
-  // Who may not see it, or is no longer signed in, is not asked on.
+  // Without the right to see it, or without a session, asking stops.
   refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
   gcTime: Infinity,
   // A list that only grows has nothing to share with the one before.

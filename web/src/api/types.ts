@@ -48,7 +48,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what may stand at a place in a query, which need not be right yet. Answers within some 300 ms with what it has. */
+        /**
+         * Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
+         *     what it has.
+         */
         post: operations["complete"];
         delete?: never;
         options?: never;
@@ -99,8 +102,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All messages that match, without a limit. With stages their table, where `order` and `columns` say nothing. An answer
-         *     that ends before its end was cut off.
+         * All messages that match, without a limit. With stages, their table; `order` and `columns` then have no effect. A
+         *     response that breaks off is incomplete.
          */
         get: operations["export"];
         put?: never;
@@ -137,16 +140,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts messages in spans of time; the same as the POST, for curl.
-         * @description Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
-         *     what is dated later counts in `total` and `later`.
+         * Counts messages in time spans; the same as the POST, for curl.
+         * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
+         *     dated later count in `total` and `later`.
          */
         get: operations["histogram_get"];
         put?: never;
         /**
-         * Counts messages in spans of time.
-         * @description Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
-         *     what is dated later counts in `total` and `later`.
+         * Counts messages in time spans.
+         * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
+         *     dated later count in `total` and `later`.
          */
         post: operations["histogram"];
         delete?: never;
@@ -164,7 +167,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores messages and answers when they are durable. */
+        /** Stores messages and answers once they are durable. */
         post: operations["ingest"];
         delete?: never;
         options?: never;
@@ -216,8 +219,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
-         *     reading it does; ends when the client goes.
+         * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
+         *     it does; ends when the client disconnects.
          */
         post: operations["verify"];
         delete?: never;
@@ -250,7 +253,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The messages around one that match a query, which the message itself need not, by time: those of one time by logspace and by the order in which they were stored. */
+        /**
+         * The messages around one that match a query, which the message itself need not, by time: those of one time by
+         *     logspace and by the order in which they were stored.
+         */
         get: operations["context"];
         put?: never;
         post?: never;
@@ -323,7 +329,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that the clock is right: messages are removed by age again, though the clock had left where it should be. */
+        /** Confirms that the clock is right: messages are removed by age again, although the clock had jumped. */
         post: operations["resume_retention"];
         delete?: never;
         options?: never;
@@ -443,7 +449,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what would come of a document, and converts it between its forms. */
+        /** Says what applying a document would do, and converts it between its forms. */
         post: operations["validate"];
         delete?: never;
         options?: never;
@@ -458,7 +464,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's own searches, and those that are shared. */
+        /** The caller's own searches, and shared ones. */
         get: operations["list_saved_searches"];
         put?: never;
         /** Saves a search. */
@@ -477,10 +483,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Replaces a search: one's own, or a shared one for an administrator. It keeps its owner. */
+        /** Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner. */
         put: operations["replace_saved_search"];
         post?: never;
-        /** Removes a search: one's own, or a shared one for an administrator. */
+        /** Removes a search: the caller's own, or for an administrator a shared one. */
         delete: operations["remove_saved_search"];
         options?: never;
         head?: never;
@@ -496,7 +502,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Notes that a search was used now. */
+        /** Records that a search was used. */
         post: operations["use_saved_search"];
         delete?: never;
         options?: never;
@@ -529,12 +535,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is logged in, and whether the first administrator is still to be made. */
+        /** Who is logged in, and whether the first administrator has to be created. */
         get: operations["get_session"];
         put?: never;
         /** Logs in: sets the session's cookie. */
         post: operations["log_in"];
-        /** Logs out: ends the session and forgets the cookie. */
+        /** Logs out: ends the session and removes the cookie. */
         delete: operations["log_out"];
         options?: never;
         head?: never;
@@ -550,7 +556,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes the first administrator and logs in. */
+        /** Creates the first administrator and logs in. */
         post: operations["set_up"];
         delete?: never;
         options?: never;
@@ -588,7 +594,7 @@ export interface paths {
         /** All tokens, without their secrets. */
         get: operations["list_tokens"];
         put?: never;
-        /** Makes a token and shows its secret this one time. */
+        /** Creates a token and shows its secret this one time. */
         post: operations["create_token"];
         delete?: never;
         options?: never;
@@ -623,7 +629,7 @@ export interface paths {
         /** All users. */
         get: operations["list_users"];
         put?: never;
-        /** Makes a user. */
+        /** Creates a user. */
         post: operations["create_user"];
         delete?: never;
         options?: never;
@@ -639,7 +645,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Changes what a user may do and search. It holds from the next request on, also in sessions that have begun. */
+        /** Changes what a user may do and search. It takes effect with the next request, also in open sessions. */
         put: operations["change_user"];
         post?: never;
         /** Removes a user and ends the user's sessions. */
@@ -658,8 +664,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Changes a password: one's own, or anybody's for an administrator. Ends the user's other sessions. Whoever changes their
-         *     own has to know it: a session that was left open is not enough.
+         * Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
+         *     requires the present one: an unattended session is not enough.
          */
         put: operations["change_password"];
         post?: never;
@@ -710,7 +716,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether it takes and stores messages; what stands against it otherwise. */
+        /** Whether it takes and stores messages, and if not, why. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -726,7 +732,7 @@ export interface components {
     schemas: {
         /** @description What to make a table of. */
         AggregateRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
@@ -735,12 +741,12 @@ export interface components {
              * @example error | stats count() by host
              */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
-        /** @description A table with what was looked at for it. Exact, where `coverage.complete`. */
+        /** @description A table with what was searched for it. Exact if `coverage.complete`. */
         AggregateResponse: components["schemas"]["Table"] & {
             coverage: components["schemas"]["Coverage"];
             /** @description The query as it was understood. */
@@ -753,25 +759,25 @@ export interface components {
         Audit: {
             entries: components["schemas"]["AuditEntry"][];
         };
-        /** @description One thing that somebody did. */
+        /** @description An action. */
         AuditEntry: {
             /**
-             * @description Whose account: `user:7`, `token:3` or `environment`; null where nobody had logged in, and in entries of versions
-             *     that did not write it. Unlike a name, it is never given to anybody else.
+             * @description The account: `user:7`, `token:3` or `environment`; null if nobody was logged in, and in entries of versions that
+             *     did not record it. Unlike a name, it is never reused.
              */
             account: string | null;
             action: string;
             detail: string;
             /** Format: date-time */
             time: string;
-            /** @description What the account was called then. */
+            /** @description The account's name at that time. */
             user: string;
         };
-        /** @description A span of time. */
+        /** @description A time span. */
         Bucket: {
             /**
-             * @description How many messages have each value; those that it does not name have none here. Messages without a value
-             *     count in `count` alone.
+             * @description How many messages have each value; values without messages here are left out. Messages without a value only
+             *     count in `count`.
              */
             by?: {
                 [key: string]: number;
@@ -780,7 +786,7 @@ export interface components {
             count: number;
             /**
              * Format: int64
-             * @description How many have another value, where there are too many to be told apart.
+             * @description How many have another value, if there are too many values to count separately.
              */
             other?: number;
             /**
@@ -791,14 +797,14 @@ export interface components {
         };
         /** @description A value of a table. */
         Cell: number | string | null;
-        /** @description One clause of a filter by itself. */
+        /** @description One clause of a filter. */
         Clause: {
             /**
              * Format: int64
              * @description Messages of the asked segments that certainly match.
              */
             certain_messages: number;
-            /** @description How deep it stands: 0 for the whole filter. */
+            /** @description Its depth: 0 for the whole filter. */
             depth: number;
             /**
              * @description What answers it.
@@ -825,11 +831,11 @@ export interface components {
             name: string;
         };
         /**
-         * @description What the values of a column are, where they are not null.
+         * @description The kind of a column's values, apart from nulls.
          * @enum {string}
          */
         ColumnKind: "text" | "number" | "severity" | "time";
-        /** @description Something that may stand there. */
+        /** @description Something that can be written there. */
         CompleteOption: {
             /**
              * Format: int64
@@ -840,11 +846,11 @@ export interface components {
             detail?: string;
             /**
              * Format: int64
-             * @description How many different values a field has in the messages that the rest of the query finds, where that was
-             *     quickly known.
+             * @description How many different values a field has in the messages that the rest of the query finds, if that could be
+             *     determined quickly.
              */
             distinct?: number;
-            /** @description To write, with quotes where it needs them. */
+            /** @description To insert, quoted if necessary. */
             insert: string;
             kind: components["schemas"]["OptionKind"];
             /**
@@ -852,14 +858,14 @@ export interface components {
              * @example web-1
              */
             label: string;
-            /** @description What the values of a field are. */
+            /** @description The type of a field's values. */
             type?: components["schemas"]["ValueType"];
         };
         /** @description What to complete, and where in it. */
         CompleteRequest: {
-            /** @description Before which character something is written, from 0; at the end where it is missing. */
+            /** @description The position of the cursor, in characters from 0; the end by default. */
             cursor?: number | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -871,16 +877,16 @@ export interface components {
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
-        /** @description What may stand there. */
+        /** @description What can be written there. */
         CompleteResponse: {
             /**
-             * @description Whether all was looked at that could be offered. Otherwise there may be other values: where the time was up,
-             *     those that are here have no counts.
+             * @description Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
+             *     values here have no counts.
              */
             complete: boolean;
             /** @description The first character that an option replaces, from 0. */
@@ -909,31 +915,31 @@ export interface components {
             warnings: components["schemas"]["QueryWarning"][];
         };
         /**
-         * @description How long an answer over everything that matches will take, by the messages that must be looked at one by one: one
-         *     core looks at some ten million a second. A page of the newest messages is often faster, and what is stored on a
-         *     slow disk and was not read lately is slower.
+         * @description How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
+         *     reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
+         *     not read recently is slower.
          * @enum {string}
          */
         Cost: "instant" | "quick" | "slow" | "very_slow";
         Count: "auto" | number;
         /** @description Which messages to count. */
         CountRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
         /** @description How many messages match. */
         CountResponse: {
             /**
              * Format: int64
-             * @description Exactly, where `coverage.complete`.
+             * @description Exact if `coverage.complete`.
              */
             count: number;
             coverage: components["schemas"]["Coverage"];
@@ -949,11 +955,11 @@ export interface components {
              *     grant: they would reveal other messages.
              */
             blocks: number;
-            /** @description Whether all was looked at that had to be; a warning tells why not. */
+            /** @description Whether everything was searched that had to be; if not, a warning says why. */
             complete: boolean;
             /**
              * Format: int64
-             * @description Batches of the journal that were looked at.
+             * @description Batches of the journal that were searched.
              */
             journal_batches: number;
             /**
@@ -968,26 +974,26 @@ export interface components {
             scanned_messages: number;
             /**
              * Format: int64
-             * @description Sealed segments that were asked.
+             * @description Sealed segments that were searched.
              */
             segments: number;
             /**
              * Format: int64
-             * @description Batches of the journal that needed no look, because of their time.
+             * @description Batches of the journal that were skipped because of their time.
              */
             skipped_batches: number;
             /**
              * Format: int64
-             * @description Sealed segments that needed no look, because of their time.
+             * @description Sealed segments that were skipped because of their time.
              */
             skipped_segments: number;
             /**
              * Format: int64
-             * @description Sealed segments without an index: their messages were looked at.
+             * @description Sealed segments without an index: their messages were read one by one.
              */
             unindexed_segments: number;
         };
-        /** @description A new token: the only time that its secret is shown. */
+        /** @description A new token: the only time its secret is shown. */
         CreatedToken: {
             /** Format: int64 */
             id: number;
@@ -1011,6 +1017,11 @@ export interface components {
             /** @enum {string} */
             kind: "file";
         });
+        /**
+         * @description Whether a destination sends.
+         * @enum {string}
+         */
+        DestinationState: "idle" | "ok" | "retrying";
         /** @description A forward destination. */
         DestinationStatus: {
             /**
@@ -1024,8 +1035,8 @@ export interface components {
             };
             /** @description Its id. */
             id: string;
-            /** @description `syslog` or `file`. */
-            kind: string;
+            /** @description How it sends. */
+            kind: components["schemas"]["DestinationType"];
             /** @description The last thing that went wrong. */
             last_error?: string | null;
             /**
@@ -1040,7 +1051,7 @@ export interface components {
             messages_per_second: number;
             /**
              * Format: int64
-             * @description How long the oldest has been waiting.
+             * @description How long the oldest message has been waiting.
              */
             oldest_ms?: number | null;
             /**
@@ -1050,7 +1061,7 @@ export interface components {
             queue_bytes: number;
             /**
              * Format: int64
-             * @description As many may wait.
+             * @description Limit for the bytes that wait.
              */
             queue_bytes_max: number;
             /**
@@ -1058,11 +1069,16 @@ export interface components {
              * @description Messages that wait.
              */
             queue_messages: number;
-            /** @description `idle` (nothing sent yet), `ok` or `retrying`. */
-            state: string;
+            /** @description Whether it sends. */
+            state: components["schemas"]["DestinationState"];
             /** @description Where it sends. */
             to: string;
         };
+        /**
+         * @description How a destination sends.
+         * @enum {string}
+         */
+        DestinationType: "syslog" | "file";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1105,7 +1121,7 @@ export interface components {
         Effort: {
             /**
              * Format: int64
-             * @description Those that were asked for this; from them the others are estimated.
+             * @description The segments that were asked for this estimate; the others are extrapolated.
              */
             asked_segments: number;
             /**
@@ -1120,8 +1136,8 @@ export interface components {
             blocks_bytes: number;
             /**
              * Format: int64
-             * @description Those that certainly match, without a look at them. For callers limited by a grant, this and everything that
-             *     depends on what the messages say is 0, and the cost is that of a look at all messages in range.
+             * @description Messages that certainly match, without being read. For callers limited by a grant, this and everything that
+             *     depends on what the messages say is 0, and the cost is that of reading all messages in range.
              */
             certain_messages: number;
             /**
@@ -1141,23 +1157,23 @@ export interface components {
             skipped_segments: number;
             /**
              * Format: int64
-             * @description Messages that are in no segment yet: all are looked at.
+             * @description Messages that are not in a segment yet: all are read.
              */
             tail_messages: number;
             /**
              * Format: int64
-             * @description Those that are looked at to be sure.
+             * @description Messages that have to be read.
              */
             undecided_messages: number;
             /**
              * Format: int64
-             * @description Sealed segments without an index: all their messages are looked at.
+             * @description Sealed segments without an index: all their messages are read.
              */
             unindexed_segments: number;
         };
         /** @description What to explain. */
         ExplainRequest: {
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
@@ -1166,20 +1182,20 @@ export interface components {
              * @example error | stats count() by host
              */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
         /** @description How a query is answered. */
         ExplainResponse: {
             /**
-             * @description The clauses that stand side by side in the filter, as they are written: together they find what it finds. One
-             *     where the filter says `OR`.
+             * @description The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
+             *     filter is an `OR`.
              */
             clauses_of_query: components["schemas"]["WrittenClause"][];
             cost: components["schemas"]["Cost"];
-            /** @description What the store is searched for. Stages work on what that finds, and their cost is not in this answer. */
+            /** @description What the store is searched for. Stages process what that finds, and their cost is not included. */
             filter: string;
             logspaces: components["schemas"]["LogspaceExplained"][];
             /** @description The query as it was understood. */
@@ -1192,23 +1208,23 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
-        /** @description The values of a field. Exact, where `coverage.complete` and not `partial`. */
+        /** @description The values of a field. Exact if `coverage.complete` and not `partial`. */
         Facet: {
             /**
              * Format: int64
              * @description How many different values there are.
              */
             distinct: number;
-            /** @description Why not all messages are counted, where they are not. */
+            /** @description Why not all messages are counted, if so. */
             partial?: string;
             /** @description The most frequent ones, most frequent first. */
             values: components["schemas"]["ValueCount"][];
         };
         /** @description Which values to count. */
         FacetsRequest: {
-            /** @description Names: 1 to 32. In an address with commas between them. */
+            /** @description Names: 1 to 32. In a query string, separated by commas. */
             fields: string[];
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -1220,9 +1236,9 @@ export interface components {
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
         /** @description The values of fields. */
@@ -1236,7 +1252,7 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
-        /** @description The value of a field; several where its name repeats. */
+        /** @description The value of a field; several if its name repeats. */
         FieldValue: string | string[];
         /** @description The keys of a file destination. */
         FileSink: {
@@ -1245,7 +1261,7 @@ export interface components {
         };
         /** @description The keys of a file source. */
         Files: {
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How a line is parsed. */
             format: components["schemas"]["Format"];
@@ -1278,18 +1294,18 @@ export interface components {
          * @enum {string}
          */
         Framing: "auto" | "newline" | "octet" | "nul" | "multiline";
-        /** @description Counts in spans of time. Exact, where `coverage.complete`. */
+        /** @description Counts in time spans. Exact if `coverage.complete`. */
         Histogram: {
-            /** @description One after the other, also those without a message. They begin at multiples of the interval since 1970. */
+            /** @description Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970. */
             buckets: components["schemas"]["Bucket"][];
             /**
              * Format: int64
-             * @description How long each bucket is; 0 where nothing is stored that could be drawn.
+             * @description Length of a bucket; 0 if nothing is stored that could be shown.
              */
             interval_ms: number;
             /**
              * Format: int64
-             * @description Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+             * @description Matches dated after the last bucket: without `to`, the buckets end now.
              */
             later: number;
             /**
@@ -1302,20 +1318,20 @@ export interface components {
              * @description All messages that match.
              */
             total: number;
-            /** @description The values that buckets are told apart by, most frequent first: at most 100. */
+            /** @description The values that are counted separately in each bucket, most frequent first: at most 100. */
             values?: components["schemas"]["ValueCount"][];
         };
         /** @description What to count, and in which spans. */
         HistogramRequest: {
             /**
              * Format: int32
-             * @description Buckets are as short as a round length may be with at most so many.
+             * @description Maximum number of buckets; the shortest round length that fits is used.
              * @default 60
              */
             buckets?: number | null;
             /** @description A field: each bucket also says how many messages have each of its most frequent values. */
             by?: string | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
             interval?: string | null;
@@ -1323,9 +1339,9 @@ export interface components {
             logspaces?: string[] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
         /** @description How many messages match, over time. */
@@ -1350,16 +1366,21 @@ export interface components {
         };
         /** @description Why a message is not stored. */
         LineError: {
-            /** @description Of the body, or the place in the array, from 1. */
+            /** @description The line of the body, or the position in the array, from 1. */
             line: number;
             reason: string;
         };
+        /**
+         * @description Whether a socket is open.
+         * @enum {string}
+         */
+        ListenerState: "listening" | "failed";
         /** @description A socket of a source. */
         ListenerStatus: {
             /** @description Why it failed, and what to do. */
             error?: string | null;
-            /** @description `listening`, or `failed`: it could not be opened when the process started, and is tried again. */
-            state: string;
+            /** @description Whether it is open. */
+            state: components["schemas"]["ListenerState"];
             /** @description Where senders connect to. */
             url: string;
         };
@@ -1395,13 +1416,12 @@ export interface components {
              * @description Parts that are known to be damaged; `verify` finds all.
              */
             damaged_parts: number;
-            /** @description `fsync` or `os`. */
-            durability?: string | null;
+            durability?: components["schemas"]["Durability"] | null;
             /** @description The earliest message's time. */
             first_time?: string | null;
             /** @description Its id. */
             id: string;
-            /** @description Whether the live router document has it. One that it does not have can be searched, but not written to. */
+            /** @description Whether the live router document has it. If not, it can be searched, but not written to. */
             in_router: boolean;
             /**
              * Format: int64
@@ -1432,7 +1452,7 @@ export interface components {
              * @description Those of them that are in sealed segments.
              */
             sealed_messages: number;
-            /** @description Why segments cannot be made; messages are stored and found nevertheless. */
+            /** @description Why segments cannot be made; messages are still stored and found. */
             sealing_error?: string | null;
             /**
              * Format: int64
@@ -1442,6 +1462,11 @@ export interface components {
             /** @description Full journal files that wait to become segments. */
             unsealed: components["schemas"]["Unsealed"];
         };
+        /**
+         * @description Whether a logspace stores.
+         * @enum {string}
+         */
+        LogspaceState: "ok" | "failing";
         /** @description A logspace, as the router page shows it. */
         LogspaceStatus: {
             /** @description The earliest message's time. */
@@ -1467,15 +1492,15 @@ export interface components {
              * @description Stored over the last seconds.
              */
             messages_per_second: number;
-            /** @description Why segments cannot be made; messages are stored and found nevertheless. */
+            /** @description Why segments cannot be made; messages are still stored and found. */
             sealing_error?: string | null;
             /**
              * Format: int64
              * @description Sealed segments.
              */
             segments: number;
-            /** @description `ok` or `failing`: messages cannot be stored and senders are held back. */
-            state: string;
+            /** @description Whether it stores. */
+            state: components["schemas"]["LogspaceState"];
             /**
              * Format: int64
              * @description Everything on disk: segments, their indexes, journal.
@@ -1483,7 +1508,7 @@ export interface components {
             stored_bytes: number;
             /**
              * Format: int64
-             * @description How far sealing is behind: messages in full journal files, which are found more slowly.
+             * @description How far sealing is behind: messages in full journal files, which are slower to search.
              */
             unsealed_messages: number;
         };
@@ -1491,11 +1516,11 @@ export interface components {
         Logspaces: {
             logspaces: components["schemas"]["LogspaceInfo"][];
         };
-        /** @description A message. Bytes that are no UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
+        /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
              * Format: date-time
-             * @description The message's own time, where it was not believed.
+             * @description The message's own time, if it was not believed.
              */
             device_time?: string;
             /**
@@ -1510,7 +1535,7 @@ export interface components {
             };
             /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
             flags: string[];
-            /** @description The host it claims to come from; empty where it says none. */
+            /** @description Empty where the message says none. */
             host: string;
             /**
              * @description `LOGSPACE:SEQUENCE`.
@@ -1520,14 +1545,17 @@ export interface components {
             logspace: string;
             /** @description The text. */
             message: string;
+            /** @description Empty where the message says none. */
             msgid: string;
             /** @description The address it was sent from. */
             peer: string;
+            /** @description Empty where the message says none. */
             pid: string;
+            /** @description Empty where the message says none. */
             program: string;
             /** @description Everything exactly as received. */
             raw: string;
-            /** @description The bytes of `raw`, where they are no UTF-8. */
+            /** @description The bytes of `raw`, if they are not UTF-8. */
             raw_base64?: string;
             /**
              * Format: date-time
@@ -1544,28 +1572,28 @@ export interface components {
             source: string;
             /**
              * Format: date-time
-             * @description The message's own time, or `received` where that is missing or absurd.
+             * @description The message's own time, or `received` if that is missing or absurd.
              */
             time: string;
         };
         /** @description A user's new password. */
         NewPassword: {
-            /** @description The one that is to be replaced. Needed for one's own. */
+            /** @description The password to replace. Required for one's own. */
             current_password?: string | null;
-            /** @description At least 8 characters, and none of the first that anybody would try. */
+            /** @description At least 8 characters, and not easy to guess. */
             password: string;
         };
-        /** @description A user to make. */
+        /** @description A user to create. */
         NewUser: {
-            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
             logspaces?: string[] | null;
-            /** @description At most 64 small letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
+            /** @description At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
             name: string;
-            /** @description At least 8 characters, and none of the first that anybody would try. */
+            /** @description At least 8 characters, and not easy to guess. */
             password: string;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @description A filter that limits everything that is found; none by default. For analysts only.
              * @example host:web-*
              */
             scope?: string | null;
@@ -1582,7 +1610,7 @@ export interface components {
          * @enum {string}
          */
         Order: "newest" | "oldest";
-        /** @description What to know about histogram and facets. */
+        /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
             coverage: components["schemas"]["Coverage"];
             /**
@@ -1597,7 +1625,7 @@ export interface components {
             /** @description The first page. */
             rows: components["schemas"]["SearchResponse"];
         } | {
-            /** @description How far the answer is, where it takes longer than a moment. */
+            /** @description How far the answer is, if it takes longer than a moment. */
             progress: components["schemas"]["OverviewProgress"];
         } | {
             /** @description How many messages match over time. */
@@ -1642,9 +1670,9 @@ export interface components {
              * @default 10
              */
             facet_limit?: number | null;
-            /** @description Fields whose values to count; `host`, `program` and `severity` where it is missing. */
+            /** @description Fields whose values to count; `host`, `program` and `severity` by default. */
             fields?: string[] | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description As of `/histogram`. */
             interval?: string | null;
@@ -1660,12 +1688,12 @@ export interface components {
             order?: components["schemas"]["Order"] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
-        /** @description The body of every answer that is no success (`application/problem+json`). */
+        /** @description The body of every unsuccessful response (`application/problem+json`). */
         Problem: {
             /** @description In characters, from 1. */
             column?: number;
@@ -1681,14 +1709,14 @@ export interface components {
             problems?: components["schemas"]["DocumentProblem"][];
             /** Format: int32 */
             status: number;
-            /** @description What was perhaps meant. */
+            /** @description What may have been meant. */
             suggestion?: string;
             /** @description The status in words. */
             title: string;
             /** @description Always `about:blank`: the status says what kind of problem it is. */
             type: string;
         };
-        /** @description A change of a query. Values and names are as messages have them: nothing has to be quoted. */
+        /** @description A change of a query. Values and names are as in messages: nothing has to be quoted. */
         QueryEdit: {
             field: string;
             /** @enum {string} */
@@ -1742,14 +1770,14 @@ export interface components {
         };
         /** @description A query, and what to change in it. */
         QueryRequest: {
-            /** @description Changes, one after the other: at most 64. Places in the query are those of the text that the change before made. */
+            /** @description Changes, applied in order: at most 64. Positions refer to the text after the previous change. */
             edits?: components["schemas"]["QueryEdit"][];
-            /** @description In the query language, perhaps with stages. */
+            /** @description In the query language, optionally with stages. */
             query?: string;
         };
         /** @description A query as it is understood. */
         QueryResponse: {
-            /** @description The clauses that stand side by side in the filter. */
+            /** @description The top-level clauses of the filter. */
             clauses: components["schemas"]["WrittenClause"][];
             /** @description The part of it before the stages. */
             filter: string;
@@ -1766,11 +1794,11 @@ export interface components {
         };
         /** @description A text that a query looks for: `parts` at word boundaries, or `regex` anywhere. */
         QueryTerm: {
-            /** @description Whether `A` is not `a`. */
+            /** @description Whether case matters. */
             case_sensitive: boolean;
-            /** @description In which field; without one in all that a text without a field is looked for in. */
+            /** @description The field; if missing, all fields that are searched for text without a field. */
             field?: string;
-            /** @description Pieces in order, of which each has `text` or `wildcard`. */
+            /** @description Pieces in order, each with `text` or `wildcard`. */
             parts?: components["schemas"]["TermPart"][];
             /** @description The source of a regular expression. */
             regex?: string;
@@ -1788,9 +1816,9 @@ export interface components {
             /** @description Its first character, from 0. */
             start: number;
         };
-        /** @description What to know about an answer. */
+        /** @description A warning about an answer. */
         QueryWarning: {
-            /** @description What it is about, where a program may want to know. */
+            /** @description The kind of warning, for programs. */
             code?: components["schemas"]["WarningCode"];
             /** @description In characters, from 1. */
             column?: number;
@@ -1799,7 +1827,7 @@ export interface components {
             /** @description Where in the query, from 1. */
             line?: number;
             message: string;
-            /** @description A query that was perhaps meant. */
+            /** @description A query that may have been meant. */
             suggestion?: string;
         };
         /** @description What waits for a destination. */
@@ -1811,7 +1839,7 @@ export interface components {
         Reception: {
             /** @description Networks that may send; empty is everyone. */
             allow: string[];
-            /** @description What bytes that are no UTF-8 are written in, by its WHATWG name. */
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How long and for how much a read waits for company. */
             coalesce: components["schemas"]["Coalesce"];
@@ -1826,7 +1854,7 @@ export interface components {
             max_message: string;
             /** @description How many workers one connection's messages are spread over. */
             partitions: components["schemas"]["Count"];
-            /** @description Networks of proxies, whose connections begin with who is really there (PROXY protocol 1 or 2). */
+            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
             proxy_protocol: string[];
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
@@ -1848,7 +1876,7 @@ export interface components {
         RetentionInfo: {
             /** @description At most this old. */
             age?: string | null;
-            /** @description Why no message is removed by age for now: the clock left where it should be. */
+            /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
             held?: string | null;
             /** @description At most this much. */
             size?: string | null;
@@ -1861,16 +1889,16 @@ export interface components {
             journal_files: number;
             /** Format: int64 */
             messages: number;
-            /** @description When the last of these messages was received; null where nothing goes. */
+            /** @description When the last of these messages was received; null if nothing would be removed. */
             received_last: string | null;
             /** Format: int64 */
             segments: number;
         };
         /** @description A retention, written as in the router document. Without either limit everything is kept. */
         RetentionRequest: {
-            /** @description At most this old, like `90d`. */
+            /** @description At most this old, for example `90d`. */
             age?: string | null;
-            /** @description At most this much on disk, like `200GiB`. */
+            /** @description At most this much on disk, for example `200GiB`. */
             size?: string | null;
         };
         /** @description A revision without its text. */
@@ -1879,14 +1907,14 @@ export interface components {
             comment: string;
             /** Format: date-time */
             created_at: string;
-            /** @description Whether it is what runs. */
+            /** @description Whether it is the live one. */
             live: boolean;
             /** Format: int64 */
             revision: number;
         };
         /** @description What differs between two revisions. */
         RevisionDiff: {
-            /** @description A sentence each; empty where one of the two cannot be read any more. */
+            /** @description A sentence for each difference; empty if one of the two can no longer be read. */
             changes: string[];
             /** @description Of the texts, as `diff -u` writes it. */
             text: string;
@@ -1896,7 +1924,7 @@ export interface components {
             revisions: components["schemas"]["Revision"][];
         };
         /**
-         * @description What somebody may do. Each role may do what those before it may.
+         * @description What an account may do. Each role includes those before it.
          * @enum {string}
          */
         Role: "analyst" | "operator" | "admin";
@@ -1934,14 +1962,14 @@ export interface components {
         };
         /** @description A change that is live. */
         RouterChange: {
-            /** @description What changed, a sentence each. */
+            /** @description What changed, a sentence for each. */
             changes: string[];
             /**
              * Format: int64
              * @description The live revision.
              */
             revision: number;
-            /** @description What can run but is hardly meant. */
+            /** @description Valid, but probably a mistake. */
             warnings: string[];
         };
         /** @description A search that was saved. */
@@ -1954,14 +1982,14 @@ export interface components {
             id: number;
             /**
              * Format: date-time
-             * @description By anybody.
+             * @description By anyone.
              */
             last_used: string | null;
             logspaces: string[] | null;
-            /** @description Whether it belongs to who asks. */
+            /** @description Whether it belongs to the caller. */
             mine: boolean;
             name: string;
-            /** @description What its owner was called when it was saved: a user's name, or `token:` and a token's. */
+            /** @description The owner's name when it was saved: a user's name, or `token:` and a token's. */
             owner: string;
             query: string;
             shared: boolean;
@@ -1979,19 +2007,19 @@ export interface components {
             from?: string | null;
             /** @description Ids; null for all. */
             logspaces?: string[] | null;
-            /** @description Unique among the owner's in this folder; at most 100 characters. */
+            /** @description Unique among the owner's searches in this folder; at most 100 characters. */
             name: string;
-            /** @description In the query language, perhaps with stages. */
+            /** @description In the query language, optionally with stages. */
             query?: string;
-            /** @description Whether all may see and use it. A token's always are. */
+            /** @description Whether everyone may see and use it. Searches of tokens always are shared. */
             shared?: boolean;
             /** @description Words to find it by: at most 20 of at most 50 characters. */
             tags?: string[];
             to?: string | null;
-            /** @description How to show the results: any JSON of at most 16 KiB, kept as it is. */
+            /** @description How to show the results: any JSON of at most 16 KiB, stored unchanged. */
             view?: unknown;
         };
-        /** @description One's own searches and those that are shared, by folder and name. */
+        /** @description The caller's own searches and shared ones, by folder and name. */
         SavedSearches: {
             saved_searches: components["schemas"]["SavedSearch"][];
         };
@@ -1999,7 +2027,7 @@ export interface components {
         SearchRequest: {
             /** @description Where the page begins: `cursor` of the page before. */
             cursor?: string | null;
-            /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /**
              * Format: int32
@@ -2013,9 +2041,9 @@ export interface components {
             order?: components["schemas"]["Order"] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
-            /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
-            /** @description End of the range, exclusive. */
+            /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
         /** @description A page of messages. */
@@ -2037,11 +2065,11 @@ export interface components {
             csrf_token: string | null;
             /**
              * Format: date-time
-             * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
-             *     it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
+             * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
+             *     by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
              */
             expires_at: string | null;
-            /** @description There is no user yet: make the first administrator with `POST /api/v1/setup`. */
+            /** @description There is no user yet: create the first administrator with `POST /api/v1/setup`. */
             setup_required: boolean;
             user: components["schemas"]["SessionUser"] | null;
             /** @description Of the server. */
@@ -2053,16 +2081,16 @@ export interface components {
             logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
-            /** @description A filter that everything the user finds is within; null for none. */
+            /** @description A filter that limits everything the user finds; null for none. */
             scope: string | null;
         };
-        /** @description What makes the first administrator. */
+        /** @description The first administrator to create. */
         Setup: {
             /** @description The code that the server printed when it started. */
             code: string;
             /** @default admin */
             name?: string;
-            /** @description At least 8 characters, and none of the first that anybody would try. */
+            /** @description At least 8 characters, and not easy to guess. */
             password: string;
         };
         /** @description A configured receiver. */
@@ -2096,8 +2124,7 @@ export interface components {
             bytes: number;
             /**
              * Format: int64
-             * @description By how many milliseconds the time that the last message said was behind ours. The time it took to get
-             *     here is part of it.
+             * @description How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
              */
             clock_skew_ms: number;
             /**
@@ -2113,12 +2140,12 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Messages whose sender went away in the middle of them.
+             * @description Messages that were cut off when their sender disconnected.
              */
             incomplete: number;
-            /** @description `syslog`, `relp`, `file`, `http` or `internal`. */
-            kind: string;
-            /** @description What last went wrong with a sender. */
+            /** @description How it receives. */
+            kind: components["schemas"]["SourceType"];
+            /** @description The last thing that went wrong with a sender. */
             last_error?: string | null;
             /** @description When the last message came. */
             last_seen?: string | null;
@@ -2136,7 +2163,7 @@ export interface components {
             messages_per_second: number;
             /**
              * Format: int64
-             * @description Pieces that stood where a frame should begin: their senders count wrongly.
+             * @description Pieces found where a frame should begin: their senders count wrongly.
              */
             out_of_step: number;
             /**
@@ -2156,7 +2183,7 @@ export interface components {
             queue_bytes: number;
             /**
              * Format: int64
-             * @description As many may be there before senders are held back.
+             * @description Limit above which senders are held back.
              */
             queue_bytes_max: number;
             /**
@@ -2186,6 +2213,11 @@ export interface components {
             unrouted: number;
         };
         /**
+         * @description How a source receives.
+         * @enum {string}
+         */
+        SourceType: "syslog" | "relp" | "file" | "http" | "internal";
+        /**
          * @description Where reading begins in a file that is there when the source is new.
          * @enum {string}
          */
@@ -2196,7 +2228,7 @@ export interface components {
             applied_at: string;
             /** @description Where messages are forwarded to. */
             destinations: components["schemas"]["DestinationStatus"][];
-            /** @description Why no message is removed by age for now: the clock left where it should be. */
+            /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
             expiry_held?: string | null;
             /** @description Where messages are stored. */
             logspaces: components["schemas"]["LogspaceStatus"][];
@@ -2236,18 +2268,18 @@ export interface components {
         /** @description A table. */
         Table: {
             columns: components["schemas"]["Column"][];
-            /** @description What to know about the table: what was cut, and why. */
+            /** @description Notes about the table: what was cut, and why. */
             notes: string[];
             /** @description Each has a value for every column; at most 10 000. */
             rows: components["schemas"]["Cell"][][];
         };
         /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
         TailEvent: components["schemas"]["TailMessages"] | components["schemas"]["TailStatus"] | components["schemas"]["TailGap"] | components["schemas"]["Problem"];
-        /** @description The data of an event `gap`: some messages after the position that was asked for cannot be sent. */
+        /** @description The data of an event `gap`: some messages after the requested position cannot be sent. */
         TailGap: {
             /**
              * Format: int64
-             * @description So many were stored there, whether they matched or not.
+             * @description How many were stored there, whether they matched or not.
              */
             messages: number;
             /** @description Why they are missing. */
@@ -2258,36 +2290,36 @@ export interface components {
             /** @description In the order in which they were stored, at most 500. */
             messages: components["schemas"]["Message"][];
         };
-        /** @description The data of an event `status`, the first of all and one every second. Counts are since the one before. */
+        /** @description The data of an event `status`, which comes first and then every second. Counts are since the previous one. */
         TailStatus: {
             /**
              * Format: int64
-             * @description Messages that are stored and were not looked at yet.
+             * @description Stored messages that were not read yet.
              */
             behind: number;
             /**
              * Format: date-time
-             * @description The time of the last message that matched; null where none did yet.
+             * @description The time of the last match; null if there was none yet.
              */
             last_match: string | null;
             /**
              * Format: int64
-             * @description Those of them that match, exactly.
+             * @description The exact number of these that match.
              */
             matched: number;
             /**
              * Format: int64
-             * @description Messages that were stored in the logspaces asked for.
+             * @description Messages that were stored in the requested logspaces.
              */
             received: number;
             /**
              * Format: int64
-             * @description Where not all of them are sent: every n-th is. Null where all are.
+             * @description If not all are sent, every n-th is. Null if all are.
              */
             sampled_one_in: number | null;
             /**
              * Format: int64
-             * @description Those of them that were sent.
+             * @description How many of the matches were sent.
              */
             shown: number;
         };
@@ -2328,26 +2360,26 @@ export interface components {
             logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
-            /** @description A filter that everything found is within; null for none. */
+            /** @description A filter that limits everything that is found; null for none. */
             scope: string | null;
         };
-        /** @description A token to make. */
+        /** @description A token to create. */
         TokenRequest: {
             /**
              * Format: date-time
-             * @description When it ends (RFC 3339); never where it is missing.
+             * @description When it ends (RFC 3339); never by default.
              */
             expires_at?: string | null;
-            /** @description Ids of the logspaces that may be searched; all where it is missing. For analysts only. */
+            /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
             logspaces?: string[] | null;
             /**
-             * @description What to call it, as no other token that works is called: at most 64 small letters (a to z), digits and
-             *     `. _ - @`; it begins with a letter or a digit.
+             * @description Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
+             *     begins with a letter or a digit.
              */
             name: string;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that everything found is within; none where it is missing. For analysts only.
+             * @description A filter that limits everything that is found; none by default. For analysts only.
              * @example host:web-*
              */
             scope?: string | null;
@@ -2382,16 +2414,16 @@ export interface components {
             logspaces: string[] | null;
             name: string;
             role: components["schemas"]["Role"];
-            /** @description A filter that everything found is within; null for none. */
+            /** @description A filter that limits everything that is found; null for none. */
             scope: string | null;
         };
-        /** @description What a user may do from now on. All of it has to be said, so that nothing is granted by leaving it out. */
+        /** @description What a user may do from now on. Every part is required, so that nothing is granted by omission. */
         UserChange: {
             /** @description Ids of the logspaces that may be searched; null for all. For analysts only. */
             logspaces: string[] | null;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that everything found is within; null for none. For analysts only.
+             * @description A filter that limits everything that is found; null for none. For analysts only.
              * @example host:web-*
              */
             scope: string | null;
@@ -2400,17 +2432,17 @@ export interface components {
         Users: {
             users: components["schemas"]["User"][];
         };
-        /** @description What would come of a document. */
+        /** @description What applying a document would do. */
         Validation: {
-            /** @description What would change, a sentence each. */
+            /** @description What would change, a sentence for each. */
             changes: string[];
-            /** @description The document, where it can be read as one. */
+            /** @description The document, if it can be read as one. */
             document?: components["schemas"]["Document"];
             problems: components["schemas"]["DocumentProblem"][];
             /** @description The text that would be stored. */
             toml?: string;
             valid: boolean;
-            /** @description What can run but is hardly meant. */
+            /** @description Valid, but probably a mistake. */
             warnings: string[];
         };
         /** @description A value and how many messages have it. */
@@ -2420,17 +2452,17 @@ export interface components {
             value: string;
         };
         /**
-         * @description What the values of a field are, by those that were looked at.
+         * @description The type of a field's values, judging by those that were examined.
          * @enum {string}
          */
         ValueType: "text" | "number" | "address" | "time" | "severity" | "facility" | "flag" | "logspace";
-        /** @description Whether a logspace is as it was written. */
+        /** @description Whether a logspace is intact. */
         Verification: {
             /** Format: int64 */
             bytes: number;
-            /** @description Whether everything was checked: a server that stops does not go on. */
+            /** @description Whether everything was checked: a stopping server does not finish. */
             complete: boolean;
-            /** @description The first 1000 of them, the oldest first. */
+            /** @description The first 1000 problems, the oldest first. */
             findings: components["schemas"]["VerificationFinding"][];
             /** @description Whether everything was checked and nothing is wrong. */
             intact: boolean;
@@ -2443,21 +2475,21 @@ export interface components {
             parts: number;
             /**
              * Format: int64
-             * @description What is wrong, in all.
+             * @description The number of problems.
              */
             problems: number;
             /** Format: int64 */
             took_ms: number;
         };
-        /** @description Something that is not as it was written. */
+        /** @description Something that is damaged. */
         VerificationFinding: {
             /** @description The file, in the logspace's folder. */
             file: string;
-            /** @description The earliest time of the messages that it is about, where it is known. */
+            /** @description The earliest time of the affected messages, if it is known. */
             from: string | null;
-            /** @description Whether messages cannot be read. What is wrong with an index costs time only: it is made again. */
+            /** @description Whether messages cannot be read. A damaged index only costs time: it is rebuilt. */
             loses_messages: boolean;
-            /** @description The latest. */
+            /** @description The latest one. */
             to: string | null;
             /** @description Where in it, and what. */
             what: string;
@@ -2473,7 +2505,7 @@ export interface components {
             end: number;
             /** @description The fields that it compares. */
             fields: string[];
-            /** @description Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
+            /** @description Whether it is negated: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
             negated: boolean;
             /** @description Its first character in the query, from 0. */
             start: number;
@@ -2485,7 +2517,7 @@ export interface components {
             /** @description The first character after it. */
             end: number;
             /**
-             * @description What it is called, however it was written: `limit` for `head`.
+             * @description Its canonical name: `limit` for `head`.
              * @example top
              */
             name: string;
@@ -2514,11 +2546,11 @@ export interface operations {
                  * @example error | stats count() by host
                  */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
@@ -2724,11 +2756,11 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
@@ -2887,26 +2919,26 @@ export interface operations {
                  * @example error | stats count() by host
                  */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
                 order?: ("newest" | "oldest") & Record<string, never>;
                 /**
-                 * @description Columns of `csv`: any fields, with commas between them. `time`, `received`, `host`, `program`, `pid`, `severity`,
-                 *     `facility`, `message` and `logspace` where it is missing.
+                 * @description Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
+                 *     `facility`, `message` and `logspace` by default.
                  */
                 columns?: string;
-                /** @description At most so many; all where it is missing. */
+                /** @description Maximum number of messages; no limit by default. */
                 limit?: number;
                 /**
-                 * @description Whether a last line tells how it ended, as a JSON object: how many `messages` it holds, how many are `missing`
-                 *     though they match, and which parts of the store are `damaged`. For those who cannot read trailers.
+                 * @description Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
+                 *     `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
                  */
                 summary?: boolean;
             };
@@ -2967,15 +2999,15 @@ export interface operations {
             query: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
-                /** @description Names: 1 to 32. In an address with commas between them. */
+                /** @description Names: 1 to 32. In a query string, separated by commas. */
                 fields: string;
                 /** @description How many values of each field to show. */
                 limit?: number;
@@ -3080,15 +3112,15 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
-                /** @description Buckets are as short as a round length may be with at most so many. */
+                /** @description Maximum number of buckets; the shortest round length that fits is used. */
                 buckets?: number;
                 /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
                 interval?: string;
@@ -3193,11 +3225,11 @@ export interface operations {
     ingest: {
         parameters: {
             query?: {
-                /** @description The logspace to store in; where it is missing, the routes decide. */
+                /** @description The logspace to store in; by default the routes decide. */
                 logspace?: string | null;
-                /** @description What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it. */
+                /** @description What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it. */
                 format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
-                /** @description The host of messages that name none; for `text/plain`, the sender's address where it is missing. */
+                /** @description The host of messages that name none; by default, for `text/plain`, the sender's address. */
                 host?: string | null;
                 /** @description The zone of times that name none. */
                 timezone?: string | null;
@@ -3546,12 +3578,12 @@ export interface operations {
                 /** @description How many messages after it. */
                 after?: number;
                 /**
-                 * @description Names of fields, with commas between them: only messages that have the same values there. A field that the
-                 *     message itself lacks is an error.
+                 * @description Names of fields, separated by commas: only messages that have the same values there. A field that the message
+                 *     itself lacks is an error.
                  * @example host,program
                  */
                 same?: string;
-                /** @description Ids, with commas between them; by default the message's own. */
+                /** @description Ids, separated by commas; by default the message's own. */
                 logspaces?: string;
             };
             header?: never;
@@ -3801,7 +3833,7 @@ export interface operations {
     get_router: {
         parameters: {
             query?: {
-                /** @description `application/toml` in Accept asks for the same. */
+                /** @description `application/toml` in Accept has the same effect. */
                 format?: ("json" | "toml") | null;
             };
             header?: never;
@@ -4009,7 +4041,7 @@ export interface operations {
     revision: {
         parameters: {
             query?: {
-                /** @description `application/toml` in Accept asks for the same. */
+                /** @description `application/toml` in Accept has the same effect. */
                 format?: ("json" | "toml") | null;
             };
             header?: never;
@@ -4460,11 +4492,11 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default. */
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
-                /** @description End of the range, exclusive. */
+                /** @description End of the range, exclusive. Unbounded by default. */
                 to?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
@@ -4696,16 +4728,16 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
-                /** @description The zone of days and times without one, by name: `Europe/Vienna`. UTC by default. */
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
                 /**
-                 * @description Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
-                 *     themselves, says the same and wins.
+                 * @description Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
+                 *     automatically, takes precedence.
                  */
                 since?: string;
-                /** @description Begins with so many of the newest messages that are stored already. Says nothing beside a position. */
+                /** @description Starts with this many of the newest stored messages. Ignored when a position is given. */
                 last?: number;
             };
             header?: {

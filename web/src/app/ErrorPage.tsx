@@ -10,7 +10,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const stack = error instanceof Error ? error.stack : undefined;
   const details = `${window.location.href}\n${stack ?? message}`;
   return (
-    <Empty isPage title="This page broke">
+    <Empty isPage title="Something went wrong on this page">
       <Notice tone="error" title={message}>
         This is a mistake in the console; the server and its messages are not affected.
       </Notice>

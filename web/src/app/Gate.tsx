@@ -75,7 +75,7 @@ function Waiting() {
 }
 
 function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
-  // It goes away by itself as soon as there is an answer.
+  // It goes away as soon as there is an answer.
   useEffect(() => {
     const timer = setInterval(retry, RETRY_MS);
     return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-/** A rate over the last minutes as a small line. Its numbers are told in words beside it. */
+/** A rate over the last minutes as a small line. The text next to it gives its numbers. */
 import type { Sample } from '../api/status';
 import { linePath } from './linePath';
 import classes from './Health.module.css';

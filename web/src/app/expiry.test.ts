@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endsSoon, waitBeforeWarning } from './expiry';
 
-test('two minutes before the end it is said', () => {
+test('the warning comes two minutes before the end', () => {
   expect(waitBeforeWarning(600_000, 0)).toBe(480_000);
   expect(waitBeforeWarning(100_000, 0)).toBe(0);
   expect(endsSoon(121_000, 0)).toBe(false);

@@ -8,7 +8,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { SearchPage } from '../search/SearchPage';
+import { SearchPage } from '../search/page/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
@@ -25,7 +25,7 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What the page is called in lists of keys and commands. */
     page?: string;
-    /** What the frame lets one choose for it; nothing where it is missing. */
+    /** What the frame offers to choose for it; nothing by default. */
     scope?: ScopeKind;
   }
 }

@@ -1,4 +1,4 @@
-/** Makes a draft live, with a comment; when somebody else was faster, shows what that means first. */
+/** Makes a draft live, with a comment; if another user was faster, shows what that means first. */
 import { Button, Group, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';

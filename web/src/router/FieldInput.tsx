@@ -112,7 +112,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** What is no number stays as it was typed, for the server to say so. */
+/** Text that is not a number stays as it was typed, for the server to report. */
 function numberOf(text: string): Json {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

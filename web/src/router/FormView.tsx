@@ -1,4 +1,4 @@
-/** The document as a flow from left to right; each part of it opens its form beside the flow. */
+/** The document as a flow from left to right; each part of it opens its form next to the flow. */
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { Flow } from './Flow';
 import { ItemPanel } from './ItemPanel';

@@ -35,7 +35,7 @@ function setUp(place: ItemPlace, problems: DocumentProblem[] = [], canEdit = tru
 const route: ItemPlace = { section: 'routes', index: 0 };
 const source: ItemPlace = { section: 'sources', index: 0 };
 
-test('a problem stands beside its field', () => {
+test('a problem stands next to its field', () => {
   setUp(route, [{ path: 'routes[0].where', message: 'something must follow here' }]);
   const filter = screen.getByRole('textbox', { name: 'Filter' });
   expect(filter).toBeInvalid();
@@ -70,7 +70,7 @@ test('another kind begins with its own keys', async () => {
   expect(onEdit).toHaveBeenCalledWith({ type: 'replace', place: source, item });
 });
 
-test('who may not edit can look', () => {
+test('a reader can look but not edit', () => {
   setUp(route, [], false);
   expect(screen.getByRole('textbox', { name: 'Filter' })).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Remove' })).not.toBeInTheDocument();

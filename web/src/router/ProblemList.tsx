@@ -1,4 +1,4 @@
-/** Everything that is wrong with a draft, at once. */
+/** Everything that is wrong with a draft, in one list. */
 import { Anchor } from '@mantine/core';
 import type { DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';

@@ -2,7 +2,7 @@
 import { Skeleton, Tabs } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Suspense, lazy, useEffect } from 'react';
+import { useEffect } from 'react';
 import type { DocumentProblem, RouterStatus, Session, Validation } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -11,6 +11,7 @@ import { DraftBar } from './DraftBar';
 import { FormView } from './FormView';
 import { History } from './History';
 import { ProblemList } from './ProblemList';
+import { TextView } from './TextView';
 import type { ItemPlace, RouterDocument } from './document';
 import { readDocument } from './document';
 import { type Content, type Draft, type Edit, edited } from './draft';
@@ -19,8 +20,6 @@ import { type Live, liveQuery, statusQuery, validationQuery } from './queries';
 import { type RouterView, type Tab, tabs } from './routerParams';
 import { useDraft } from './useDraft';
 import classes from './RouterPage.module.css';
-
-const TomlEditor = lazy(() => import('../ui/TomlEditor'));
 
 /** How long the page waits for the next key before it asks the server about a draft. */
 const VALIDATE_WAIT_MS = 300;
@@ -42,7 +41,7 @@ export function RouterPage({ view, onChange }: Props) {
 
   return (
     <div className={classes.page}>
-      <h1 className={classes.heading}>Router</h1>
+      <h1 className="unseen">Router</h1>
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {status.error !== null && error === null && <Failed error={status.error} />}
       {live === undefined && error === null && <Skeleton height={320} aria-label="Loading" />}
@@ -193,32 +192,4 @@ type ProblemsProps = {
 function Problems({ problems, onShow }: ProblemsProps) {
   if (problems.length === 0) return null;
   return <ProblemList problems={problems} onShow={(path) => onShow(placeOf(path))} />;
-}
-
-type TextProps = {
-  text: string | null;
-  problems: readonly DocumentProblem[];
-  canEdit: boolean;
-  onWrite: (text: string) => void;
-};
-
-function TextView({ text, problems, canEdit, onWrite }: TextProps) {
-  if (text === null) {
-    return (
-      <Notice tone="caution" title="The draft cannot be written as text yet">
-        Correct what is listed above in the form; then its text is shown here.
-      </Notice>
-    );
-  }
-  return (
-    <Suspense fallback={<Skeleton height={320} aria-label="Loading" />}>
-      <TomlEditor
-        label="Router document"
-        value={text}
-        marks={problems}
-        readOnly={!canEdit}
-        onChange={onWrite}
-      />
-    </Suspense>
-  );
 }

@@ -43,7 +43,7 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The strings of a list; anything else is no list. */
+/** The strings of a list; anything else counts as an empty one. */
 export function listOf(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }

@@ -1,6 +1,6 @@
 /**
- * What can be set on each kind of item, and how a person is told about it. The settings come from the server's
- * catalogue (catalogue.json is generated, see CONTRIBUTING.md); what a new item begins with is told here.
+ * What can be set on each kind of item, with its texts. The settings come from the server's catalogue (catalogue.json
+ * is generated, see CONTRIBUTING.md); what a new item begins with is defined here.
  */
 import catalogue from './catalogue.json';
 import type { Item, Section } from './document';
@@ -96,11 +96,17 @@ export function newItem(section: Section, id: string): Item {
   return { id, ...kindsOf(section)[0]?.initial };
 }
 
-function settingsOf(section: Section, kind: string, without = special): readonly Setting[] {
+/** Every setting of an item. Of a kind that is unknown, or not chosen yet, only what all kinds of the section have. */
+export function settingsAt(section: Section, kind: string): readonly Setting[] {
   const kinds = sectionsOf(catalogue)[section];
-  return (kinds[kind] ?? []).filter(
-    ({ key, kind: of }) => of !== 'later' && !without.includes(key),
-  );
+  const [first = [], ...others] = Object.values(kinds);
+  const common = () =>
+    first.filter((setting) => others.every((of) => of.some(({ key }) => key === setting.key)));
+  return (kinds[kind] ?? common()).filter((setting) => setting.kind !== 'later');
+}
+
+function settingsOf(section: Section, kind: string, without = special): readonly Setting[] {
+  return settingsAt(section, kind).filter(({ key }) => !without.includes(key));
 }
 
 /** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */

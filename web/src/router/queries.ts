@@ -24,7 +24,7 @@ async function fetchLive(signal: AbortSignal): Promise<Live> {
     ),
   ]);
   const revision = revisionOf(json.response);
-  // Somebody applied another revision in between: both forms must be of the same one.
+  // Another revision was applied in between: both forms must be of the same one.
   if (revision !== revisionOf(toml.response)) return fetchLive(signal);
   return { revision, document: readDocument(json.data), toml: toml.data };
 }

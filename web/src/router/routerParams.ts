@@ -1,4 +1,4 @@
-/** What the router page shows. It lives in the address bar; the draft does not, for it is nobody else's. */
+/** What the router page shows. It lives in the address bar; the draft does not, because it belongs to this tab alone. */
 import { type ItemPlace, isSection } from './document';
 
 export const tabs = ['form', 'text', 'counters', 'history'] as const;

@@ -1,4 +1,4 @@
-/** The draft of this browser tab: it outlives a reload and a login, and nobody else sees it. */
+/** The draft of this browser tab: it outlives a reload and a login, and only this tab sees it. */
 import { useSessionStorage } from '@mantine/hooks';
 import { useCallback } from 'react';
 import type { Draft } from './draft';

@@ -9,7 +9,7 @@ export type SearchState = {
   /** Empty means all of them. */
   logspaces: readonly string[];
   view: View;
-  /** What the table shows besides the time, from left to right. */
+  /** The columns of the table after the time, from left to right. */
   columns: readonly string[];
   times: Times;
   /** Whether long messages run over several lines. */

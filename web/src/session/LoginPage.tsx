@@ -1,4 +1,4 @@
-/** Asks who is there. It stands in for the page that was asked for, so the address stays what it was. */
+/** Asks the user to sign in. It stands in for the requested page, so the address stays what it was. */
 import type { Session } from '../api/model';
 import { AuthFrame } from './AuthFrame';
 import { SignInForm } from './SignInForm';

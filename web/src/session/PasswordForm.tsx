@@ -1,11 +1,10 @@
-/** Changes the password of who is signed in. A session that was left open is not enough: it asks for the old one. */
+/** Changes the user's own password. A session that was left open is not enough: it asks for the old password. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { changePassword } from '../api/session';
 import { Notice } from '../ui/Notice';
-import { StrengthMeter } from './StrengthMeter';
-import { PASSWORD_CHARS_MIN } from './password';
+import { NewPassword } from './NewPassword';
 import classes from './AuthFrame.module.css';
 
 type Props = { name: string; onChanged: () => void };
@@ -35,19 +34,7 @@ export function PasswordForm({ name, onChanged }: Props) {
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
-      <div>
-        <PasswordInput
-          label="New password"
-          description={`At least ${PASSWORD_CHARS_MIN} characters`}
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          minLength={PASSWORD_CHARS_MIN}
-          value={chosen}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-        <StrengthMeter password={chosen} name={name} />
-      </div>
+      <NewPassword label="New password" name={name} value={chosen} onChange={setChosen} />
       <p className={classes.hint}>Your other sessions end.</p>
       <Button type="submit" size="sm" loading={change.isPending}>
         Change password

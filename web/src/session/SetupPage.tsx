@@ -1,13 +1,12 @@
 /** Creates the first administrator of a new data directory. */
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
-import { StrengthMeter } from './StrengthMeter';
-import { PASSWORD_CHARS_MIN } from './password';
+import { NewPassword } from './NewPassword';
 import classes from './AuthFrame.module.css';
 
 type Props = { version: string; onSignedIn: (session: Session) => void };
@@ -61,19 +60,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <div>
-          <PasswordInput
-            label="Password"
-            description={`At least ${PASSWORD_CHARS_MIN} characters`}
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            minLength={PASSWORD_CHARS_MIN}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          <StrengthMeter password={password} name={name.trim()} />
-        </div>
+        <NewPassword label="Password" name={name.trim()} value={password} onChange={setPassword} />
         <Button type="submit" size="sm" mt={4} loading={setup.isPending}>
           Create administrator
         </Button>

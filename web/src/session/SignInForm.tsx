@@ -1,4 +1,4 @@
-/** Name and password, wherever somebody has to say who they are. */
+/** Name and password, wherever a user has to sign in. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';

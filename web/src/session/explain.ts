@@ -1,4 +1,4 @@
-/** Why nobody was let in, in the words of the sign-in form. */
+/** Why signing in failed, in the words of the form. */
 import { ApiError } from '../api/client';
 
 export function explainRefusal(error: Error): string {

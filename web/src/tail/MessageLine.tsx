@@ -24,7 +24,7 @@ export const MessageLine = memo(function MessageLine(props: Props) {
   const { id, message, marks, zone, isOpen, isReachable, onToggle } = props;
   const toggle = (event: MouseEvent) => {
     event.stopPropagation();
-    // Whoever drags over a line wants its text, not its details.
+    // A selection over a line is made for its text, not for its details.
     if (getSelection()?.isCollapsed !== false) onToggle(id);
   };
   return (

@@ -10,7 +10,7 @@ import type { Tail } from './tail';
 import { useTailView } from './useTail';
 import classes from './TailPane.module.css';
 
-/** A screen reader can keep up with so many messages a second. */
+/** A screen reader can keep up with this many messages a second. */
 const SLOW_PER_SECOND = 1;
 
 type Props = {

@@ -6,13 +6,10 @@ import { renderPart } from '../test-render';
 import { TailPage } from './TailPage';
 import { type TailState, readTail, writeTail } from './tailParams';
 
-// The plain field stands in for the editor, as it does for whoever cannot load it.
+// The plain field stands in for the editor, as it does where the editor cannot be loaded.
 vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
-
-// The first page that is drawn takes seconds where the machine is busy.
-vi.setConfig({ testTimeout: 20_000 });
 
 /** What the server answers to every tail. */
 let answer: () => Response;

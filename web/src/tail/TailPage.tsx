@@ -44,8 +44,8 @@ export function TailPage({ state, onChange }: Props) {
   const highlight = (texts: TailState) => onChange(texts, true);
   return (
     <div className={classes.page}>
-      <h1 className={classes.hidden}>Tail</h1>
-      <p className={classes.hidden} role="status">
+      <h1 className="unseen">Tail</h1>
+      <p className="unseen" role="status">
         {paused ? 'Paused' : ''}
       </p>
       <div className={classes.bar}>

@@ -19,7 +19,7 @@ type Props = {
   onPause: () => void;
   onFollow: () => void;
   onClear: () => void;
-  /** Missing where there are as many tails as can be. */
+  /** Undefined at the maximum number of tails. */
   onSplit: (() => void) | undefined;
 };
 

@@ -11,18 +11,18 @@ test('bars stand on each other, the worst at the ground', () => {
   ]);
 });
 
-test('what is rare can be seen beside what is not', () => {
+test('what is rare can be seen next to what is frequent', () => {
   const { paths } = barsOf([second([1, 0, 0, 0, 10_000])], 60);
   expect(paths[0]).toEqual({ tone: 'critical', path: 'M0 59h1v1h-1z' });
 });
 
-test('only what nobody watched is marked as such', () => {
+test('only seconds without a connection are marked as such', () => {
   const seconds = [second([], false), second([2], false), second([])];
   expect(barsOf(seconds, 60).unwatched).toBe('M0 0h1v60h-1z');
   expect(barsOf([], 60)).toEqual({ paths: [], unwatched: '', max: 1 });
 });
 
-test('a second is told in words', () => {
+test('a second is described in words', () => {
   expect(secondText(second([]))).toBe('0 matches');
   expect(secondText(second([0, 0, 0, 0, 1]))).toBe('1 match: 1 info');
   expect(secondText(second([0, 3, 0, 0, 79, 0, 1]))).toBe(

@@ -3,7 +3,7 @@ import { type Second, type Tone, tones } from './rates';
 
 export type Bars = {
   paths: readonly { tone: Tone; path: string }[];
-  /** Seconds in which nobody was connected. */
+  /** Seconds without a connection. */
   unwatched: string;
   /** What the full height means; at least 1. */
   max: number;

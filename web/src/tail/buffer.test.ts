@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sample } from '../ui/message/sample';
 import { Buffer } from './buffer';
-import { testMessage } from './testMessage';
 
 const MAX = 4;
 
@@ -39,7 +39,7 @@ test('what is shown stays while more than fits is held', () => {
   check(release, { shown: [9, 10, 11, 12], fellOut: 8 });
 });
 
-test('a note takes the place of a line but is no message', () => {
+test('a note takes the place of a line but is not a message', () => {
   const fill = (buffer: Buffer) => {
     buffer.addNote({ kind: 'gap', messages: 9, reason: 'expired' });
     add(buffer, 1, 4);
@@ -101,5 +101,5 @@ function check(act: (buffer: Buffer) => void, expected: Expected) {
 }
 
 function add(buffer: Buffer, first: number, last: number) {
-  for (let id = first; id <= last; id += 1) buffer.addMessage(testMessage({ id: String(id) }));
+  for (let id = first; id <= last; id += 1) buffer.addMessage(sample({ id: String(id) }));
 }

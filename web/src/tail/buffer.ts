@@ -1,5 +1,5 @@
 /**
- * The lines of a tail: those on show, and those that wait while somebody reads or has paused.
+ * The lines of a tail: those on show, and those that wait while the reader has scrolled up or paused.
  *
  * **Invariant:** at most twice `LINES_MAX` lines are kept, and what falls out is counted.
  */

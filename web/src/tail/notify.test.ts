@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { sample } from '../ui/message/sample';
 import { initialNotified, nextNotification, notificationText } from './notify';
-import { testMessage } from './testMessage';
 
-test('the first match is said at once, the others together and not too often', () => {
+test('the first match is announced at once, the others together and not too often', () => {
   check([
     [0, 3, 3],
     [1_000, 2, null],
@@ -13,13 +13,13 @@ test('the first match is said at once, the others together and not too often', (
 });
 
 test('a notification says what came, from where', () => {
-  const message = testMessage();
+  const message = sample();
   expect(notificationText(1, '', message)).toEqual({
     title: '1 match',
     body: 'web-1 Accepted key for ana',
   });
   expect(notificationText(12, 'failed', message).title).toBe('12 matches of failed');
-  const long = notificationText(1, 'x'.repeat(999), testMessage({ message: 'y'.repeat(9_999) }));
+  const long = notificationText(1, 'x'.repeat(999), sample({ message: 'y'.repeat(9_999) }));
   expect(long.title.length + long.body.length).toBeLessThan(300);
 });
 

@@ -14,7 +14,7 @@ export type Second = {
   total: number;
   /** As `tones`. */
   counts: readonly number[];
-  /** Whether somebody was connected: no bar means no match only then. */
+  /** Whether the tail was connected: no bar means no match only then. */
   watched: boolean;
 };
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message } from '../api/model';
+import { sample } from '../ui/message/sample';
 import { LINES_MAX } from './buffer';
 import { Tail } from './tail';
-import { testMessage } from './testMessage';
 
 /** A server that has `stored` and sends what comes after the position that it is asked for. */
 let stored: Message[];
@@ -117,7 +117,7 @@ test('a lost connection is refilled, and a note says so', async () => {
   expect(notes()[0]).toMatchObject({ refilled: 3 });
 });
 
-test('what is missing at the server is said where it is missing', async () => {
+test('a gap is shown where messages are missing', async () => {
   await store(1);
   server?.enqueue(encode('gap', '9', { messages: 7, reason: 'expired' }));
   await settle();
@@ -152,7 +152,7 @@ async function store(count: number) {
   const from = stored.length;
   const received = new Date().toISOString();
   for (let at = 1; at <= count; at += 1) {
-    stored.push(testMessage({ id: String(from + at), received }));
+    stored.push(sample({ id: String(from + at), received }));
   }
   send(from);
   await settle();

@@ -25,7 +25,7 @@ export type TailView = {
 export type Meter = {
   now: number;
   seconds: readonly Second[];
-  /** Per second; null while there is no connection. */
+  /** Per second; null without a connection. */
   matched: number | null;
   received: number | null;
   /** Where not all matches are sent: every so manieth is. */
@@ -40,7 +40,7 @@ type Band = { key: number; note: Extract<Note, { refilled: number }>; serverUnti
 
 /** Clocks that differ by less are taken for the same: the server says its own to the second. */
 const CLOCK_TOLERANCE_MS = 2_000;
-/** Rates are of so many reports: a single one comes late now and then. */
+/** Rates are averages of this many reports: a single one comes late now and then. */
 const REPORTS_MAX = 3;
 /** The server reports every second: an older report says nothing about now. */
 const REPORT_AGE_MAX_MS = 4_000;
@@ -93,7 +93,7 @@ export class Tail {
     return () => this.listeners.delete(listener);
   };
 
-  /** `onMatch` is told of matches that were stored while this tail ran. */
+  /** `onMatch` is called for matches that were stored while this tail ran. */
   listen(onMatch: (messages: readonly Message[]) => void): void {
     this.onMatch = onMatch;
   }

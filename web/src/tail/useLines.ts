@@ -19,7 +19,7 @@ export function useLines(
   size: { height: number; isNarrow: boolean },
 ) {
   const linePx = size.isNarrow ? NARROW_LINE_PX : LINE_PX;
-  /** As many as there can be in the page at once. */
+  /** The most that can be in the page at once. */
   const rows = Math.ceil(size.height / linePx) + 2 * OVERSCAN_LINES + 2;
   // The browser says that it scrolled only after the frame in which it did: until then the last lines are known to be
   // the ones in view.
@@ -50,14 +50,14 @@ export function useLines(
   const items = virtualizer.getVirtualItems();
   /**
    * The row of the page that a line is drawn in. A line keeps its row as long as it is in view, and a new one takes
-   * the row of one that has left: that is half the work of making rows anew. Before the size is known there are more.
+   * the row of one that has left: that is half the work of making new rows. Before the size is known there are more.
    */
   const modulus = Math.max(rows, items.length);
   const rowOf = (index: number) => ((lines[0]?.key ?? 0) + index) % modulus;
   return { virtualizer, items, rowOf };
 }
 
-/** Whoever scrolls up stops following, whoever scrolls down to the end goes on. */
+/** Scrolling up stops following, scrolling down to the end resumes it. */
 export function useFollowing(
   lines: readonly Line[],
   following: boolean,

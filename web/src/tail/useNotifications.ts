@@ -9,7 +9,7 @@ export type Notifications = {
   /** Why there are none although they were asked for. */
   problem: string | null;
   toggle: () => void;
-  /** Says that these came, where that is wanted and nobody looks. */
+  /** Announces these messages, where that is wanted and the page is hidden. */
   tell: (query: string, messages: readonly Message[]) => void;
 };
 

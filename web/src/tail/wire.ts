@@ -13,13 +13,13 @@ export type TailEvent =
 
 export type TailRequest = { query: string; logspaces: readonly string[] };
 
-/** Stored messages to begin with, so that there is something to look at. */
+/** How many stored messages to begin with, so that there is something to look at. */
 const FIRST_MESSAGES = 200;
 
 /** The most that one event brings. */
 export const EVENT_MESSAGES_MAX = 500;
 
-/** A position is said in a header; beside one nothing old is asked for. */
+/** A position is sent in a header; with one, no stored messages are requested. */
 export function tailPath({ query, logspaces }: TailRequest, position: string | null): string {
   const zone = requestZone();
   const params = new URLSearchParams({

@@ -1,4 +1,4 @@
-/** Keys as caps, as they are on the keyboard of whoever looks. */
+/** Keys as caps, as they are on the reader's keyboard. */
 import { capsOf } from './keys';
 import classes from './KeyCaps.module.css';
 

@@ -45,7 +45,7 @@ test('a few letters and Enter run a command and close the palette', async () => 
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('what is no command can be searched for', async () => {
+test('text that is not a command can be searched for', async () => {
   const { run } = show();
   await userEvent.type(screen.getByRole('combobox'), 'xyzzy{Enter}');
   expect(run.mock.calls).toEqual([['Search for xyzzy']]);

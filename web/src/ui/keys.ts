@@ -7,7 +7,7 @@ export type Binding = {
   does: string | null;
   /** The heading in the help; empty for those of the page that is shown. */
   group: string;
-  /** Null where the thing that has the focus acts by itself, and the binding is only there to be listed. */
+  /** Null where the focused element handles the key, and the binding is only there to be listed. */
   run: (() => void) | null;
 };
 
@@ -16,7 +16,7 @@ export type Press = {
   ctrl: boolean;
   meta: boolean;
   alt: boolean;
-  /** Some keyboards have `[` and `]` only with AltGr (or Option), which is no modifier then. */
+  /** Some keyboards have `[` and `]` only with AltGr (or Option), which is not a modifier then. */
   altGraph: boolean;
 };
 

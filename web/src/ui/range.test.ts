@@ -92,7 +92,7 @@ test('a span is written in the largest unit that leaves no rest', () => {
   expect([90_000, 120_000, 86_400_000, 1_500].map(spanOf)).toEqual(['90s', '2m', '1d', '2s']);
 });
 
-test('a range is told in words', () => {
+test('a range is described in words', () => {
   const check = (range: TimeRange, label: string) => expect(rangeLabel(range, 'utc')).toBe(label);
   check(last('1h'), 'Last hour');
   check(last('90m'), 'Last 90 minutes');

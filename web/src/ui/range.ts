@@ -199,7 +199,7 @@ function isoOf(ms: number | null): string | null {
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
-/** NaN when it is no moment. */
+/** NaN if it is not a moment. */
 function momentMs(moment: string, now: number): number {
   if (moment === 'now') return now;
   const [, sign, span] = /^(?:now)?([-+])(\d+[smhdw])$/.exec(moment) ?? [];

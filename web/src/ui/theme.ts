@@ -207,7 +207,7 @@ export const theme = createTheme({
       defaultProps: {
         shadow: 'md',
         transitionProps: { duration: 80 },
-        // Its placeholder is no item, and a menu may hold nothing else.
+        // Its placeholder is not an item, and a menu may hold nothing else.
         withInitialFocusPlaceholder: false,
       },
     },
@@ -218,7 +218,7 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'xs' }, styles: { label: readable, description: small } },
     Textarea: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
-    // Beside what it explains, and so in the same landmark of the page.
+    // Next to what it explains, and so in the same landmark of the page.
     Tooltip: { defaultProps: { openDelay: 400, withinPortal: false, floatingStrategy: 'fixed' } },
   },
 });

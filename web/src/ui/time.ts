@@ -52,7 +52,7 @@ export function zoneOffset(zone: Zone, at: Date): string {
   return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
 }
 
-/** What a field for a moment shows: the moment in the zone, or what is no moment as it is written. */
+/** What a field for a moment shows: the moment in the zone, or the text as it is written if it is not a moment. */
 export function momentText(moment: string | null, zone: Zone): string {
   return moment === null ? '' : formatTime(moment, zone).replace(/\.000$/, '');
 }

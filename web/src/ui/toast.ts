@@ -12,7 +12,7 @@ export type Toast = {
 
 export type ShownToast = Toast & { id: number };
 
-/** More at once would cover the page; the oldest give way. */
+/** More would cover the page; the oldest give way. */
 const TOASTS_MAX = 4;
 const READ_MS = 5_000;
 const DECIDE_MS = 10_000;

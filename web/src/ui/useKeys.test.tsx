@@ -40,7 +40,7 @@ test('two parts of a page share one keyboard: a sequence is not also its last ke
   expect(run.mock.calls).toEqual([['g t'], ['t'], ['x']]);
 });
 
-test('who writes is left alone, but for keys with Ctrl or Cmd', async () => {
+test('keys typed into a field are left alone, except with Ctrl or Cmd', async () => {
   const { run } = show();
   await userEvent.click(screen.getByRole('textbox'));
   await userEvent.keyboard('tgt');

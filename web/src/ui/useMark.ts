@@ -1,4 +1,4 @@
-/** Tells the browser's performance tools, and whoever measures with them, when something came on the screen. */
+/** Tells the browser's performance tools when something came on the screen. */
 import { useEffect } from 'react';
 
 /** `of` says what it is about: the mark is made once for each. */

@@ -54,27 +54,28 @@ export function Ways({ word }: { word: string }) {
       </Tabs.Panel>
       <Tabs.Panel value="rsyslog" className={classes.way ?? ''}>
         <Command label="rsyslog configuration" text={rsyslogConfig(receiver)} />
-        <p>
-          Restart it and write something to its log:
-          <span className="dimmed"> the message is the test.</span>
-        </p>
-        <Command
-          label="restart command"
-          text={`sudo systemctl restart rsyslog && logger '${text}'`}
-        />
+        <Restart service="rsyslog" text={text} />
       </Tabs.Panel>
       <Tabs.Panel value="syslog-ng" className={classes.way ?? ''}>
         <Command label="syslog-ng configuration" text={syslogNgConfig(receiver)} />
-        <p>
-          Restart it and write something to its log:
-          <span className="dimmed"> the message is the test.</span>
-        </p>
-        <Command
-          label="restart command"
-          text={`sudo systemctl restart syslog-ng && logger '${text}'`}
-        />
+        <Restart service="syslog-ng" text={text} />
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+function Restart({ service, text }: { service: string; text: string }) {
+  return (
+    <>
+      <p>
+        Restart it and write something to its log:
+        <span className="dimmed"> the message is the test.</span>
+      </p>
+      <Command
+        label="restart command"
+        text={`sudo systemctl restart ${service} && logger '${text}'`}
+      />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-/** A word that no other message has. It is kept, so that whoever comes back waits for the same message. */
+/** A word that no other message has. It is kept, so that the page still waits for the same message after a reload. */
 
 const KEY = 'logstead-test-word';
 const WORD_CHARS = 6;

@@ -1,6 +1,6 @@
 //! Keeps a logspace: seals full journal files, joins small segments, makes lost indexes again, drops what is old.
 //!
-//! All of it happens beside appending and searching, in tasks that any number of threads may run at once.
+//! All of it happens alongside appending and searching, in tasks that any number of threads may run at once.
 //!
 //! **Invariant:** messages move in one step. New files are whole and synced before the manifest names them; the
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
@@ -45,7 +45,7 @@ struct Inner {
     hopeless: Mutex<BTreeSet<u64>>,
 }
 
-/// Something to do, claimed for whoever holds it.
+/// Something to do, claimed by its holder.
 pub struct Task {
     keeper: Keeper,
     work: Work,

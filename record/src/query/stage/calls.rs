@@ -9,7 +9,7 @@ use crate::query::parse::Parsed;
 use crate::query::syntax::subject::Name;
 use std::ops::Range;
 
-/// The functions, as they are called in messages.
+/// The functions, by their names in messages.
 const FUNCTIONS: [&str; 11] =
     ["count", "sum", "avg", "min", "max", "dc", "median", "p90", "p95", "p99", "percentile"];
 
@@ -35,7 +35,7 @@ pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> O
 }
 
 impl Reader<'_> {
-    /// `count(), avg(bytes) as size`, at least one, that are columns beside these others.
+    /// `count(), avg(bytes) as size`, at least one, as columns next to these others.
     pub(super) fn functions(&mut self, others: Vec<&str>) -> Parsed<Vec<Aggregate>> {
         self.skip();
         let mut functions = Vec::new();

@@ -4,7 +4,7 @@
 //! of a field that every message has.
 
 use crate::field::Field;
-use crate::query::STAGE_ITEMS_MAX;
+use crate::query::limits::STAGE_ITEMS_MAX;
 use crate::query::regex::Regex;
 
 /// A regular expression whose groups are fields.
@@ -68,7 +68,7 @@ impl Captures {
 }
 
 impl Template {
-    /// Reads `user=<user> from <ip>`. `<_>` is a field that nobody wants; `<` before anything but a name is
+    /// Reads `user=<user> from <ip>`. `<_>` is a field to leave out; `<` before anything but a name is
     /// itself.
     pub fn new(text: &str) -> Result<Template, BadCaptures> {
         let pieces = pieces(text);
@@ -130,7 +130,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The regular expression; bytes that are no UTF-8 belong to a value too.
+/// The regular expression; bytes that are not UTF-8 belong to a value too.
 fn source(pieces: &[Piece<'_>]) -> String {
     let pieces = pieces.iter().enumerate().map(|(index, piece)| {
         let value = match index {

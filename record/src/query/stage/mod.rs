@@ -49,9 +49,9 @@ pub enum Stage {
     Fields(Vec<FieldName>),
     /// Orders rows by the first key, those that are equal by the next, the others as they were.
     Sort(Vec<SortKey>),
-    /// Keeps the first so many.
+    /// Keeps this many of the first rows.
     Limit(u64),
-    /// Keeps the last so many.
+    /// Keeps this many of the last rows.
     Tail(u64),
     /// A row for each group of equal values of `by`, with what the functions make of the group.
     Stats {
@@ -62,14 +62,14 @@ pub enum Stage {
     },
     /// The same for each span of time.
     Timechart {
-        /// Length of a span in nanoseconds, above 0; chosen by the range where it is missing.
+        /// Length of a span in nanoseconds, above 0; derived from the range by default.
         span_nanos: Option<i64>,
         /// The columns after the time and `by`.
         functions: Vec<Aggregate>,
         /// What makes a series.
         by: Option<FieldName>,
     },
-    /// The most frequent values and how often each is there.
+    /// The most frequent values, each with its count.
     Top(Ranking),
     /// The least frequent ones.
     Rare(Ranking),

@@ -15,9 +15,9 @@ use super::kinds::{KINDS, LATER, kind_of};
 use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Format, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
-use crate::query::STAGES_MAX;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
 use crate::query::error::{ErrorKind, ParseError, Warning};
+use crate::query::limits::STAGES_MAX;
 use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
 use crate::query::syntax::lex::Cursor;
 use crate::query::syntax::tree::{Body, Node, NodeKind, StageNode};
@@ -29,7 +29,7 @@ pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
     read(text).map(|(search, _)| search.pipeline)
 }
 
-/// Reads what somebody typed or pasted into a search bar: a filter that does not follow the grammar is searched for
+/// Reads what was typed or pasted into a search bar: a filter that does not follow the grammar is searched for
 /// as it stands, with a warning. Stages have to be right.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)

@@ -4,11 +4,11 @@ use super::kinds::{Kind, WORDS};
 use crate::field::Field;
 use crate::query::ast::FieldName;
 use crate::query::error::ParseError;
+use crate::query::limits::{LIMIT_MAX, STAGE_ITEMS_MAX};
 use crate::query::parse::{Meaning, Parsed};
 use crate::query::syntax::lex::Cursor;
 use crate::query::syntax::tree::StageNode;
 use crate::query::time::parse_duration;
-use crate::query::{LIMIT_MAX, STAGE_ITEMS_MAX};
 use std::ops::Range;
 
 /// How many rows a stage gives where nothing is said.

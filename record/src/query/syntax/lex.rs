@@ -8,7 +8,7 @@ use crate::query::error::{ErrorKind, ParseError};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A place in the text of a query, of which it may see only a part. Cheap to clone.
+/// A place in the text of a query; it may see only a part of the text. Cheap to clone.
 #[derive(Clone)]
 pub(in crate::query) struct Cursor {
     chars: Arc<[char]>,
@@ -31,7 +31,7 @@ impl Cursor {
         Cursor { at: 0, ..self.clone() }
     }
 
-    /// The same text, of which it sees what lies in a range.
+    /// The same text, limited to a range.
     pub(in crate::query) fn within(&self, range: Range<usize>) -> Cursor {
         Cursor { at: range.start, end: range.end, ..self.clone() }
     }

@@ -25,4 +25,5 @@ pub(super) mod tokens;
 pub(super) mod tree;
 
 pub(super) use read::operand_at;
+pub use read::tokens;
 pub(super) use tree::Tree;

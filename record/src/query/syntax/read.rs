@@ -4,9 +4,9 @@ use super::lex::Cursor;
 use super::subject::subject_here;
 use super::tokens::{self, Token, TokenKind};
 use super::tree::{Leaf, Node, NodeKind, Operand, Tree};
-use crate::query::NESTING_MAX;
 use crate::query::ast::Part;
 use crate::query::error::ParseError;
+use crate::query::limits::NESTING_MAX;
 use std::ops::Range;
 
 /// Where reading is, and the tokens that it has met.
@@ -29,6 +29,28 @@ pub(super) enum Extent {
 
 /// In `field:( … )` each word is a value.
 pub(super) type Values = Option<Extent>;
+
+/// The tokens of any text, in order. Only white space lies between them.
+pub fn tokens(text: &str) -> Vec<Token> {
+    Tree::new(text).tokens
+}
+
+impl Tree {
+    /// Of a filter and stages.
+    pub(in crate::query) fn new(text: &str) -> Tree {
+        Reader::new(text, true).pipeline()
+    }
+
+    /// Of a filter alone.
+    pub(in crate::query) fn of_filter(text: &str) -> Tree {
+        Reader::new(text, false).pipeline()
+    }
+
+    /// Of the stages from a place on, as if nothing stood before them.
+    pub(in crate::query) fn of_stages(text: &str, from: usize) -> Tree {
+        Reader::new(text, true).stages_from(from)
+    }
+}
 
 impl Reader {
     pub(super) fn new(text: &str, stages: bool) -> Reader {

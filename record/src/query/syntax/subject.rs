@@ -96,7 +96,7 @@ impl Name {
         }
     }
 
-    /// Whether the field is there in every message, or the name is one of ours.
+    /// Whether every message has the field, or the name is one of ours.
     pub(in crate::query) fn is_known(&self) -> bool {
         !matches!(self, Name::Field(FieldName::Dynamic(_)))
     }

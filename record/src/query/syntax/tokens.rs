@@ -1,7 +1,6 @@
 //! The pieces of a text in a row, each with what it is: for colours.
 
 use super::lex::Cursor;
-use super::tree::Tree;
 use crate::query::number::Number;
 use crate::query::time::parse_time;
 use std::ops::Range;
@@ -65,11 +64,6 @@ impl TokenKind {
     pub fn name(self) -> &'static str {
         TokenKind::NAMES.iter().find(|(kind, _)| *kind == self).map_or("word", |(_, name)| name)
     }
-}
-
-/// The tokens of any text, in order. Only white space lies between them.
-pub fn tokens(text: &str) -> Vec<Token> {
-    Tree::new(text).tokens
 }
 
 /// What a bare word is as a text.

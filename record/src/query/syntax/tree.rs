@@ -3,7 +3,6 @@
 //! **Invariant:** tokens come in order and do not overlap; only white space lies between them.
 
 use super::lex::Cursor;
-use super::read::Reader;
 use super::subject::Subject;
 use super::tokens::Token;
 use crate::query::ast::Part;
@@ -95,7 +94,7 @@ pub(in crate::query) struct StageNode {
     pub(in crate::query) range: Range<usize>,
     /// Where the next one begins.
     pub(in crate::query) end: usize,
-    /// Empty where it is missing.
+    /// Empty if missing.
     pub(in crate::query) name: Range<usize>,
     pub(in crate::query) kind: Option<&'static Kind>,
     pub(in crate::query) body: Body,
@@ -105,23 +104,6 @@ pub(in crate::query) struct StageNode {
 pub(in crate::query) enum Body {
     Filter(Node),
     Words,
-}
-
-impl Tree {
-    /// Of a filter and stages.
-    pub(in crate::query) fn new(text: &str) -> Tree {
-        Reader::new(text, true).pipeline()
-    }
-
-    /// Of a filter alone.
-    pub(in crate::query) fn of_filter(text: &str) -> Tree {
-        Reader::new(text, false).pipeline()
-    }
-
-    /// Of the stages from a place on, as if nothing stood before them.
-    pub(in crate::query) fn of_stages(text: &str, from: usize) -> Tree {
-        Reader::new(text, true).stages_from(from)
-    }
 }
 
 impl Node {

@@ -1,44 +1,39 @@
 //! Logging in and out, and setting up the first administrator.
 
-use super::accounts;
-use crate::api::Shared;
+use super::credentials::{check_name, check_password, hash_password, refuse_the_impatient};
+use super::{authenticate, cookie};
+use crate::api::access::Caller;
 use crate::api::access::throttle::Attempt;
-use crate::api::access::{self, COOKIE, Caller, SECURE_COOKIE};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Peer, StrangersJson as Json};
 use crate::api::peer::Client;
+use crate::api::state::Shared;
 use crate::machine::clock;
-
-use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name, password};
+use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name};
 use crate::web::Pulse;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The cookie that says that this browser has been logged in with before. Sent to nothing but the login.
-const DEVICE_COOKIE: &str = "logstead_device";
-/// How long a browser keeps it: as long as browsers keep any.
-const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
-
-/// Stands for the set-up code where failures are counted by user; no user's name has a space.
+/// Stands for the set-up code when failures are counted by user; names of users have no spaces.
 const SETUP: &str = "set up";
 
 /// Who is logged in.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Session {
     authenticated: bool,
-    /// There is no user yet: make the first administrator with `POST /api/v1/setup`.
+    /// There is no user yet: create the first administrator with `POST /api/v1/setup`.
     setup_required: bool,
     #[schema(required)]
     user: Option<SessionUser>,
     /// To send as `X-CSRF-Token` with every change; only with the session's cookie.
     #[schema(required)]
     csrf_token: Option<String>,
-    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs
-    /// it by its whole lifetime, to the minute, until it is as old as the setting `web.session_max` allows.
+    /// When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
+    /// by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
     /// Of the server.
@@ -53,7 +48,7 @@ pub(crate) struct SessionUser {
     /// Ids of the logspaces that the user may search; null for all.
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that everything the user finds is within; null for none.
+    /// A filter that limits everything the user finds; null for none.
     #[schema(required)]
     scope: Option<String>,
 }
@@ -66,7 +61,7 @@ pub(crate) struct Login {
     password: String,
 }
 
-/// What makes the first administrator.
+/// The first administrator to create.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Setup {
@@ -75,7 +70,7 @@ pub(crate) struct Setup {
     #[serde(default = "admin")]
     #[schema(default = "admin", min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
-    /// At least 8 characters, and none of the first that anybody would try.
+    /// At least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
 }
@@ -84,7 +79,7 @@ fn admin() -> String {
     "admin".to_owned()
 }
 
-/// Who is logged in, and whether the first administrator is still to be made.
+/// Who is logged in, and whether the first administrator has to be created.
 #[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
 pub(crate) async fn get_session(
     State(shared): State<Shared>,
@@ -92,7 +87,7 @@ pub(crate) async fn get_session(
     pulse: Option<Extension<Arc<Pulse>>>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let caller = access::authenticate(&shared, &headers).await?;
+    let caller = authenticate::authenticate(&shared, &headers).await?;
     if let Some(Extension(pulse)) = pulse.filter(|_| caller.is_some()) {
         pulse.authenticated();
     }
@@ -100,9 +95,9 @@ pub(crate) async fn get_session(
     let csrf_token = caller
         .as_ref()
         .and_then(|caller| caller.session)
-        .and_then(|_| access::session_secret(&headers))
+        .and_then(|_| cookie::session_secret(&headers))
         .map(|secret| secret.csrf_token());
-    let renewed = |caller| access::renewed_cookie(&shared, caller, &headers, Some(client));
+    let renewed = |caller| authenticate::renewed_cookie(&shared, caller, &headers, Some(client));
     let cookie = caller.as_ref().and_then(renewed);
     let session = Session {
         authenticated: caller.is_some(),
@@ -137,20 +132,20 @@ pub(crate) async fn log_in(
     begin(&shared, user, client, device).await
 }
 
-/// Logs out: ends the session and forgets the cookie.
+/// Logs out: ends the session and removes the cookie.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "session", responses((status = 204)))]
 pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
-    let caller = access::authenticate(&shared, &headers).await?;
+    let caller = authenticate::authenticate(&shared, &headers).await?;
     if let Some((hash, caller)) = caller.and_then(|caller| Some((caller.session?, caller))) {
-        access::check_csrf(&headers)?;
+        cookie::check_csrf(&headers)?;
         shared.meta(move |meta| meta.remove_session(hash)).await?;
         shared.audit(caller.actor(), "session.end", String::new()).await;
     }
-    let forgotten = [false, true].map(|secure| (header::SET_COOKIE, cookie("", 0, secure)));
+    let forgotten = [false, true].map(|secure| (header::SET_COOKIE, cookie::session("", 0, secure)));
     Ok((StatusCode::NO_CONTENT, AppendHeaders(forgotten)))
 }
 
-/// Makes the first administrator and logs in.
+/// Creates the first administrator and logs in.
 #[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = Session)))]
 pub(crate) async fn set_up(
     State(shared): State<Shared>,
@@ -164,13 +159,13 @@ pub(crate) async fn set_up(
     let attempt = Attempt::new(SETUP, peer.0, None);
     refuse_the_impatient(&shared, &attempt)?;
     let code = setup.code.trim().to_ascii_uppercase();
-    if !shared.state.setup_code.as_deref().is_some_and(|expected| access::same(expected, &code)) {
+    if !shared.state.setup_code.as_deref().is_some_and(|expected| Secret::same(expected, &code)) {
         shared.throttle.lock().failed(&attempt, Instant::now());
         shared.audit("".into(), "setup.refused", format!("from {peer}")).await;
         return Err(ApiError::forbidden("the code is wrong: the server printed it when it started"));
     }
-    accounts::check_name(&setup.name)?;
-    let hash = accounts::hash_password(&shared, &setup.name, setup.password).await?;
+    check_name(&setup.name)?;
+    let hash = hash_password(&shared, &setup.name, setup.password).await?;
     let name = setup.name.clone();
     let made = shared.meta(move |meta| {
         meta.add_first_admin(&name, &hash, clock::now())?;
@@ -182,49 +177,16 @@ pub(crate) async fn set_up(
     begin(&shared, user, client, None).await
 }
 
-fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result<()> {
-    let Some(wait) = shared.throttle.lock().wait(attempt, Instant::now()) else { return Ok(()) };
-    let seconds = wait.as_secs() + 1;
-    let detail = format!("too many failed attempts: try again in {seconds} s");
-    Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
-}
-
-/// The user as stored, where the password fits. Who fails too often waits.
-pub(in crate::api) async fn check_password(
-    shared: &Shared,
-    attempt: &Attempt,
-    name: &str,
-    password: String,
-) -> Result<Option<Credentials>> {
-    refuse_the_impatient(shared, attempt)?;
-    let _permit = shared.password_permit().await?;
-    // Again: of many attempts at once, those that waited here know by now how the first ones ended.
-    refuse_the_impatient(shared, attempt)?;
-    let name = name.to_owned();
-    let checked = shared.meta(move |meta| {
-        let found = meta.credentials(&name)?;
-        let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
-        Ok(found.filter(|_| fits))
-    });
-    let user = checked.await?;
-    let mut throttle = shared.throttle.lock();
-    match user {
-        Some(_) => throttle.succeeded(attempt),
-        None => throttle.failed(attempt, Instant::now()),
-    }
-    Ok(user)
-}
-
 /// The secret of a browser in which this user has logged in before.
 async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Option<Secret>> {
-    let Some(secret) = access::cookie(headers, DEVICE_COOKIE) else { return Ok(None) };
+    let Some(secret) = cookie::device_secret(headers) else { return Ok(None) };
     let (name, hash) = (name.to_owned(), secret.hash());
     let is_known = shared.meta(move |meta| meta.knows_device(&name, hash)).await?;
     Ok(is_known.then_some(secret))
 }
 
-/// Begins a session in a browser that is remembered from now on. One that shows a secret which we do not know of this user
-/// gets another: somebody may have put it there.
+/// Begins a session in a browser that is remembered from now on. If it presents a secret that is unknown for this user,
+/// it gets another one: someone may have planted it.
 async fn begin(
     shared: &Shared,
     user: Credentials,
@@ -238,17 +200,17 @@ async fn begin(
     let begun = shared.meta(move |meta| {
         let now = clock::now();
         let expires_at = meta.add_session(id, hash, &limits, now)?;
-        // Not being remembered is no reason to be refused.
+        // A failure to remember the browser is no reason to refuse.
         if let Err(error) = meta.add_device(id, device_hash, now) {
             tracing::debug!("a browser cannot be remembered: {error}");
         }
         Ok(expires_at)
     });
     let expires_at = begun.await?;
-    let is_encrypted = access::is_encrypted(shared, Some(client));
+    let is_encrypted = authenticate::is_encrypted(shared, Some(client));
     let cookies = [
-        (header::SET_COOKIE, cookie(secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
-        (header::SET_COOKIE, device_cookie(device.reveal(), is_encrypted)),
+        (header::SET_COOKIE, cookie::session(secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
+        (header::SET_COOKIE, cookie::device(device.reveal(), is_encrypted)),
     ];
     let session = Session {
         authenticated: true,
@@ -265,16 +227,4 @@ impl SessionUser {
     fn new(name: String, role: Role, grant: &Grant) -> SessionUser {
         SessionUser { name, role, logspaces: grant.logspaces.clone(), scope: grant.scope.clone() }
     }
-}
-
-pub(crate) fn cookie(value: &str, max_age_seconds: u64, secure: bool) -> String {
-    let (name, secure) = if secure { (SECURE_COOKIE, "; Secure") } else { (COOKIE, "") };
-    format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
-}
-
-fn device_cookie(value: &str, secure: bool) -> String {
-    let (seconds, secure) = (DEVICE_LIFETIME.as_secs(), if secure { "; Secure" } else { "" });
-    format!(
-        "{DEVICE_COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/api/v1/session; Max-Age={seconds}{secure}"
-    )
 }

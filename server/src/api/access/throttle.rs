@@ -1,5 +1,5 @@
-//! Makes guessing passwords slow: after some failures one has to wait, each time twice as long. Pure: the caller
-//! brings the clock.
+//! Slows down guessing passwords: after some failures the next attempt has to wait, each time twice as long. Pure: the
+//! caller brings the clock.
 //!
 //! | counted               | of                                        | free | longest wait |
 //! |-----------------------|-------------------------------------------|------|--------------|
@@ -8,13 +8,13 @@
 //! | a name                | failures of this name, wherever           | 20   | 1 min        |
 //! | a known device        | its own failures, and nothing else counts | 5    | 5 min        |
 //!
-//! A network is an IPv4 address or an IPv6 /64. Whoever guesses somebody's password from many places makes that name slow
-//! for all who are new; who has logged in with this browser before does not notice.
+//! A network is an IPv4 address or an IPv6 /64. Guessing a user's password from many places slows down that name for
+//! all unknown browsers; a browser in which the user has logged in before is not affected.
 //!
-//! **Invariant:** a success forgets the failures of who succeeded, and nobody else's: one's own password does not buy more
-//! guesses of another's.
-//! **Invariant:** each count has at most [`KEYS_MAX`] keys, and nobody is forgotten for it: where there is no room, a new
-//! key takes over the count of the smallest one ("space saving"), so a flood of names makes none of them cheaper.
+//! **Invariant:** a success forgets only the failures of the one who succeeded: knowing one password does not buy more
+//! guesses of another.
+//! **Invariant:** each count has at most [`KEYS_MAX`] keys, and this forgets no failures: if there is no room, a new key
+//! takes over the count of the smallest one ("space saving"), so a flood of names makes none of them cheaper.
 
 use crate::web::network;
 use std::collections::HashMap;
@@ -25,12 +25,12 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_secs(5);
 /// Failures are forgotten after this long without another.
 const FORGET_AFTER: Duration = Duration::from_secs(900);
-/// Most keys that are counted of a kind; fewer in tests, which fill it.
+/// Maximum number of keys of a kind; fewer in tests, which fill it.
 const KEYS_MAX: usize = if cfg!(test) { 500 } else { 10_000 };
-/// A name can be as long as a body; users' names are short.
+/// A sent name can be as long as a body; users' names are short.
 const NAME_CHARS_MAX: usize = 64;
 
-/// How many failures cost nothing, and what the others cost at most.
+/// How many failures are free, and the longest wait after more.
 struct Limit {
     free: u32,
     wait_max: Duration,
@@ -90,7 +90,7 @@ impl Attempt {
         Attempt { name, network: address.map(network), device: known_device }
     }
 
-    /// What is counted of it. The failures of a device that is known are only its own.
+    /// The keys to count. The failures of a known device count only for itself.
     fn keys(&self) -> Vec<(usize, Key)> {
         let (network, name) = (self.network, Some(self.name.clone()));
         match self.device {
@@ -105,7 +105,7 @@ impl Attempt {
 }
 
 impl Throttle {
-    /// How long they have to wait before they may try again.
+    /// How long this attempt has to wait.
     pub(crate) fn wait(&self, attempt: &Attempt, now: Instant) -> Option<Duration> {
         let waits = attempt.keys().into_iter().filter_map(|(kind, key)| {
             let failures = self.counts[kind].get(&key, now)?;
@@ -115,14 +115,14 @@ impl Throttle {
         waits.max()
     }
 
-    /// They tried in vain.
+    /// The attempt failed.
     pub(crate) fn failed(&mut self, attempt: &Attempt, now: Instant) {
         for (kind, key) in attempt.keys() {
             self.counts[kind].add(key, now);
         }
     }
 
-    /// They got in.
+    /// The attempt succeeded.
     pub(crate) fn succeeded(&mut self, attempt: &Attempt) {
         let mut keys = attempt.keys().into_iter();
         let own = keys.next().and_then(|(kind, key)| self.counts[kind].failures.remove(&key));
@@ -132,7 +132,7 @@ impl Throttle {
 }
 
 impl Count {
-    /// What has not been forgotten of a key.
+    /// The failures of a key that are not forgotten.
     fn get(&self, key: &Key, now: Instant) -> Option<Failures> {
         self.failures.get(key).copied().filter(|failures| !failures.is_over(now))
     }
@@ -146,7 +146,7 @@ impl Count {
         self.failures.insert(key, Failures { count, own, last: now });
     }
 
-    /// What a new key has to take over.
+    /// The count that a new key has to take over.
     fn make_room(&mut self, key: &Key, now: Instant) -> u32 {
         self.failures.remove(key);
         if self.failures.len() < KEYS_MAX {

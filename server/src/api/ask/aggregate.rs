@@ -19,7 +19,7 @@ const CUT_SHORT: &str = "there was no time to make the whole table: rows are mis
 #[serde(deny_unknown_fields)]
 pub(crate) struct AggregateRequest {}
 
-/// A table with what was looked at for it. Exact, where `coverage.complete`.
+/// A table with what was searched for it. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AggregateResponse {
     #[serde(flatten)]
@@ -68,7 +68,7 @@ impl Parameters for AggregateRequest {
     const STAGES: bool = true;
 }
 
-/// Makes the stages ready to run, and the question what they search for.
+/// Prepares the stages, and narrows the question to what they need.
 pub(in crate::api) fn compile(
     question: &mut Question,
     pipeline: &Pipeline,

@@ -1,11 +1,11 @@
-//! What may be written next in a query: fields, values that there are, stages and functions.
+//! What can be written next in a query: fields, existing values, stages and functions.
 
-use crate::api::Shared;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::question::cancel::{Cancel, Weight, ask_within};
 use crate::api::question::{Common, Parameters, Question, Read};
+use crate::api::state::Shared;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
@@ -14,26 +14,26 @@ use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-/// Most options.
+/// Maximum number of options.
 const LIMIT_MAX: u32 = 200;
-/// Options where a request does not say how many.
+/// Default number of options.
 const LIMIT: u32 = 20;
-/// How long values are counted.
+/// Time limit for counting values.
 const TIME_MAX: Duration = Duration::from_millis(300);
-/// How long it is looked how many values fields have: the names are worth more than that.
+/// Time limit for counting the values of fields: a prompt list of names is worth more.
 const FIELDS_TIME_MAX: Duration = Duration::from_millis(40);
-/// Most fields whose values are looked at.
+/// Maximum number of fields whose values are counted.
 const FACETS_MAX: usize = 20;
-/// Most values that are chosen from.
+/// Maximum number of values to choose from.
 const VALUES_MAX: usize = 1000;
-/// Longest value that is offered.
+/// Maximum length of a value that is offered.
 const VALUE_BYTES_MAX: usize = 1024;
-/// Values that tell the type of a field.
+/// How many values determine the type of a field.
 const SAMPLE: usize = 50;
-/// Most memory for values.
+/// Memory limit for values.
 const MEMORY_BYTES_MAX: usize = 32 << 20;
 
-/// Functions with what is written for them and what they make.
+/// Functions, with what is inserted for them and what they compute.
 const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("count", "count()", "how many there are"),
     ("sum", "sum(", "the sum of the numbers"),
@@ -61,14 +61,14 @@ const TIMES: [(&str, &str); 6] = [
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompleteRequest {
-    /// Before which character something is written, from 0; at the end where it is missing.
+    /// The position of the cursor, in characters from 0; the end by default.
     cursor: Option<usize>,
     /// How many options to offer.
     #[schema(default = 20, minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// What may stand there.
+/// What can be written there.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteResponse {
     /// The first character that an option replaces, from 0.
@@ -78,30 +78,30 @@ pub(crate) struct CompleteResponse {
     /// Most useful first.
     options: Vec<CompleteOption>,
     took_ms: u64,
-    /// Whether all was looked at that could be offered. Otherwise there may be other values: where the time was up,
-    /// those that are here have no counts.
+    /// Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
+    /// values here have no counts.
     complete: bool,
 }
 
-/// Something that may stand there.
+/// Something that can be written there.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteOption {
     /// To show.
     #[schema(example = "web-1")]
     label: String,
-    /// To write, with quotes where it needs them.
+    /// To insert, quoted if necessary.
     insert: String,
     kind: OptionKind,
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
-    /// What the values of a field are.
+    /// The type of a field's values.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     value_type: Option<ValueType>,
-    /// How many different values a field has in the messages that the rest of the query finds, where that was
-    /// quickly known.
+    /// How many different values a field has in the messages that the rest of the query finds, if that could be
+    /// determined quickly.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     distinct: Option<u64>,
@@ -123,13 +123,13 @@ pub(crate) enum OptionKind {
     Operator,
 }
 
-/// What the values of a field are, by those that were looked at.
+/// The type of a field's values, judging by those that were examined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ValueType {
     Text,
     Number,
-    /// An IP address, perhaps with a port, or a network.
+    /// An IP address, optionally with a port, or a network.
     Address,
     Time,
     Severity,
@@ -138,7 +138,8 @@ pub(crate) enum ValueType {
     Logspace,
 }
 
-/// Says what may stand at a place in a query, which need not be right yet. Answers within some 300 ms with what it has.
+/// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
+/// what it has.
 #[utoipa::path(
     post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))
@@ -162,7 +163,7 @@ pub(crate) async fn complete(
     };
     let mut offer =
         Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
-    // It ends soon by itself.
+    // It ends soon on its own.
     let weight = Weight::Unknown(Box::new(|| true));
     let answer = move |cancel: &Cancel| {
         let mut options = offer.options(&writing.wanted, cancel);
@@ -197,7 +198,7 @@ impl Typed {
         Typed { text: text.trim_matches('*').to_lowercase() }
     }
 
-    /// 0 for what begins so, 1 for what has it somewhere; nothing for the rest.
+    /// 0 for a match at the beginning, 1 for a match elsewhere, `None` for no match.
     fn rank(&self, option: &str) -> Option<u8> {
         match option.to_lowercase().find(&self.text) {
             Some(0) => Some(0),
@@ -297,7 +298,7 @@ impl Offer {
                 ..CompleteOption::new(name.as_str(), insert, OptionKind::Field)
             }
         };
-        // Who may see a part of the messages is not told the names that only the others have.
+        // Callers limited by a grant do not see names that only other messages have.
         let is_shown = |name: &&FieldName| {
             let has_values = || facets.iter().any(|facet| facet.field == **name && !facet.values.is_empty());
             !self.question.narrowed || matches!(name, FieldName::Known(_)) || has_values()
@@ -318,7 +319,7 @@ impl Offer {
         });
         let dynamic = self.question.logspaces.field_names(self.question.range, &cancel.run());
         let dynamic = dynamic.into_iter().filter_map(|name| {
-            // What every message has of its own hides a field of that name.
+            // A built-in field hides another of the same name.
             let name = Some(FieldName::new(&name)).filter(|name| matches!(name, FieldName::Dynamic(_)))?;
             self.typed.rank(name.as_str()).map(|rank| (rank, name))
         });
@@ -382,11 +383,11 @@ impl Offer {
         times.map(option).collect()
     }
 
-    /// Asks only for messages with values that have what is typed: of a million values few do.
+    /// Asks only for messages with values that contain what is typed: of a million values few do.
     fn narrow(&mut self, field: &FieldName) {
         let is_text = match field {
             FieldName::Dynamic(_) => true,
-            // Sources are few, and compared as a whole.
+            // There are few sources, and they are compared as a whole.
             FieldName::Known(Field::Source) => false,
             FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),
         };
@@ -398,7 +399,7 @@ impl Offer {
         }
     }
 
-    /// Values and how many messages have each, where all were counted.
+    /// Values and how many messages have each, if all were counted.
     fn counted(&mut self, field: &FieldName, cancel: &Cancel) -> Vec<(String, Option<u64>)> {
         let (facets, is_whole) = self.facets(std::slice::from_ref(field), cancel);
         let Some(facet) = facets.into_iter().next() else { return Vec::new() };
@@ -420,12 +421,12 @@ impl Offer {
                 CompleteOption { count, ..CompleteOption::new(&text, insert, OptionKind::Value) },
             ));
         }
-        // Those of one rank stay in the order of their counts.
+        // Within a rank they stay in the order of their counts.
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, option)| option).collect()
     }
 
-    /// The values of fields that have columns, as far as the time goes, and whether that was far enough.
+    /// The values of fields that have columns, as far as time allows, and whether that was all.
     fn facets(&self, fields: &[FieldName], cancel: &Cancel) -> (Vec<Facet>, bool) {
         use Field::{Message, Raw, Received, Time};
         let counted =
@@ -455,7 +456,7 @@ impl CompleteOption {
 }
 
 impl ValueType {
-    /// What the values of a field are: by what it is, or by those that were met.
+    /// The type of a field's values: by its definition, or by the values that were found.
     fn of(name: &FieldName, facet: Option<&Facet>) -> Option<ValueType> {
         match name {
             FieldName::Known(field) => Some(ValueType::of_known(*field)),

@@ -1,6 +1,6 @@
 //! What happened around a message: the messages before it and after it.
 
-use crate::api::ask::histogram::check_field;
+use crate::api::ask::fields::check_field;
 use crate::api::ask::search::{by_id, messages};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Path;
@@ -14,9 +14,9 @@ use logstead_record::query::{Bounds, Codes, FieldName, FieldTest, Part, Pattern,
 use logstead_record::{Field, Flags, Storage};
 use serde::{Deserialize, Serialize};
 
-/// Most messages of each side.
+/// Maximum number of messages on each side.
 const LIMIT_MAX: u32 = 1000;
-/// Messages of each side, where a request does not say how many.
+/// Default number of messages on each side.
 const LIMIT: u32 = 20;
 
 /// Which messages around one.
@@ -30,12 +30,12 @@ pub(crate) struct ContextRequest {
     /// How many messages after it.
     #[param(default = 20, minimum = 0, maximum = 1000)]
     after: Option<u32>,
-    /// Names of fields, with commas between them: only messages that have the same values there. A field that the
-    /// message itself lacks is an error.
+    /// Names of fields, separated by commas: only messages that have the same values there. A field that the message
+    /// itself lacks is an error.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>, example = "host,program")]
     same: Option<Vec<String>>,
-    /// Ids, with commas between them; by default the message's own.
+    /// Ids, separated by commas; by default the message's own.
     #[serde(default, deserialize_with = "list")]
     #[param(value_type = Option<String>)]
     logspaces: Option<Vec<String>>,
@@ -58,7 +58,8 @@ pub(crate) struct ContextResponse {
     warnings: Vec<QueryWarning>,
 }
 
-/// The messages around one that match a query, which the message itself need not, by time: those of one time by logspace and by the order in which they were stored.
+/// The messages around one that match a query, which the message itself need not, by time: those of one time by
+/// logspace and by the order in which they were stored.
 #[utoipa::path(
     get, path = "/api/v1/messages/{id}/context", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42"), ContextRequest),
@@ -113,7 +114,7 @@ fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
     }
 }
 
-/// Messages that have all values of a field that one message has.
+/// Messages that have all values that one message has of a field.
 fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     let lacking = || {
         let detail = format!("the message has no `{name}` that others could have too: leave it out");
@@ -157,7 +158,7 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
 fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
     let text = std::str::from_utf8(value).map_err(|_| {
         let detail =
-            format!("the value of `{name}` is no UTF-8 text, which cannot be searched for: leave it out");
+            format!("the value of `{name}` is not UTF-8 text, which cannot be searched for: leave it out");
         ApiError::bad_request(detail).path("same")
     })?;
     Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))

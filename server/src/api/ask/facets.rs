@@ -1,22 +1,21 @@
 //! The most frequent values of fields, and how many different ones there are.
 
-use crate::api::ask::histogram::check_field;
+use crate::api::ask::fields::{ValueCount, check_field};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Parameters, Question, list};
 use crate::store::Coverage;
-use crate::wire::table::text;
-use logstead_indexer::{self as indexer, Asked as Answer, Value};
+use logstead_indexer::{self as indexer, Asked as Answer};
 use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most fields of one request.
+/// Maximum number of fields of a request.
 pub(in crate::api) const FIELDS_MAX: usize = 32;
-/// Most values of one field.
+/// Maximum number of values of a field.
 const LIMIT_MAX: u32 = 10_000;
-/// Values of a field, where a request does not say how many.
+/// Default number of values of a field.
 const LIMIT: u32 = 10;
 
 /// Which values to count.
@@ -24,7 +23,7 @@ const LIMIT: u32 = 10;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FacetsRequest {
-    /// Names: 1 to 32. In an address with commas between them.
+    /// Names: 1 to 32. In a query string, separated by commas.
     #[serde(default, deserialize_with = "list")]
     #[schema(value_type = Vec<String>, required)]
     #[param(value_type = String, required)]
@@ -45,24 +44,17 @@ pub(crate) struct FacetsResponse {
     warnings: Vec<QueryWarning>,
 }
 
-/// The values of a field. Exact, where `coverage.complete` and not `partial`.
+/// The values of a field. Exact if `coverage.complete` and not `partial`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Facet {
     /// How many different values there are.
     distinct: u64,
     /// The most frequent ones, most frequent first.
     values: Vec<ValueCount>,
-    /// Why not all messages are counted, where they are not.
+    /// Why not all messages are counted, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     partial: Option<String>,
-}
-
-/// A value and how many messages have it.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct ValueCount {
-    value: String,
-    count: u64,
 }
 
 /// Counts the values of fields.
@@ -128,7 +120,7 @@ impl Counting {
         Answer::Facets(&mut self.facets)
     }
 
-    /// The facets. Says so where no message has a field.
+    /// The facets. Warns if no message has a field.
     pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.facets.so_far();
         let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
@@ -150,11 +142,5 @@ impl Facet {
     fn new(facet: indexer::Facet) -> Facet {
         let values = facet.values.iter().map(|(value, count)| ValueCount::new(value, *count));
         Facet { distinct: facet.distinct, values: values.collect(), partial: facet.partial }
-    }
-}
-
-impl ValueCount {
-    pub(in crate::api) fn new(value: &Value, count: u64) -> ValueCount {
-        ValueCount { value: text(value), count }
     }
 }

@@ -1,6 +1,6 @@
-//! How many messages there are in each span of time, perhaps for each value of a field.
+//! How many messages there are in each time span, optionally for each value of a field.
 
-use crate::api::ask::facets::ValueCount;
+use crate::api::ask::fields::{ValueCount, check_field};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
@@ -14,7 +14,7 @@ use logstead_record::query::FieldName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Buckets of a histogram that says nothing about them.
+/// Default number of buckets.
 const BUCKETS: usize = 60;
 
 /// What to count, and in which spans.
@@ -22,7 +22,7 @@ const BUCKETS: usize = 60;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistogramRequest {
-    /// Buckets are as short as a round length may be with at most so many.
+    /// Maximum number of buckets; the shortest round length that fits is used.
     #[schema(default = 60, minimum = 1, maximum = 10000)]
     #[param(default = 60, minimum = 1, maximum = 10000)]
     buckets: Option<u32>,
@@ -42,18 +42,18 @@ pub(crate) struct HistogramResponse {
     warnings: Vec<QueryWarning>,
 }
 
-/// Counts in spans of time. Exact, where `coverage.complete`.
+/// Counts in time spans. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Histogram {
-    /// How long each bucket is; 0 where nothing is stored that could be drawn.
+    /// Length of a bucket; 0 if nothing is stored that could be shown.
     interval_ms: u64,
-    /// One after the other, also those without a message. They begin at multiples of the interval since 1970.
+    /// Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970.
     buckets: Vec<Bucket>,
     /// All messages that match.
     total: u64,
-    /// Those among them that are dated after the last bucket: where nothing says `to`, the buckets end now.
+    /// Matches dated after the last bucket: without `to`, the buckets end now.
     later: u64,
-    /// The values that buckets are told apart by, most frequent first: at most 100.
+    /// The values that are counted separately in each bucket, most frequent first: at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     values: Option<Vec<ValueCount>>,
@@ -63,28 +63,28 @@ pub(crate) struct Histogram {
     other_values: Option<u64>,
 }
 
-/// A span of time.
+/// A time span.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Bucket {
     /// When it begins.
     #[schema(format = DateTime)]
     time: String,
     count: u64,
-    /// How many messages have each value; those that it does not name have none here. Messages without a value
-    /// count in `count` alone.
+    /// How many messages have each value; values without messages here are left out. Messages without a value only
+    /// count in `count`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     by: Option<BTreeMap<String, u64>>,
-    /// How many have another value, where there are too many to be told apart.
+    /// How many have another value, if there are too many values to count separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     other: Option<u64>,
 }
 
-/// Counts messages in spans of time.
+/// Counts messages in time spans.
 ///
-/// Without `from` the first bucket begins with the first message that is stored. Without `to` the buckets end now, and
-/// what is dated later counts in `total` and `later`.
+/// Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
+/// dated later count in `total` and `later`.
 #[utoipa::path(
     post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
     responses((status = 200, body = HistogramResponse))
@@ -120,7 +120,7 @@ pub(in crate::api) struct Spans<'a> {
     pub(in crate::api) by: Option<&'a str>,
 }
 
-/// A histogram that is being made; none where nothing is stored that it could show.
+/// A histogram that is being made; none if nothing is stored that it could show.
 pub(in crate::api) struct Drawing {
     histogram: Option<indexer::Histogram>,
     by: Option<FieldName>,
@@ -156,7 +156,7 @@ impl Drawing {
         Histogram::new(self.histogram.as_ref().map(indexer::Histogram::so_far), self.by.is_some())
     }
 
-    /// The histogram. Says so where no message has the field that it is made by.
+    /// The histogram. Warns if no message has the field that it is split by.
     pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(indexer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
@@ -191,14 +191,6 @@ impl Spans<'_> {
     }
 }
 
-/// A field by its name.
-pub(in crate::api) fn check_field(name: &str, path: &str) -> Result<FieldName> {
-    match name.trim() {
-        "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
-        name => Ok(FieldName::new(name)),
-    }
-}
-
 impl Histogram {
     fn new(counts: Option<Counts>, is_by: bool) -> Histogram {
         let Some(counts) = counts else {
@@ -230,7 +222,7 @@ impl Bucket {
         let by = || {
             let mut by = BTreeMap::new();
             for series in counts.series.iter().filter(|series| 0 < series.counts[at]) {
-                // Values that differ only in bytes that are no text are shown as one.
+                // Values that differ only in bytes that are not text are shown as one.
                 *by.entry(text(&series.value)).or_default() += series.counts[at];
             }
             by

@@ -8,6 +8,7 @@ pub(super) mod context;
 mod cursor;
 pub(super) mod explain;
 pub(super) mod facets;
+mod fields;
 pub(super) mod histogram;
 pub(super) mod overview;
 mod parts;

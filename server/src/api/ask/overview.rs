@@ -1,4 +1,4 @@
-//! Everything that a page of results shows, in one request: messages first, the rest when it is made.
+//! Everything that a page of results shows, in one request: messages first, the rest once it is known.
 //!
 //! | line | holds                         |
 //! |------|-------------------------------|
@@ -8,19 +8,18 @@
 //! | n-1  | `{"facets": …}`               |
 //! | n    | `{"end": …}`                  |
 //!
-//! Histogram and facets are made in one pass; where they cannot be, a line `{"error": …}` is the last. A pass that takes
-//! long is made slice by slice, newest first, and progress tells what the slices so far add up to.
+//! Histogram and facets are made in one pass; if that fails, the last line is `{"error": …}`. A long pass is made slice
+//! by slice, newest first, and progress shows the sum of the slices so far.
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use crate::api::ask::explain::effort;
 use crate::api::ask::facets::{Counting, Facet};
 use crate::api::ask::histogram::{Drawing, Histogram, Spans};
 use crate::api::ask::search::{Order, SearchResponse, page_request};
 use crate::api::error::{Problem, Result};
-use crate::api::question::cancel::{Cancel, Guard};
+use crate::api::question::cancel::{Cancel, Guard, permit};
 use crate::api::question::warning::QueryWarning;
-use crate::api::question::{Asked, Parameters, Question, list};
+use crate::api::question::{Asked, Effort, Parameters, Question, list};
 use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -37,27 +36,27 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Fields whose values are counted, where a request does not say which.
+/// Default fields whose values are counted.
 const FIELDS: [&str; 3] = ["host", "program", "severity"];
 /// Lines that every answer has.
 const LINES: usize = 4;
-/// Lines that may wait for a slow client. Progress that would take the place of others is left out.
+/// Lines that may wait for a slow client. Progress that would take their place is left out.
 const LINES_MAX: usize = 2 * LINES;
 
 /// When an answer is made slice by slice.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// How many messages must be stored that it is even considered, as finding out takes time too.
+    /// Minimum number of stored messages for considering it, as finding out takes time too.
     messages_min: u64,
-    /// How many must be looked at one by one: a tenth of a second's worth.
+    /// Minimum number of messages to read one by one: a tenth of a second's worth.
     looked_at_min: u64,
-    /// How long until progress is told, and told again.
+    /// Interval between progress lines.
     every: Duration,
 }
 
 const PACE: Pace =
     Pace { messages_min: 1_000_000, looked_at_min: 1_000_000, every: Duration::from_millis(100) };
-/// Into how many slices the range is cut at first.
+/// The initial number of slices.
 const SLICES: usize = 16;
 
 /// What to show.
@@ -76,7 +75,7 @@ pub(crate) struct OverviewRequest {
     interval: Option<String>,
     /// As of `/histogram`.
     by: Option<String>,
-    /// Fields whose values to count; `host`, `program` and `severity` where it is missing.
+    /// Fields whose values to count; `host`, `program` and `severity` by default.
     #[serde(default, deserialize_with = "list")]
     fields: Option<Vec<String>>,
     /// How many values of each field to show.
@@ -90,7 +89,7 @@ pub(crate) struct OverviewRequest {
 pub(crate) enum OverviewLine {
     /// The first page.
     Rows(SearchResponse),
-    /// How far the answer is, where it takes longer than a moment.
+    /// How far the answer is, if it takes longer than a moment.
     Progress(OverviewProgress),
     /// How many messages match over time.
     Histogram(Histogram),
@@ -111,7 +110,7 @@ pub(crate) struct OverviewProgress {
     facets: BTreeMap<String, Facet>,
 }
 
-/// What to know about histogram and facets.
+/// Coverage and warnings of histogram and facets.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OverviewEnd {
     /// Since the request.
@@ -139,7 +138,7 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
         started,
         pace: PACE,
     };
-    let permit = shared.search_permit(&caller, overview.question.weight(true)).await?;
+    let permit = permit(&shared, &caller, overview.question.weight(true)).await?;
     let (cancel, guard) = Cancel::new(&shared);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(move || {
@@ -225,15 +224,15 @@ impl Overview {
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
         let Question { logspaces, .. } = &self.question;
-        let looked_at = || effort(logspaces, self.question.wanted(), &cancel.run()).looked_at();
+        let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
         self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
 }
 
-/// Cuts a range into slices that end where buckets do, newest first. They are cut so that each takes about as long as
-/// people notice.
+/// Cuts a range into slices that end where buckets do, newest first. Each is meant to take just as long as people
+/// notice.
 ///
-/// **Invariant:** the slices are the range: none overlaps another, and nothing is left out.
+/// **Invariant:** the slices partition the range.
 struct Slices {
     /// What is left of the range; nothing after the last slice.
     left: Option<TimeRange>,
@@ -294,7 +293,7 @@ impl Slices {
 fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
     let mut text = serde_json::to_vec(line).expect("lines have names for keys, and no number is not finite");
     text.push(b'\n');
-    // Who has gone needs no more lines.
+    // A client that has disconnected needs no more lines.
     lines.blocking_send(text.into()).ok();
 }
 
@@ -317,7 +316,7 @@ mod tests {
     use super::*;
     use crate::api::access::Caller;
     use crate::api::question::Common;
-    use crate::api::{ApiState, Inner, Shared, app};
+    use crate::api::state::{ApiState, Inner, Shared};
     use crate::meta::{Account, Grant, Meta, Role};
     use crate::pipeline::{Change, Pipeline};
     use axum::http::Request;
@@ -393,7 +392,8 @@ mod tests {
             let request = Request::post("/api/v1/ingest?logspace=main")
                 .header(header::CONTENT_TYPE, "application/x-ndjson")
                 .header(header::AUTHORIZATION, "Bearer admin");
-            let answer = app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+            let answer =
+                crate::api::app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
             assert_eq!(answer.status(), 200);
         }
         (Inner::new(state()), data)

@@ -13,7 +13,7 @@ pub(crate) struct WrittenClause {
     start: usize,
     /// The first character after it.
     end: usize,
-    /// Whether it finds what it does not name: by `-`, `!`, `NOT`, or by an operator such as `!=`.
+    /// Whether it is negated: by `-`, `!`, `NOT`, or by an operator such as `!=`.
     negated: bool,
     /// The fields that it compares.
     fields: Vec<String>,
@@ -29,7 +29,7 @@ pub(crate) struct WrittenStage {
     start: usize,
     /// The first character after it.
     end: usize,
-    /// What it is called, however it was written: `limit` for `head`.
+    /// Its canonical name: `limit` for `head`.
     #[schema(example = "top")]
     name: String,
 }

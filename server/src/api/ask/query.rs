@@ -1,52 +1,51 @@
-//! A query read and changed, without a look at the store.
+//! A query read and changed, without searching the store.
 //!
 //! **Invariant:** the answer depends on the request alone.
 
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
-use crate::api::blocking;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
-use crate::api::question::refusal;
+use crate::api::waiting::blocking;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Most edits of one request.
+/// Maximum number of edits of a request.
 pub(in crate::api) const EDITS_MAX: usize = 64;
-/// Rows of a ranking where a request does not say how many.
+/// Default number of rows of a ranking.
 const RANKED: u64 = 20;
 
 /// A query, and what to change in it.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryRequest {
-    /// In the query language, perhaps with stages.
+    /// In the query language, optionally with stages.
     #[serde(default)]
     query: String,
-    /// Changes, one after the other: at most 64. Places in the query are those of the text that the change before made.
+    /// Changes, applied in order: at most 64. Positions refer to the text after the previous change.
     #[serde(default)]
     edits: Vec<QueryEdit>,
 }
 
-/// A change of a query. Values and names are as messages have them: nothing has to be quoted.
+/// A change of a query. Values and names are as in messages: nothing has to be quoted.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum QueryEdit {
-    /// Only messages whose field is `value`, or holds `part` in any case; without either those that lack the field.
+    /// Only messages whose field is `value`, or contains `part` in any case; without either, those that lack the field.
     Include { field: String, value: Option<String>, part: Option<String> },
     /// Only the other messages.
     Exclude { field: String, value: Option<String>, part: Option<String> },
     /// The same as `include`, in place of the whole filter.
     Only { field: String, value: Option<String>, part: Option<String> },
-    /// The clause between these characters means its opposite.
+    /// Negates the clause between these characters.
     Negate { start: usize, end: usize },
-    /// The clause or stage between these characters goes.
+    /// Removes the clause or stage between these characters.
     Remove { start: usize, end: usize },
-    /// One more clause; with a `|` before it, one more stage.
+    /// Adds a clause, or with a `|` before it, a stage.
     Add { text: String },
-    /// A time range in place of the one that the query names; without `from` and `to` the query names none.
+    /// Replaces the time range that the query names; without `from` and `to`, removes it.
     SetRange { from: Option<String>, to: Option<String> },
     /// The most frequent values of a field, in place of the stages.
     Top { field: String, count: Option<u64> },
@@ -65,7 +64,7 @@ pub(crate) struct QueryResponse {
     filter: String,
     /// Its pieces in order, for colours: only white space lies between them.
     tokens: Vec<QueryToken>,
-    /// The clauses that stand side by side in the filter.
+    /// The top-level clauses of the filter.
     clauses: Vec<WrittenClause>,
     /// The stages.
     stages: Vec<WrittenStage>,
@@ -91,11 +90,11 @@ pub(crate) struct QueryToken {
 /// A text that a query looks for: `parts` at word boundaries, or `regex` anywhere.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryTerm {
-    /// In which field; without one in all that a text without a field is looked for in.
+    /// The field; if missing, all fields that are searched for text without a field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     field: Option<String>,
-    /// Pieces in order, of which each has `text` or `wildcard`.
+    /// Pieces in order, each with `text` or `wildcard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     parts: Option<Vec<TermPart>>,
@@ -103,7 +102,7 @@ pub(crate) struct QueryTerm {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     regex: Option<String>,
-    /// Whether `A` is not `a`.
+    /// Whether case matters.
     case_sensitive: bool,
 }
 
@@ -192,7 +191,7 @@ fn time(text: Option<String>) -> Result<Option<TimeExpr>, String> {
     text.map(read).transpose()
 }
 
-/// Characters to bytes; beyond the end they are the end.
+/// Converts characters to bytes; positions beyond the end mean the end.
 fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
     let byte = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
     byte(start)..byte(end)
@@ -200,7 +199,7 @@ fn bytes(text: &str, start: usize, end: usize) -> Range<usize> {
 
 impl QueryResponse {
     fn new(text: String) -> Result<QueryResponse> {
-        let refused = |error| refusal(&error, &text, "query");
+        let refused = |error| ApiError::of_query(&error, &text, "query");
         let search = query::parse_pipeline_search(&text).map_err(refused)?;
         let outline = query::outline(&text).map_err(refused)?;
         let (clauses, stages) = written(&text, &outline);

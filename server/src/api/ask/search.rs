@@ -7,7 +7,8 @@ use crate::api::extract::Path;
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Parameters, Question};
-use crate::api::{Shared, blocking};
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use crate::store::{Coverage, PageRequest, Place};
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
@@ -15,7 +16,7 @@ use logstead_indexer::{self as indexer, Hit};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Most messages of one page.
+/// Maximum number of messages of a page.
 const LIMIT_MAX: u32 = 10_000;
 
 /// Which messages, and how many.
@@ -70,7 +71,7 @@ impl Parameters for CountRequest {}
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CountResponse {
-    /// Exactly, where `coverage.complete`.
+    /// Exact if `coverage.complete`.
     count: u64,
     took_ms: u64,
     coverage: Coverage,
@@ -126,7 +127,7 @@ pub(in crate::api) async fn by_id(shared: &Shared, caller: &Caller, id: String) 
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
-    let logspaces = caller.logspaces(shared);
+    let logspaces = caller.logspaces(&shared.state.pipeline);
     let (logspace, searcher) = logspaces.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
     let found = blocking(move || searcher.get(sequence)).await?;
     let hit = found
@@ -148,7 +149,7 @@ pub(in crate::api) fn page_request(
 }
 
 impl SearchResponse {
-    /// The page, with all warnings that there are so far.
+    /// The page, with all warnings so far.
     pub(in crate::api) fn new(
         question: &mut Question,
         request: &PageRequest,
@@ -199,7 +200,7 @@ fn check_cursor(text: &str, order: indexer::Order) -> Result<Place> {
     let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
     match cursor::decode(text) {
         Some((of, place)) if of == order => Ok(place),
-        Some(_) => Err(refused("the cursor is of a page in the other order: begin anew without it")),
-        None => Err(refused("the cursor is not one that a search has answered: begin anew without it")),
+        Some(_) => Err(refused("the cursor is from a page in the other order: start again without it")),
+        None => Err(refused("the cursor is not one that a search returned: start again without it")),
     }
 }

@@ -1,11 +1,12 @@
-//! What logspaces hold, what a retention would remove, and whether all of it is as it was written.
+//! What logspaces hold, what a retention would remove, and whether all of it is intact.
 
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path};
 use crate::api::question::cancel::Cancel;
 use crate::api::question::unknown_logspace;
-use crate::api::{Shared, blocking};
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use crate::pipeline::LogspaceInfo;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::Instant;
 
-/// Findings that are told; all are counted.
+/// How many findings are listed; all are counted.
 const FINDINGS_MAX: usize = 1000;
 
 /// Every logspace that can be searched.
@@ -28,9 +29,9 @@ pub(crate) struct Logspaces {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetentionRequest {
-    /// At most this old, like `90d`.
+    /// At most this old, for example `90d`.
     age: Option<String>,
-    /// At most this much on disk, like `200GiB`.
+    /// At most this much on disk, for example `200GiB`.
     size: Option<String>,
 }
 
@@ -41,42 +42,42 @@ pub(crate) struct RetentionPreview {
     bytes: u64,
     segments: u64,
     journal_files: u64,
-    /// When the last of these messages was received; null where nothing goes.
+    /// When the last of these messages was received; null if nothing would be removed.
     #[schema(required)]
     received_last: Option<String>,
 }
 
-/// Whether a logspace is as it was written.
+/// Whether a logspace is intact.
 #[derive(Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Verification {
     /// Whether everything was checked and nothing is wrong.
     intact: bool,
-    /// Whether everything was checked: a server that stops does not go on.
+    /// Whether everything was checked: a stopping server does not finish.
     complete: bool,
     /// Segments and journal files that were checked.
     parts: u64,
     messages: u64,
     bytes: u64,
-    /// What is wrong, in all.
+    /// The number of problems.
     problems: u64,
-    /// The first 1000 of them, the oldest first.
+    /// The first 1000 problems, the oldest first.
     findings: Vec<VerificationFinding>,
     took_ms: u64,
 }
 
-/// Something that is not as it was written.
+/// Something that is damaged.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct VerificationFinding {
     /// The file, in the logspace's folder.
     file: String,
     /// Where in it, and what.
     what: String,
-    /// Whether messages cannot be read. What is wrong with an index costs time only: it is made again.
+    /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
     loses_messages: bool,
-    /// The earliest time of the messages that it is about, where it is known.
+    /// The earliest time of the affected messages, if it is known.
     #[schema(required)]
     from: Option<String>,
-    /// The latest.
+    /// The latest one.
     #[schema(required)]
     to: Option<String>,
 }
@@ -118,7 +119,7 @@ pub(crate) async fn retention_preview(
     }))
 }
 
-/// Says that the clock is right: messages are removed by age again, though the clock had left where it should be.
+/// Confirms that the clock is right: messages are removed by age again, although the clock had jumped.
 #[utoipa::path(
     post, path = "/api/v1/retention/resume", tag = "logspaces",
     responses((status = 204, description = "Messages are removed by age"))
@@ -133,8 +134,8 @@ pub(crate) async fn resume_retention(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as
-/// reading it does; ends when the client goes.
+/// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
+/// it does; ends when the client disconnects.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/verify", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),

@@ -3,4 +3,6 @@
 pub(super) mod ingest;
 pub(super) mod logspaces;
 mod reading;
+pub(super) mod room;
+mod slices;
 pub(super) mod system;

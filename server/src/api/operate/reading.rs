@@ -1,31 +1,31 @@
-//! How the messages of a body are read: the keys of objects and what lines of text are, as the parameters of the request
-//! say. `docs/http.md` is the page about it.
+//! How the messages of a body are read: the keys of objects and the format of lines, according to the parameters of the
+//! request. `docs/http.md` documents it.
 
 use crate::api::error::{ApiError, Result};
 use crate::api::question::clocks::zone;
 use crate::api::question::split_list;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 use logstead_syslog::format::json::{Json, Limits, Rejected};
 use logstead_syslog::format::keys::{Column, Keys};
 use logstead_syslog::format::{Clock, Known, Syslog};
 use serde::Deserialize;
 
-/// What one message may be.
+/// Maximum length of a message.
 pub(in crate::api) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
-/// Where to, and how the messages are read. Lists of keys have commas; the first key that is there, not empty and
-/// readable counts.
+/// Where messages go, and how they are read. Keys in lists are separated by commas; the first key that is present, not
+/// empty and readable counts.
 #[derive(Default, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IngestParams {
-    /// The logspace to store in; where it is missing, the routes decide.
+    /// The logspace to store in; by default the routes decide.
     pub(in crate::api) logspace: Option<String>,
-    /// What a line of `text/plain` is: a message as it stands, or syslog as a file source with that `format` reads it.
+    /// What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it.
     #[param(default = "text", inline)]
     pub(in crate::api) format: Option<LineFormat>,
-    /// The host of messages that name none; for `text/plain`, the sender's address where it is missing.
+    /// The host of messages that name none; by default, for `text/plain`, the sender's address.
     host: Option<String>,
     /// The zone of times that name none.
     #[param(default = "UTC")]
@@ -57,7 +57,7 @@ pub(crate) struct IngestParams {
 pub(crate) enum LineFormat {
     /// A message.
     Text,
-    /// Whatever syslog it looks like, also without a priority.
+    /// Syslog of any kind, even without a priority.
     Auto,
     /// RFC 5424.
     Rfc5424,
@@ -68,7 +68,7 @@ pub(crate) enum LineFormat {
 /// Reads the messages of one request.
 pub(in crate::api) struct Reading {
     json: Json,
-    /// Of lines; `None` where a line is a message as it stands.
+    /// For lines; `None` if a line is a plain message.
     syslog: Option<Syslog>,
     zone: TimeZone,
     host: Option<String>,
@@ -122,7 +122,7 @@ impl Reading {
             }
             None => {
                 let text = line.strip_suffix(b"\r").unwrap_or(line);
-                builder.push(&Row { message: text, host, ..Row::text(line) });
+                builder.push(&Row::text(line).with(Field::Message, text).with(Field::Host, host));
             }
         }
         Ok(())

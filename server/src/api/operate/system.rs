@@ -1,17 +1,25 @@
-//! How the server is: for operators, probes and Prometheus.
+//! The state of the server: for operators, probes and Prometheus.
 
-use crate::api::Shared;
 use crate::api::error::Result;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use crate::meta::BooksStatus;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use std::path::Path;
+use utoipa::openapi::OpenApi;
+
+/// Describes the API. It is passed in, as it is built from all handlers.
+#[derive(Clone)]
+pub(in crate::api) struct Description(pub(in crate::api) fn() -> OpenApi);
 
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
-pub(crate) async fn openapi_json() -> impl IntoResponse {
-    axum::Json(crate::api::openapi())
+pub(crate) async fn openapi_json(
+    Extension(Description(describe)): Extension<Description>,
+) -> impl IntoResponse {
+    axum::Json(describe())
 }
 
 /// Whether the process is alive.
@@ -22,7 +30,7 @@ pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether it takes and stores messages; what stands against it otherwise.
+/// Whether it takes and stores messages, and if not, why.
 #[utoipa::path(
     get, path = "/readyz", tag = "system", responses(
         (status = 200, body = String, content_type = "text/plain"),
@@ -32,7 +40,7 @@ pub(crate) async fn healthz() -> &'static str {
 pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
     let deaf: Vec<String> = pipeline.partly_deaf().into_iter().map(|reason| reason + "\n").collect();
-    Ok(match crate::api::blocking(move || pipeline.ready()).await? {
+    Ok(match blocking(move || pipeline.ready()).await? {
         Ok(()) => {
             let deaf = without_place(&deaf.concat(), &shared.state.settings.data);
             (StatusCode::OK, "ready\n".to_owned() + &deaf)
@@ -44,7 +52,7 @@ pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResp
     })
 }
 
-/// The text with paths as they are in the data directory: where on the machine that is, is not for everybody.
+/// The text with paths relative to the data directory: its place on the machine is not public.
 fn without_place(text: &str, data: &Path) -> String {
     let absolute = data.canonicalize().unwrap_or_else(|_| data.to_owned());
     let places = [absolute, data.to_owned()].map(|place| place.display().to_string());

@@ -1,23 +1,25 @@
-//! The end of a question before it is through.
+//! Running a question, and ending it early.
 //!
-//! **Invariant:** a question ends soon after its client has gone, its time is up, or the server stops.
+//! **Invariant:** a question ends soon after its client disconnects, its time is up, or the server stops.
 
 use crate::api::access::Caller;
 use crate::api::error::Result;
-use crate::api::{Shared, blocking};
+use crate::api::question::turn::Permit;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use logstead_indexer::Run;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Tells a question to end before it is through.
+/// Tells a question to end early.
 pub(crate) struct Cancel {
     shared: Shared,
     time_max: Option<Duration>,
     is_requested: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// Dropped when the client has its answer, or does not want it any more.
+/// Dropping it ends the question: the client has its answer, or no longer wants it.
 pub(crate) struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
@@ -28,13 +30,13 @@ impl Drop for Guard {
 
 /// How long a question takes, which decides where it waits for its turn.
 pub(in crate::api) enum Weight {
-    /// This tells whether it takes no time, and is as quick itself.
+    /// The function says whether it is instant, and is instant itself.
     Unknown(Box<dyn FnOnce() -> bool + Send>),
     /// It may take long.
     Heavy,
 }
 
-/// Answers a question where blocking is allowed, once its turn has come.
+/// Answers a question on a blocking thread, once its turn has come.
 pub(in crate::api) async fn ask<T: Send + 'static>(
     shared: &Shared,
     caller: &Caller,
@@ -44,7 +46,7 @@ pub(in crate::api) async fn ask<T: Send + 'static>(
     ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
 }
 
-/// The same for a question that has less time.
+/// The same with another time limit.
 pub(in crate::api) async fn ask_within<T: Send + 'static>(
     shared: &Shared,
     caller: &Caller,
@@ -52,7 +54,7 @@ pub(in crate::api) async fn ask_within<T: Send + 'static>(
     time_max: Duration,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
-    let permit = shared.search_permit(caller, weight).await?;
+    let permit = permit(shared, caller, weight).await?;
     let (cancel, _guard) = Cancel::within(shared, Some(time_max));
     let answer = move || {
         let _permit = permit;
@@ -61,12 +63,27 @@ pub(in crate::api) async fn ask_within<T: Send + 'static>(
     blocking(answer).await
 }
 
+/// Waits for a question's turn, unless it is instant.
+pub(in crate::api) async fn permit(shared: &Shared, caller: &Caller, weight: Weight) -> Result<Permit> {
+    if let Some(permit) = shared.searches.enter_now(caller) {
+        return Ok(permit);
+    }
+    // A question that finds no room here either waits among the others.
+    if let Weight::Unknown(is_instant) = weight
+        && let Ok(permit) = shared.instant_searches.enter(caller).await
+        && let (true, permit) = blocking(move || (is_instant(), permit)).await?
+    {
+        return Ok(permit);
+    }
+    shared.searches.enter(caller).await
+}
+
 impl Cancel {
     pub(in crate::api) fn new(shared: &Shared) -> (Cancel, Guard) {
         Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
     }
 
-    /// For what may take as long as it takes.
+    /// Without a time limit.
     pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
         Cancel::within(shared, None)
     }

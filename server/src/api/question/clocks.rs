@@ -1,21 +1,21 @@
-//! What clocks show in the zone of a caller.
+//! Local times in a caller's time zone.
 
 use crate::api::error::{ApiError, Result};
 use jiff::tz::TimeZone;
 use logstead_record::Timestamp;
 use logstead_record::query::Zone;
 
-/// The clocks of a zone.
+/// The clocks of a time zone.
 pub(in crate::api) struct Clocks(TimeZone);
 
 impl Clocks {
-    /// Of the zone with this name; of UTC where there is none.
+    /// The clocks of the zone with this name; UTC by default.
     pub(in crate::api) fn new(name: Option<&str>) -> Result<Clocks> {
         name.map_or(Ok(TimeZone::UTC), zone).map(Clocks)
     }
 }
 
-/// The zone with a name of the system's database.
+/// A zone of the system's database, by name.
 pub(in crate::api) fn zone(name: &str) -> Result<TimeZone> {
     let unknown = |_| {
         let detail = format!("there is no time zone `{name}`: write it as UTC or Europe/Vienna");
@@ -24,7 +24,7 @@ pub(in crate::api) fn zone(name: &str) -> Result<TimeZone> {
     TimeZone::get(name).map_err(unknown)
 }
 
-/// Beyond the years that the database knows clocks show UTC.
+/// Beyond the years that the database covers, clocks show UTC.
 impl Zone for Clocks {
     fn instant(&self, local: Timestamp) -> Timestamp {
         moved(local, &TimeZone::UTC, &self.0)
@@ -35,7 +35,7 @@ impl Zone for Clocks {
     }
 }
 
-/// The time at which clocks there show what clocks here show now.
+/// The time at which clocks there show what clocks here show at `time`.
 fn moved(time: Timestamp, here: &TimeZone, there: &TimeZone) -> Timestamp {
     let Ok(instant) = jiff::Timestamp::from_nanosecond(i128::from(time.nanos())) else { return time };
     let shown = there.to_timestamp(here.to_datetime(instant));

@@ -1,7 +1,7 @@
 //! Questions in the description of the API: each kind describes its own parameters, and the common ones are added here.
 
-use super::{Common, Parameters};
-use crate::api::Shared;
+use super::read::{Common, Parameters};
+use crate::api::state::Shared;
 use axum::routing::MethodRouter;
 use serde_json::json;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -28,7 +28,7 @@ pub(in crate::api) fn got<T: Parameters + IntoParams>(
 ) -> UtoipaMethodRouter<Shared> {
     for operation in paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
         let own = operation.parameters.get_or_insert_default();
-        // What is in the path stands first.
+        // Parameters in the path come first.
         let is_in_path = |parameter: &&RefOr<Parameter>| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path);
         let at = own.iter().take_while(is_in_path).count();
         own.splice(at..at, common_parameters::<T>().map(RefOr::T));

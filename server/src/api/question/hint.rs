@@ -1,12 +1,12 @@
-//! What a search that found nothing may have meant: a field that no message has is probably misspelt, or was
-//! never meant to be a field.
+//! What a search without results may have meant: a field that no message has is probably misspelt, or was not meant
+//! to be a field.
 
 use crate::store::Logspaces;
 use logstead_indexer::Run;
 use logstead_record::query::TimeRange;
 use std::collections::BTreeSet;
 
-/// Names below this likeness are no suggestion.
+/// Names below this similarity are not suggested.
 const LIKENESS_MIN: f64 = 0.7;
 
 /// A field that no message in range has, and the one that was probably meant.
@@ -16,7 +16,7 @@ pub(in crate::api) struct UnknownField {
     pub(in crate::api) meant: Option<String>,
 }
 
-/// Those of these fields that no message in range has.
+/// The fields that no message in range has.
 pub(in crate::api) fn unknown_fields(
     asked: &[&str],
     logspaces: &Logspaces,
@@ -31,7 +31,7 @@ pub(in crate::api) fn unknown_fields(
     unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }
 
-/// The most alike of the names that there are, also by the last part of a dotted one.
+/// The most similar known name, also by the last part of a dotted one.
 fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
     let name = name.to_lowercase();
     let likeness = |known: &str| {

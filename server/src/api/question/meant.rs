@@ -1,42 +1,42 @@
-//! A question to the store: a query, a range of time, logspaces, and what of them its caller may see.
+//! A question to the store: a query, a time range, logspaces, and what its caller may see of them.
 //!
-//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning
-//! tells why.
-//! **Invariant:** whoever may see a part of the messages gets nothing from the others: no message, no count, and no
-//! number of what was looked at that depends on what they say.
+//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning says
+//! why.
+//! **Invariant:** callers limited by a grant learn nothing of other messages: no message, no count, and no figure of
+//! the work done that depends on what they say.
 
-use super::Common;
 use super::cancel::{Cancel, Weight};
-use super::warning::{QueryWarning, place};
-use crate::api::Inner;
+use super::effort::Effort;
+use super::read::Common;
+use super::warning::QueryWarning;
 use crate::api::access::Caller;
-use crate::api::ask::explain;
-use crate::api::error::{ApiError, Result};
+use crate::api::error::{ApiError, Place, Result};
 use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
+use crate::api::state::Inner;
 use crate::machine::clock;
 use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
-use logstead_record::query::{self, FieldName, ParseError, Pipeline, Query, Stage, TimeRange, parse_time};
+use logstead_record::query::{self, FieldName, Pipeline, Query, Stage, TimeRange, parse_time};
 use std::time::{Duration, Instant};
 
-/// An estimate that takes longer is one of a question that takes long.
+/// If the estimate takes longer than this, the question takes long.
 const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// A query with everything that decides what it finds.
 pub(in crate::api) struct Question {
     /// As it was sent.
     text: String,
-    /// What the caller asks for: to be shown, never to be searched for.
+    /// What the caller asks for: only to be shown, never to be searched for.
     pub(in crate::api) asked: Query,
-    /// That of it which the caller may see.
+    /// The same, limited to what the caller may see.
     pub(in crate::api) query: Query,
-    /// Whether the caller may see a part only of the messages in these logspaces.
+    /// Whether the caller may see only a part of the messages in these logspaces.
     pub(in crate::api) narrowed: bool,
     pub(in crate::api) stages: Vec<Stage>,
     pub(in crate::api) warnings: Vec<QueryWarning>,
-    /// The range of the request, or the one that the query names instead.
+    /// The range of the request, or the one that the query names.
     requested: TimeRange,
     /// What the query leaves of it.
     pub(in crate::api) range: TimeRange,
@@ -62,7 +62,8 @@ impl Question {
     fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
         let now = clock::now();
         let text = common.query.as_deref().unwrap_or_default();
-        let search = query::parse_pipeline_search(text).map_err(|error| refusal(&error, text, "query"))?;
+        let search =
+            query::parse_pipeline_search(text).map_err(|error| ApiError::of_query(&error, text, "query"))?;
         let zone = Clocks::new(common.timezone.as_deref())?;
         let requested = range(common, &zone, now)?;
         let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
@@ -84,9 +85,8 @@ impl Question {
         })
     }
 
-    /// The range as it can be drawn: where its beginning is missing it begins with the stored messages, and where its
-    /// end is missing it ends now, or with what is stored where all of that is later. `None` where nothing is stored
-    /// that it could begin with.
+    /// The range as it can be shown: without a beginning it begins with the stored messages, and without an end it ends
+    /// now, or with the stored messages if all of them are later. `None` if nothing is stored that it could begin with.
     pub(in crate::api) fn drawn_range(&self) -> Option<TimeRange> {
         let range = if self.range.is_empty() { self.requested } else { self.range };
         let stored = self.logspaces.stored();
@@ -119,7 +119,7 @@ impl Question {
         Page { coverage: self.told(page.coverage, cancel), ..page }
     }
 
-    /// Adds what all logspaces have to the same answers.
+    /// Adds the messages of all logspaces to the same answers.
     pub(in crate::api) fn answer(
         &mut self,
         cancel: &Cancel,
@@ -129,13 +129,13 @@ impl Question {
         Ok(self.told(coverage, cancel))
     }
 
-    /// Adds what there is in the time that is left, for what need not be whole. Whether it is.
+    /// Adds what can be found in the remaining time, for answers that need not be complete. Returns whether it is.
     pub(in crate::api) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
     }
 
-    /// Warns of what was not looked at. The parts of one question say the same, which is told once.
+    /// Warns of what was not searched. Parts of one question give the same warning only once.
     fn told(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
         let damaged = coverage
             .damaged
@@ -147,12 +147,12 @@ impl Question {
                 self.warnings.push(QueryWarning::plain(message));
             }
         }
-        // The others tell how many messages that the caller may not see have the words of the query.
+        // The other figures reveal how many hidden messages contain the words of the query.
         if self.narrowed { coverage.without_contents() } else { coverage }
     }
 
-    /// How long an answer takes that looks at each message that matches, where `looks_at_all`, or else at those that
-    /// the index cannot decide about.
+    /// The weight of an answer that reads each matching message, if `looks_at_all`, or otherwise those that the index
+    /// cannot decide about.
     pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now) = (self.query.clone(), self.range, self.now);
         let logspaces = self.logspaces.clone();
@@ -160,12 +160,12 @@ impl Question {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
-            let effort = explain::effort(&logspaces, Wanted { query: &query, range, now }, &run);
+            let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         }))
     }
 
-    /// Asks for those alone that this means too.
+    /// Limits the question to messages that also match this.
     pub(in crate::api) fn narrow(&mut self, to: Query) {
         let query = std::mem::replace(&mut self.query, Query::All);
         self.query = match (query, to) {
@@ -175,8 +175,8 @@ impl Question {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Says which fields of the query no message in range has, and what was probably meant. Not to who may see a part
-    /// of the messages, as the names are those of all.
+    /// Warns of fields in the query that no message in range has, with what was probably meant. Not for callers limited
+    /// by a grant, as the names are those of all messages.
     pub(in crate::api) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
         let names = self.query.field_names();
         for field in self.unknown_fields(&names, cancel) {
@@ -199,7 +199,7 @@ impl Question {
         }
     }
 
-    /// None where there is no time to look for them.
+    /// None if there is no time to look for them.
     fn unknown_fields(&self, names: &[&str], cancel: &Cancel) -> Vec<UnknownField> {
         if self.narrowed {
             return Vec::new();
@@ -209,22 +209,14 @@ impl Question {
     }
 }
 
-/// 400 for a query that stands in the request under `path`.
-pub(in crate::api) fn refusal(error: &ParseError, text: &str, path: &str) -> ApiError {
-    ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
-        .path(path)
-        .at(place(error.span.clone(), text))
-        .suggestion(error.suggestion.clone())
-}
-
 /// Stages make a table, which only one endpoint answers.
 fn stages_refused(text: &str) -> ApiError {
     let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
                   the `|` to this endpoint; to search for the character write \"|\"";
     let refused = ApiError::bad_request(detail).path("query");
     match query::parse(text) {
-        // As a filter alone it is wrong where the stages begin.
-        Err(error) => refused.at(place(error.span, text)),
+        // Parsed as a filter alone, the error is where the stages begin.
+        Err(error) => refused.at(Place::of(error.span, text)),
         Ok(_) => refused,
     }
 }
@@ -253,7 +245,7 @@ fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timesta
     Ok(expression.in_zone(zone, now).resolve(now))
 }
 
-/// What is found of the one that is within the other.
+/// The query limited to the scope.
 fn within(asked: &Query, scope: Option<&Query>) -> Query {
     match (asked, scope) {
         (asked, None) => asked.clone(),
@@ -262,13 +254,13 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-/// The logspaces that are wanted, if the caller may search them and they are there.
+/// The wanted logspaces, if they exist and the caller may search them.
 pub(in crate::api) fn select_logspaces(
     shared: &Inner,
     caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Logspaces> {
-    let logspaces = caller.logspaces(shared);
+    let logspaces = caller.logspaces(&shared.state.pipeline);
     let Some(wanted) = wanted else { return Ok(logspaces) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
@@ -277,7 +269,7 @@ pub(in crate::api) fn select_logspaces(
     Ok(logspaces.only(wanted))
 }
 
-/// 404, naming those that there are.
+/// 404, naming the logspaces that exist.
 pub(in crate::api) fn unknown_logspace(id: &str, known: &[&str]) -> ApiError {
     ApiError::not_found(format!("there is no logspace `{id}`: there are {}", known.join(", ")))
         .path("logspaces")

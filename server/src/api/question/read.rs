@@ -1,21 +1,21 @@
-//! Reads a question in one pass: the parameters that all questions share to one place, the others to their own struct.
+//! Reads a question in one pass: the parameters that all questions share into one struct, the others into their own.
 //!
-//! **Invariant:** a parameter that is neither is refused, with a list of those that there are.
+//! **Invariant:** an unknown parameter is refused, with a list of the known ones.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use std::fmt::{self, Formatter};
 
-/// The parameters that one kind of question has besides the common ones.
+/// The parameters of one kind of question, besides the common ones.
 pub(in crate::api) trait Parameters: DeserializeOwned + Send {
-    /// Those of the common parameters that it takes.
+    /// The common parameters that it takes.
     const COMMON: &'static [&'static str] = &["query", "from", "to", "timezone", "logspaces"];
     /// Whether the query may have stages.
     const STAGES: bool = false;
 }
 
-/// What every question says.
+/// The common parameters.
 #[derive(Clone, Default, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::api) struct Common {
@@ -23,11 +23,11 @@ pub(in crate::api) struct Common {
     #[schema(value_type = String, required = false)]
     #[param(value_type = String, required = false)]
     pub(in crate::api) query: Option<String>,
-    /// The first time that is in range: RFC 3339, or relative as `-15m`, `now-1h`. All earlier times by default.
+    /// Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default.
     pub(in crate::api) from: Option<String>,
-    /// End of the range, exclusive.
+    /// End of the range, exclusive. Unbounded by default.
     pub(in crate::api) to: Option<String>,
-    /// The zone of days and times without one, by name: `Europe/Vienna`. UTC by default.
+    /// The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default.
     pub(in crate::api) timezone: Option<String>,
     /// Logspace ids, all by default. In a query string, separated by commas.
     #[param(value_type = Option<String>)]
@@ -71,7 +71,7 @@ impl Common {
     }
 }
 
-/// Stands between a struct and what it is read from, and keeps the common keys for itself.
+/// Sits between a struct and its deserializer, and takes the common keys.
 struct Split<'a, I> {
     inner: I,
     common: &'a mut Common,
@@ -142,7 +142,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for SplitMap<'_, A> {
     }
 }
 
-/// All keys that there are.
+/// All known keys.
 #[derive(Clone, Copy)]
 struct Keys {
     common: &'static [&'static str],
@@ -189,7 +189,7 @@ pub(in crate::api) fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Reads a list, which in an address is a text with commas.
+/// Reads a list, which in a query string is separated by commas.
 pub(in crate::api) fn list<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {

@@ -1,14 +1,15 @@
-//! When a question runs: at once where there is room, else when it is its caller's turn.
+//! When a question runs: at once if there is room, otherwise when it is its caller's turn.
 //!
-//! Questions that take no time have a lane of their own beside that of all others, so that a small count does not wait for
-//! great ones to end. Whether one belongs there is estimated in that lane, which takes no longer than such a question.
+//! Instant questions have their own lane, so that a small count does not wait for long searches. Whether a question is
+//! instant is estimated in that lane, which takes no longer than such a question.
 //!
-//! **Invariant:** turns are an account's. Names of tokens are not unique, and who shared one would share its turns.
+//! **Invariant:** turns belong to an account, not a name. Names of tokens are not unique, and tokens of one name would
+//! share turns.
 
 use crate::api::access::Caller;
-use crate::api::busy;
 use crate::api::error::Result;
 use crate::api::question::turns::{Asked, Bounds, Turns};
+use crate::api::waiting::busy;
 use crate::meta::Account;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -16,14 +17,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a question waits for its turn before its caller is told to come again.
+/// How long a question waits for its turn before its caller is told to try again.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Questions of one caller that wait.
 const WAITING_OF_ONE_MAX: usize = 16;
 /// Questions of all callers that wait.
 const WAITING_MAX: usize = 256;
 
-/// Where questions run that take about as long.
+/// Where questions of similar duration run.
 #[derive(Clone)]
 pub(in crate::api) struct Lane(Arc<Inner>);
 
@@ -32,7 +33,7 @@ struct Inner {
     numbers: AtomicU64,
 }
 
-/// A question that waits, known by its number.
+/// A waiting question, identified by its number.
 struct Ticket(u64, oneshot::Sender<Permit>);
 
 impl PartialEq for Ticket {
@@ -41,13 +42,13 @@ impl PartialEq for Ticket {
     }
 }
 
-/// The right to run; it goes with the question to its thread, and is held as long as that really runs.
+/// The right to run; it goes with the question to its thread, and is held for as long as that really runs.
 pub(crate) struct Permit {
     lane: Lane,
     account: Account,
 }
 
-/// A question that waits; dropped when nobody does any more.
+/// A waiting question. Dropping it gives up the wait.
 struct Waiting<'a> {
     lane: &'a Lane,
     account: Account,
@@ -66,7 +67,7 @@ impl Lane {
         Lane(Arc::new(Inner { turns: Mutex::new(Turns::new(bounds)), numbers: AtomicU64::new(0) }))
     }
 
-    /// A permit, if nobody has to wait for it.
+    /// A permit, if one is free.
     pub(in crate::api) fn enter_now(&self, caller: &Caller) -> Option<Permit> {
         let account = caller.account;
         let runs = self.0.turns.lock().ask_now(&account);
@@ -96,7 +97,7 @@ impl Lane {
     }
 
     fn begin_next(&self) {
-        // Where a sender finds nobody, the permit it carried is dropped, which comes here again.
+        // If the receiver is gone, the permit is dropped, which leads here again.
         let next = self.0.turns.lock().next();
         if let Some((account, Ticket(_, sender))) = next {
             sender.send(Permit { lane: self.clone(), account }).ok();

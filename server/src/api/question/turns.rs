@@ -1,8 +1,8 @@
-//! Whose question is next. Callers take turns, so that one who asks a lot waits for himself and not the others for him.
-//! Pure: it knows no clock and no thread.
+//! Whose question is next. Callers take turns, so that one who asks a lot only delays itself. Pure: without clock and
+//! threads.
 //!
-//! **Invariant:** as long as fewer run than may, nobody waits who may run. A caller who waits has a turn after each of
-//! the others had one at most.
+//! **Invariant:** while there is room, no question waits that may run. A waiting caller has its turn after each of the
+//! others has had at most one.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -20,11 +20,11 @@ pub(crate) struct Bounds {
     pub(crate) waiting_max: usize,
 }
 
-/// Who runs and who waits; a caller is told from others by `K`, and a question by `T`.
+/// Running and waiting questions; `K` identifies a caller, and `T` a question.
 pub(crate) struct Turns<K, T> {
     bounds: Bounds,
     running: HashMap<K, usize>,
-    /// Callers with questions that wait, in the order of their turns, each with its own in the order they came.
+    /// Callers with waiting questions, in the order of their turns, each with its questions in order of arrival.
     waiting: VecDeque<(K, VecDeque<T>)>,
 }
 
@@ -46,7 +46,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         Turns { bounds, running: HashMap::new(), waiting: VecDeque::new() }
     }
 
-    /// Runs a question at once if nobody has to wait for that.
+    /// Runs a question at once if there is room.
     pub(crate) fn ask_now(&mut self, caller: &K) -> bool {
         let runs = self.has_room() && self.may_run(caller) && !self.waits(caller);
         if runs {
@@ -76,7 +76,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         }
     }
 
-    /// One of a caller's questions does not run any more. What runs now instead: `next` until there is none.
+    /// One of a caller's questions has ended. Call `next` until it returns none for what runs instead.
     pub(crate) fn end(&mut self, caller: &K) {
         if let Some(running) = self.running.get_mut(caller) {
             *running -= 1;
@@ -86,7 +86,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         }
     }
 
-    /// The next that runs now, if there is room for one that waits.
+    /// The next waiting question that runs now, if there is room.
     pub(crate) fn next(&mut self) -> Option<(K, T)> {
         let at = self.waiting.iter().position(|(caller, _)| self.has_room() && self.may_run(caller))?;
         let (caller, mut questions) = self.waiting.remove(at)?;
@@ -98,7 +98,7 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         Some((caller, question))
     }
 
-    /// Nobody waits for this question any more.
+    /// This question is no longer waited for.
     pub(crate) fn forget(&mut self, caller: &K, question: &T) {
         if let Some((_, questions)) = self.waiting.iter_mut().find(|(other, _)| other == caller) {
             questions.retain(|other| other != question);

@@ -1,16 +1,15 @@
-//! What to know about an answer besides what it says.
+//! Warnings about an answer.
 
 use crate::api::error::Place;
 use crate::api::question::hint::UnknownField;
-use logstead_record::query::{self, ErrorKind, ParseError};
+use logstead_record::query;
 use serde::Serialize;
-use std::ops::Range;
 
-/// What to know about an answer.
+/// A warning about an answer.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct QueryWarning {
     message: String,
-    /// What it is about, where a program may want to know.
+    /// The kind of warning, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<WarningCode>,
@@ -26,7 +25,7 @@ pub(crate) struct QueryWarning {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     end_column: Option<usize>,
-    /// A query that was perhaps meant.
+    /// A query that may have been meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,
@@ -59,7 +58,7 @@ impl QueryWarning {
     }
 
     pub(in crate::api) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
-        let place = place(warning.span, text);
+        let place = Place::of(warning.span, text);
         QueryWarning {
             line: Some(place.line),
             column: Some(place.column),
@@ -79,11 +78,4 @@ impl QueryWarning {
         };
         QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
     }
-}
-
-/// Where a span of a text lies.
-pub(in crate::api) fn place(span: Range<usize>, text: &str) -> Place {
-    let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
-    let (line, column, end_column) = error.line_column(text);
-    Place { line, column, end_column: Some(end_column) }
 }

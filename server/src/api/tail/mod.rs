@@ -1,32 +1,34 @@
-//! Messages as they are stored, to whoever watches.
+//! Messages as they are stored, streamed to those who watch.
 //!
-//! A task for each tail: it waits until something was stored, looks at that where blocking is allowed, and hands the
-//! events on one by one. While its client does not take them it looks at nothing, and has no more than one turn's events.
+//! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events one
+//! by one. While its client does not take them it reads nothing, and holds at most one turn's events.
 //!
-//! **Invariant:** what is sent is what its caller may see at that moment: every second it is found out anew.
-//! **Invariant:** a tail ends soon after its client has gone, and at once when the server is about to stop.
+//! **Invariant:** what is sent is what its caller may see at that moment, which is checked every second.
+//! **Invariant:** a tail ends soon after its client disconnects, and at once when the server is about to stop.
 
 mod position;
 mod sampling;
 mod turn;
+mod wire;
 
-use super::access::authenticate;
-use super::error::{ApiError, Problem, Result};
+use super::access::authenticate::authenticate;
+use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
 use super::question::{Asked, Common, Parameters, Question};
+use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::tail::position::Position;
 use super::tail::sampling::Sampling;
-use super::tail::turn::{Following, event};
-use super::{Shared, blocking, busy};
+use super::tail::turn::Following;
+use super::tail::wire::{TailEvent, event};
+use super::waiting::{blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
 use crate::store::Logspaces;
-use crate::wire::message::Message;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::{Hit, Searcher};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -34,17 +36,17 @@ use tokio::time::{Instant, sleep_until};
 
 /// How long messages are gathered before they are sent.
 const GATHER: Duration = Duration::from_millis(100);
-/// How often a tail says how it is, and finds out what its caller may see.
+/// How often a tail sends its status, and checks what its caller may see.
 const STATUS_INTERVAL: Duration = Duration::from_secs(1);
-/// Most messages that a tail begins with.
+/// Maximum number of messages that a tail begins with.
 const LAST_MAX: u32 = 1000;
-/// Matches that waited for a client which comes back are sent up to so many, whatever the rate.
+/// Up to this many matches that waited for a returning client are sent, whatever the rate.
 const BACKLOG_MAX: u64 = 100_000;
 /// Events that wait for a slow client, besides those of one turn.
 const EVENTS_MAX: usize = 2;
-/// Where a browser says how far it came.
+/// The header in which a browser says how far it got.
 const LAST_EVENT_ID: &str = "last-event-id";
-/// Tells proxies to hand on what they get at once.
+/// Tells proxies not to buffer.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Which messages to follow, and from where on.
@@ -52,59 +54,13 @@ const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TailRequest {
-    /// Goes on after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send by
-    /// themselves, says the same and wins.
+    /// Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
+    /// automatically, takes precedence.
     since: Option<String>,
-    /// Begins with so many of the newest messages that are stored already. Says nothing beside a position.
+    /// Starts with this many of the newest stored messages. Ignored when a position is given.
     #[schema(default = 0, maximum = 1000)]
     #[param(default = 0, maximum = 1000)]
     last: Option<u32>,
-}
-
-/// The data of an event: `messages`, `status`, `gap` or `problem`.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "describes what is sent")]
-pub(crate) enum TailEvent {
-    Messages(TailMessages),
-    Status(TailStatus),
-    Gap(TailGap),
-    Problem(Problem),
-}
-
-/// The data of an event `messages`. Its `id` is the position after them.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailMessages {
-    /// In the order in which they were stored, at most 500.
-    pub(super) messages: Vec<Message>,
-}
-
-/// The data of an event `status`, the first of all and one every second. Counts are since the one before.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailStatus {
-    /// Messages that were stored in the logspaces asked for.
-    pub(super) received: u64,
-    /// Those of them that match, exactly.
-    pub(super) matched: u64,
-    /// Those of them that were sent.
-    pub(super) shown: u64,
-    /// Where not all of them are sent: every n-th is. Null where all are.
-    #[schema(required)]
-    pub(super) sampled_one_in: Option<u64>,
-    /// Messages that are stored and were not looked at yet.
-    pub(super) behind: u64,
-    /// The time of the last message that matched; null where none did yet.
-    #[schema(required, format = DateTime)]
-    pub(super) last_match: Option<String>,
-}
-
-/// The data of an event `gap`: some messages after the position that was asked for cannot be sent.
-#[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct TailGap {
-    /// So many were stored there, whether they matched or not.
-    pub(super) messages: u64,
-    /// Why they are missing.
-    pub(super) reason: String,
 }
 
 /// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
@@ -121,7 +77,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
         return Err(busy("too many tails are open (limits.tails_max)"));
     };
-    // From here on nothing that is stored goes unnoticed.
+    // From here on, everything that is stored is noticed.
     let (news, ending) = shared.state.pipeline.watch();
     let sampling = sampling(&shared, since.is_some());
     let query = question.query.clone();
@@ -153,7 +109,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
 }
 
 impl TailRequest {
-    /// After which position to go on.
+    /// The position to continue after.
     fn since(&self, headers: &HeaderMap) -> Result<Option<Position>> {
         let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
         let (text, name) = match header.filter(|text| !text.is_empty()) {
@@ -162,7 +118,7 @@ impl TailRequest {
         };
         let Some(text) = text else { return Ok(None) };
         let refused = || {
-            let detail = format!("{name} is no position that a tail has told: begin anew without it");
+            let detail = format!("{name} is not a position that a tail sent: start again without it");
             ApiError::bad_request(detail).path(name)
         };
         Position::parse(text).map(Some).ok_or_else(refused)
@@ -189,7 +145,7 @@ fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
     Sampling::new(rate_max, backlog_max, std::time::Instant::now())
 }
 
-/// From now on, or from a position. What the position does not know was made after it.
+/// From now on, or from a position. Logspaces that are not in the position were created after it.
 fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> Following {
     let from = |logspace: &str, searcher: &Searcher| match since {
         Some(position) => position.of(logspace).unwrap_or(0),
@@ -198,7 +154,7 @@ fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> 
     Following::new(sampling, question.logspaces.clone().follow(question.wanted(), from))
 }
 
-/// From now on, and the newest messages that are stored, the oldest of them first.
+/// From now on, and the newest stored messages, the oldest of them first.
 fn follow_after_last(
     question: &Question,
     last: usize,
@@ -213,10 +169,10 @@ fn follow_after_last(
 /// A tail that is open.
 struct Tail {
     shared: Shared,
-    /// Who asks, to be found out again.
+    /// The request's headers, to authenticate again.
     headers: HeaderMap,
     common: Common,
-    /// What is asked for, with what its caller may see.
+    /// The query, limited to what its caller may see.
     query: logstead_record::query::Query,
     cancel: Arc<Cancel>,
     events: mpsc::Sender<Piece>,
@@ -229,7 +185,7 @@ struct Tail {
 enum End {
     /// Its client has gone.
     Gone,
-    /// Its client is told.
+    /// Its client gets this.
     Problem(ApiError),
 }
 
@@ -243,7 +199,7 @@ impl Tail {
     async fn run(mut self, following: Following, stored: Vec<(String, Hit)>) {
         if let Err(End::Problem(error)) = self.follow(following, stored).await {
             let problem = event("problem", None, &error.into_problem());
-            // One that is full has a client which does not listen.
+            // If the channel is full, the client does not read.
             self.events.try_send(Piece::Data(problem)).ok();
         }
     }
@@ -269,7 +225,7 @@ impl Tail {
                     let events;
                     (following, events, has_more) = self.turn(following).await?;
                     self.send(events).await?;
-                    // What waits already needs no gathering.
+                    // What already waits needs no gathering.
                     next_turn = if has_more { began } else { began + GATHER };
                 }
                 () = self.news.changed(), if !has_more => has_more = true,
@@ -298,7 +254,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Finds out what the caller may see now. New logspaces are followed from their beginning.
+    /// Checks what the caller may see now. New logspaces are followed from their beginning.
     async fn admit(&self, following: &mut Following) -> Result<()> {
         let changed =
             || ApiError::forbidden("what this login or token may see has changed: open the tail again");

@@ -1,6 +1,6 @@
 //! How far a tail is: in each logspace the sequence of the next message, as text that a client hands back.
 //!
-//! Text of a position: `LOGSPACE:SEQUENCE`, with commas between them; `-` where there is no logspace.
+//! Text of a position: `LOGSPACE:SEQUENCE`, separated by commas; `-` if there is no logspace.
 
 /// A place in the order in which each logspace was stored.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,7 +23,7 @@ impl Position {
         next.collect::<Option<_>>().map(|next| Position { next })
     }
 
-    /// Where a logspace goes on; `None` for one that was not followed then.
+    /// Where a logspace continues; `None` for one that was not followed.
     pub(in crate::api) fn of(&self, logspace: &str) -> Option<u64> {
         self.next.iter().find(|(id, _)| id == logspace).map(|(_, sequence)| *sequence)
     }
@@ -32,7 +32,7 @@ impl Position {
         self.next.push((logspace, sequence));
     }
 
-    /// The logspace at this place of those that were added goes on at another sequence.
+    /// Sets the next sequence of the logspace that was added at this index.
     pub(in crate::api) fn set(&mut self, at: usize, sequence: u64) {
         if let Some((_, next)) = self.next.get_mut(at) {
             *next = sequence;

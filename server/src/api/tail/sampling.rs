@@ -1,19 +1,18 @@
-//! Decides which matches a tail sends where there are more than anybody can read. Pure: the caller brings the clock.
+//! Decides which matches a tail sends when there are more than anyone can read. Pure: the caller brings the clock.
 //!
-//! Every n-th match of a second is sent, where n is made of the matches of the second before. Where that was too little, a
-//! second ends with matches that are not sent.
+//! Every n-th match of a second is sent, where n depends on the number of matches in the previous second. If n was too
+//! small, the last matches of the second are not sent.
 //!
-//! **Invariant:** no more than `rate_max` matches are sent in a second, apart from those of a backlog; and as long as no
-//! more match, all are.
+//! **Invariant:** at most `rate_max` matches are sent per second, apart from a backlog; and if no more match, all are.
 
 use std::time::{Duration, Instant};
 
-/// The span that `rate_max` is about.
+/// The period of `rate_max`.
 const SECOND: Duration = Duration::from_secs(1);
 
 pub(in crate::api) struct Sampling {
     rate_max: u64,
-    /// Matches of a backlog that are sent however many there are.
+    /// Matches of a backlog that are still sent at any rate.
     backlog_left: u64,
     /// When the second began.
     since: Instant,
@@ -23,12 +22,12 @@ pub(in crate::api) struct Sampling {
 }
 
 impl Sampling {
-    /// `backlog_max` matches that waited are sent whatever the rate.
+    /// Up to `backlog_max` matches that waited are sent at any rate.
     pub(in crate::api) fn new(rate_max: u64, backlog_max: u64, now: Instant) -> Sampling {
         Sampling { rate_max, backlog_left: backlog_max, since: now, matched: 0, sent: 0, one_in: 1 }
     }
 
-    /// What waited has been sent.
+    /// The backlog has been sent.
     pub(in crate::api) fn end_backlog(&mut self) {
         self.backlog_left = 0;
     }
@@ -54,7 +53,7 @@ impl Sampling {
     }
 }
 
-/// Which share of the matches was sent: one in so many, or all.
+/// The share of matches that was sent: one in this many, or all.
 pub(in crate::api) fn one_in(matched: u64, sent: u64) -> Option<u64> {
     let rounded = || (matched + sent / 2) / sent.max(1);
     (sent < matched).then(|| rounded().max(2))

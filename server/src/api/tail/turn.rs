@@ -1,37 +1,36 @@
-//! One look of a tail at what was stored: messages become events.
+//! One turn of a tail: stored messages become events.
 //!
-//! **Invariant:** an event's position is after everything that was sent or left out before it, so that who goes on there
-//! sees each message once. Counts add up: what was stored, what of it matched, what of that was sent.
-//! **Invariant:** a turn ends after a short time and some text, however much there is to look at.
+//! **Invariant:** an event's position is after everything that was sent or skipped before it, so that a client that
+//! continues there sees each message once. Counts add up: stored, of these matched, of these sent.
+//! **Invariant:** a turn ends after a short time and a limited amount of text, however much there is.
 
 use crate::api::question::cancel::Cancel;
 use crate::api::tail::position::Position;
 use crate::api::tail::sampling::{Sampling, one_in};
-use crate::api::tail::{TailGap, TailMessages, TailStatus};
+use crate::api::tail::wire::{TailGap, TailMessages, TailStatus, event};
 use crate::wire::message::Message;
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
 use logstead_record::Timestamp;
-use serde::Serialize;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-/// Most messages of one event.
+/// Maximum number of messages of an event.
 pub(in crate::api) const EVENT_MESSAGES_MAX: usize = 500;
-/// An event is sent when its messages are longer than this, counted as they were received.
+/// An event is sent once its messages, as received, are longer than this.
 const EVENT_BYTES_MAX: usize = 256 << 10;
-/// A turn ends when its events are longer than this …
+/// A turn ends once its events are longer than this …
 const TURN_BYTES_MAX: usize = 1 << 20;
-/// … or when it took this long.
+/// … or after this time.
 const TURN_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// Logspaces that are followed, and what to say about them.
 pub(in crate::api) struct Following {
     followers: Vec<Follower>,
     events: Events,
-    /// Whose turn it is to be looked at first.
+    /// Which one is read first in the next turn.
     first: usize,
-    /// What was stored before this was there when the tail began.
+    /// Messages before these sequences were stored when the tail began.
     backlog_ends: Vec<u64>,
 }
 
@@ -48,20 +47,13 @@ struct Events {
     turn_ends: Instant,
 }
 
-/// Since the last status.
+/// Counts since the last status.
 #[derive(Default)]
 struct Counts {
     received: u64,
     matched: u64,
     shown: u64,
     last_match: Option<Timestamp>,
-}
-
-/// The text of an event.
-pub(in crate::api) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
-    let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
-    format!("event: {name}\n{id}data: {data}\n\n").into()
 }
 
 impl Following {
@@ -107,7 +99,7 @@ impl Following {
         &self.events.logspaces
     }
 
-    /// Looks at what was stored; says what to send, and whether there is more.
+    /// Reads what was stored; returns what to send, and whether there is more.
     pub(in crate::api) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let Following { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
@@ -176,7 +168,7 @@ impl Events {
         ControlFlow::Continue(())
     }
 
-    /// Takes messages that match, and says where it has enough.
+    /// Takes messages that match, and returns where it stopped.
     fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &Matched<'_>) -> u64 {
         let now = Instant::now();
         for row in matched.rows.iter() {
@@ -200,13 +192,13 @@ impl Events {
         sequences.end
     }
 
-    /// So much of a logspace was looked at.
+    /// These sequences of a logspace were read.
     fn pass(&mut self, at: usize, sequences: &Range<u64>) {
         self.counts.received += sequences.end - sequences.start;
         self.position.set(at, sequences.end);
     }
 
-    /// Adds a message. An event that is full is ready to be sent: the position must be after the message.
+    /// Adds a message. A full event is ready to be sent, so the position must be after the message.
     fn push(&mut self, logspace: &str, hit: &Hit) {
         self.messages_bytes += hit.batch.message(hit.row).len();
         self.messages.push(Message::new(logspace, hit));

@@ -1,33 +1,34 @@
-//! The swap: the new revision is live, then what it no longer has is stopped.
+//! The swap: the new revision becomes live, then what it no longer has is stopped.
 //!
 //! **Invariant:** nothing here fails.
 
 use super::prepare::{Next, NextSource, Prepared};
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
+use crate::machine::clock;
+use crate::pipeline::core::Pipeline;
 use crate::pipeline::route::Router;
 use crate::pipeline::running::{Failed, Inlet, Live, Running};
-use crate::pipeline::{Pipeline, now};
 use crate::source::Source;
 use logstead_config::{Checked, SourceKind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a destination that is taken out of the document may empty its queue.
+/// How long a destination that was removed from the document may empty its queue.
 const REMOVED_WAIT_MAX: Duration = Duration::from_secs(60);
 
 impl Prepared<'_> {
     /// Makes the change live under this number.
     pub fn commit(self, revision: u64) -> Arc<Live> {
         let Prepared { pipeline, change, before, next, alone } = self;
-        // Trying again what could not be opened is no change.
+        // Retrying what could not be opened is not a change.
         let is_same = revision == before.live.revision;
         let live = Arc::new(Live {
             revision,
             toml: change.toml,
             document: change.document,
             checked: Arc::new(change.checked),
-            applied_at: if is_same { before.live.applied_at } else { now() },
+            applied_at: if is_same { before.live.applied_at } else { clock::now() },
         });
         let running = Arc::new(pipeline.running_next(live.clone(), &next, &before));
         pipeline.running.store(running.clone());
@@ -72,7 +73,7 @@ impl Pipeline {
         })
     }
 
-    /// Tells what runs already how it is to run from now on.
+    /// Reconfigures what is already running.
     fn configure(&self, running: &Running) {
         let checked = &running.live.checked;
         for (id, logspace) in &running.logspaces {
@@ -122,13 +123,13 @@ fn has_thread(kind: &SourceKind) -> bool {
     matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::File(_))
 }
 
-/// Says once what cannot be listened on, and when it can.
+/// Logs once which listeners cannot be opened, and when they can.
 fn report_listeners(before: &[Failed], now: &[Failed]) {
     for failed in now.iter().filter(|failed| !before.contains(failed)) {
         let Failed { source, reason, .. } = failed;
         tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
     }
     for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
-        tracing::info!(source = failed.source, "{failed} is no longer in trouble");
+        tracing::info!(source = failed.source, "{failed} has recovered");
     }
 }

@@ -1,6 +1,7 @@
-//! Opens logspaces: those of a revision that becomes live, and when the process starts, all that are on disk.
+//! Opens logspaces: those of a revision that becomes live, and at the start of the process all that are on disk.
 
-use super::{Change, Pipeline, first};
+use super::{Change, first};
+use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
 use logstead_config::{Checked, Durability as Configured};
@@ -30,7 +31,7 @@ impl Pipeline {
         logspace.map(Arc::new).map_err(|error| error.to_string())
     }
 
-    /// Opens the logspaces that are on disk, also those that the document no longer has, so that they can be
+    /// Opens the logspaces that are on disk, including those that the document no longer has, so that they can be
     /// searched.
     pub(in crate::pipeline) fn open_existing(&self, change: &Change) -> io::Result<()> {
         let folder = self.data.join("logspaces");
@@ -52,7 +53,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// How a logspace runs; one that the document does not have keeps what it holds.
+    /// How a logspace runs; one that the document does not have keeps its messages.
     pub(super) fn configuration(&self, id: &str, checked: &Checked, logspaces: usize) -> Configuration {
         let config = checked.logspaces.iter().find(|config| config.id == id);
         let durability = match config.map(|config| config.durability) {

@@ -1,9 +1,9 @@
-//! How another revision of the router document becomes live, in two steps: [`prepare`](Pipeline::prepare) opens all
-//! that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once. Between them
-//! the caller stores the revision.
+//! How another revision of the router document becomes live, in two steps: [`prepare`](super::Pipeline::prepare)
+//! opens all that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once.
+//! Between them the caller stores the revision.
 //!
-//! Sockets, queues and logspaces that both revisions have live on, so no message is lost or seen twice: a
-//! socket whose source was renamed is handed over open, a destination that changed keeps its queue.
+//! Sockets, queues and logspaces that both revisions have stay open, so no message is lost or seen twice: the socket
+//! of a renamed source is handed over open, a destination that changed keeps its queue.
 //!
 //! **Invariant:** whatever can fail is part of preparing. A change that is not committed leaves no trace.
 
@@ -16,8 +16,8 @@ pub use prepare::Prepared;
 
 use super::route::Router;
 use super::running::{Live, Running};
-use super::{Pipeline, now};
 use crate::flow::counters::Counters;
+use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::source::{Refused, Settings};
 use logstead_config::{Checked, Document, Problem};
@@ -37,7 +37,7 @@ pub struct Change {
     pub checked: Checked,
 }
 
-/// Why a change did not become live. What ran before runs on.
+/// Why a change did not become live. What ran before keeps running.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// Another revision than the expected one is live.
@@ -60,13 +60,13 @@ impl From<io::Error> for ApplyError {
     }
 }
 
-/// What a source that cannot be prepared does to the whole.
+/// What happens if a source cannot be prepared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Demand {
-    /// The revision does not become live: whoever changes it is there to mend it.
+    /// The revision does not become live: its author is there to correct it.
     All,
-    /// The others run, and it is tried again: at a start nobody may be there, and one port that is taken must not
-    /// keep the others, and the console, closed.
+    /// The others run, and it is retried: at a start there may be no one to help, and one occupied port must not keep
+    /// the others, and the console, closed.
     WhatCan,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Runn
         toml: change.toml.clone(),
         document: change.document.clone(),
         checked: Arc::new(nothing),
-        applied_at: now(),
+        applied_at: clock::now(),
     };
     Running {
         router: Router::new(&live.checked, counters),
@@ -99,7 +99,7 @@ pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Runn
     }
 }
 
-/// Why a document cannot run on this machine with these settings, as far as that can be said without opening
+/// Why a document cannot run on this machine with these settings, as far as can be determined without opening
 /// sockets.
 pub(crate) fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
     let mut problems = folders.forbidden(checked);

@@ -1,9 +1,10 @@
 //! Everything about a change that can fail: whether it may be made, and opening what it needs.
 
 use super::started::Started;
-use super::{ApplyError, Change, Demand, Pipeline, of_source, problem};
+use super::{ApplyError, Change, Demand, of_source, problem};
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
+use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::Logspace;
 use crate::pipeline::running::{Failed, Running};
 use crate::source::{Bound, Ready, Settings, Shared, Source, Ways};
@@ -13,18 +14,18 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-/// One reads some million datagrams a second: this many cores can hardly parse more.
+/// One socket delivers about a million datagrams per second: this many cores can hardly parse more.
 const CORES_PER_UDP_SOCKET: usize = 4;
 
-/// A change that can become live at any moment, since all that can fail has succeeded and nobody else changes
-/// anything meanwhile. Dropped, it leaves no trace.
+/// A change that can become live at any moment, since everything that can fail has succeeded and other changes are
+/// locked out. If it is dropped, it leaves no trace.
 #[must_use = "it is undone when it is dropped"]
 pub struct Prepared<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) change: Change,
     pub(super) before: Arc<Running>,
     pub(super) next: Next,
-    // The last field: others may change something when all is undone.
+    // The last field: other changes may begin once everything is undone.
     pub(super) alone: MutexGuard<'a, ()>,
 }
 
@@ -47,13 +48,12 @@ pub(super) struct NextSource {
 
 impl Pipeline {
     /// Opens what a change needs, and reports every problem at once. `expected` is the revision that must be live.
-    /// Blocks, also others that change something, until what it returns is committed or dropped: not for async
-    /// tasks.
+    /// Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
     pub fn prepare(&self, change: Change, expected: Option<u64>) -> Result<Prepared<'_>, ApplyError> {
         self.prepare_with(Demand::All, change, expected)
     }
 
-    /// As [`Pipeline::prepare`], with what is demanded of the sources.
+    /// As [`Pipeline::prepare`], with a demand on the sources.
     pub(in crate::pipeline) fn prepare_with(
         &self,
         demand: Demand,
@@ -73,8 +73,8 @@ impl Pipeline {
         Ok(Prepared { pipeline: self, change, before, next, alone })
     }
 
-    /// What a document that was stored says and the settings of the process do not allow, or not any more. The paths
-    /// are not read; the rest of their sources runs.
+    /// The paths in a stored document that the settings of the process do not allow, or no longer allow. They are not
+    /// read; the rest of their sources runs.
     fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
         let refused = |source: &Config| {
             let paths = self.folders.refused_paths(&source.kind).into_iter();
@@ -179,7 +179,7 @@ impl<'a> Preparing<'a> {
         taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, &self.pipeline.folders))
     }
 
-    /// A source whose settings are refused: if it runs, then on with those that it has.
+    /// A source whose settings are refused: if it runs, it keeps its present ones.
     fn leave(&mut self, config: &'a Config, problem: Problem) {
         if let Some(running) = self.before.sources.get(&config.id) {
             let settings = (**running.shared().settings.load()).clone();
@@ -191,7 +191,7 @@ impl<'a> Preparing<'a> {
         self.failed(&config.id, &closed, problem);
     }
 
-    /// What of a source cannot be received on, `None` for all of it.
+    /// A listener that does not receive, or `None` for the whole source.
     fn failed(&mut self, source: &str, closed: &[Option<&Listener>], problem: Problem) {
         match self.demand {
             Demand::All => self.problems.push(problem),

@@ -1,6 +1,6 @@
 //! What was started for a revision that is not live yet.
 //!
-//! **Invariant:** unless it is kept, it ends with this, and its sockets and files are closed by then.
+//! **Invariant:** unless it is kept, dropping it stops everything and closes its sockets and files.
 
 use crate::destination::Destination;
 use crate::pipeline::logspace::Logspace;
@@ -16,7 +16,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// The revision is live: all of it runs on.
+    /// The revision is live: everything keeps running.
     pub(super) fn keep(mut self) {
         self.sources.clear();
         self.logspaces.clear();

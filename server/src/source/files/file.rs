@@ -1,8 +1,7 @@
-//! One file that is followed: where reading stands in it, and the lines behind that place.
+//! One file that is followed: how far it was read, and the lines after that.
 //!
-//! **Invariant:** a [`Place`] stands behind a whole line, behind what was kept of a line that is too long, or at
-//! the end of a file that is complete. So reading goes on there as if it had never stopped, in this process or
-//! in the next one.
+//! **Invariant:** a [`Place`] is after a whole line, after the part that was kept of an overlong line, or at the end
+//! of a complete file. So reading continues there as if it had never stopped, in this process or the next.
 
 use crate::flow::chunk::Sender;
 use crate::machine::folders::Folders;
@@ -17,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// By how many of its first bytes a file is known again.
+/// How many of its first bytes identify a file.
 const FINGERPRINT_BYTES_MAX: usize = 256;
 
 /// Which file it is, whatever its name.
@@ -37,10 +36,10 @@ impl Identity {
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) position: u64,
-    /// Whether the line there is the rest of one that was too long: it is skipped.
+    /// Whether the rest of an overlong line follows, which is skipped.
     #[serde(default)]
     pub(super) cut: bool,
-    /// Of the first bytes, as far as they were read: an inode is given to another file once it is free.
+    /// The hash of the first bytes, as far as they were read: a free inode is given to another file.
     #[serde(default)]
     fingerprint: String,
 }
@@ -50,7 +49,7 @@ impl Place {
         Place { position, cut, fingerprint: fingerprint(first_bytes, position) }
     }
 
-    /// Where a file is read on whose lines so far are not wanted: behind its last whole line.
+    /// Where reading begins if the lines so far are not wanted: after the last whole line.
     pub(super) fn at_end(file: &File, line_max: usize) -> io::Result<Place> {
         let size = file.metadata()?.len();
         let tail_start = size.saturating_sub(line_max as u64);
@@ -75,7 +74,7 @@ impl Place {
     }
 }
 
-/// Of those of the first bytes that are before `position`.
+/// The hash of the first bytes before `position`.
 fn fingerprint(first_bytes: &[u8], position: u64) -> String {
     let bytes = first_bytes.len().min(FINGERPRINT_BYTES_MAX).min(position.try_into().unwrap_or(usize::MAX));
     if bytes == 0 {
@@ -91,23 +90,23 @@ pub(super) struct Followed {
     folders: Arc<Folders>,
     pub(super) path: PathBuf,
     pub(super) identity: Identity,
-    /// Who its lines come from.
+    /// The sender of its lines.
     pub(super) sender: Sender,
     pub(super) place: Place,
-    /// Open while there is something to read, and as long as there is no need to close it: so it is read to
-    /// its end also when its name is gone.
+    /// Open while there is something to read, and until it has to be closed: so it is read to its end even after its
+    /// name is gone.
     handle: Option<File>,
     /// Size and time of the last change, when it was last looked at.
     seen: Option<(u64, i64, i64)>,
     /// When a change was last seen.
     pub(super) changed: Instant,
-    /// Whether there may be something behind `place`.
+    /// Whether there may be something after `place`.
     pub(super) has_more: bool,
-    /// Another file has taken its name, or it has none: its last line is complete when it stays as it is.
+    /// Another file has taken its name, or it has none: its last line counts as complete once it stays unchanged.
     pub(super) rotated: bool,
     /// It no longer has a name that is looked for.
     pub(super) gone: bool,
-    /// Is read once that file is at its end.
+    /// It is read once that file has been read to its end.
     pub(super) after: Option<u64>,
     /// Whether the last attempt to read it failed.
     pub(super) failing: bool,
@@ -117,20 +116,20 @@ pub(super) struct Followed {
 pub(super) struct Read {
     pub(super) bytes: Vec<u8>,
     pub(super) frames: Vec<Frame>,
-    /// Where reading stands once the frames are stored.
+    /// How far the file is read once the frames are stored.
     pub(super) next: Place,
     /// Nothing was left to read.
     pub(super) at_end: bool,
-    /// Nothing was left, and the last line was taken for complete.
+    /// Nothing was left, and the last line counts as complete.
     pub(super) finished: bool,
-    /// The file was cut, or written anew: it was read from its beginning.
+    /// The file was truncated or rewritten, and read from its beginning.
     pub(super) begun_again: bool,
-    /// When the file was last written, as its file system says.
+    /// When the file was last written, according to its file system.
     pub(super) written: Option<Timestamp>,
 }
 
 impl Followed {
-    /// A file that is there under this name.
+    /// A file that exists under this name.
     pub(super) fn new(
         path: &Path,
         file: File,
@@ -156,7 +155,7 @@ impl Followed {
         })
     }
 
-    /// It is there under a name, and looks like this.
+    /// It was found under a name, and looks like this.
     pub(super) fn seen_at(&mut self, path: &Path, file: &Metadata, now: Instant) {
         if self.path != path {
             self.path = path.to_owned();
@@ -166,7 +165,7 @@ impl Followed {
         self.note(file, now);
     }
 
-    /// It is no longer there under a name. `false`: there is nothing to read it by.
+    /// It no longer has a name. `false`: there is no handle to read it by either.
     pub(super) fn leave(&mut self, now: Instant) -> bool {
         let Some(Ok(file)) = self.handle.as_ref().map(File::metadata) else { return false };
         if !self.gone {
@@ -185,7 +184,7 @@ impl Followed {
         }
     }
 
-    /// Whether it still has a name, wherever.
+    /// Whether it still has a name anywhere.
     pub(super) fn has_name(&self) -> bool {
         self.handle.as_ref().and_then(|file| file.metadata().ok()).is_some_and(|file| 0 < file.nlink())
     }
@@ -203,8 +202,8 @@ impl Followed {
         }
     }
 
-    /// Reads on behind its place, up to `bytes_max`, more than a line of `line_max`. `is_last`: nothing is
-    /// awaited behind what is there.
+    /// Reads on from its place, up to `bytes_max`, which is more than a line of `line_max`. `is_last`: nothing more is
+    /// expected.
     pub(super) fn read(&mut self, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<Read> {
         let file = match self.handle.take() {
             Some(file) => file,
@@ -216,13 +215,13 @@ impl Followed {
     }
 }
 
-/// Lines have no sender but their file.
+/// Lines have no sender except their file.
 fn sender(path: &Path) -> Sender {
     let path = path.to_string_lossy().into_owned();
     Sender { field: Some(("file", path.into())), ..Sender::local() }
 }
 
-/// Opens a file for reading, which is not waited for, and must be the expected one.
+/// Opens a file for reading without waiting; it must be the expected one.
 pub(super) fn open(path: &Path, expected: Option<Identity>, folders: &Folders) -> io::Result<File> {
     let file = folders.open_to_read(path)?;
     let found = file.metadata()?;
@@ -261,7 +260,7 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
     })
 }
 
-/// Reads as much as there is of what is wanted.
+/// Reads as much of what is wanted as there is.
 fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; bytes_max];
     let mut filled = 0;
@@ -280,16 +279,16 @@ fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> 
 /// The lines at the beginning of some bytes.
 struct Lines {
     frames: Vec<Frame>,
-    /// The bytes that they, and what is between them, take.
+    /// The bytes that they take, including what is between them.
     taken: usize,
-    /// Whether the last one goes on behind the bytes that it keeps.
+    /// Whether the last one continues after the bytes that are kept of it.
     cut: bool,
     /// Whether what follows is a hole: more can be read.
     before_hole: bool,
 }
 
-/// Finds the lines in `bytes`. `cut`: they begin with the rest of one that was cut. `is_last`: what has no end
-/// is a line, too.
+/// Finds the lines in `bytes`. `cut`: they begin with the rest of a line that was cut. `is_last`: an unfinished line
+/// counts too.
 fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
     let mut start = 0;
     if cut {
@@ -323,8 +322,8 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
     Lines { frames, taken: start + taken, cut, before_hole: before_hole.is_some() }
 }
 
-/// The NULs that these bytes begin with, where they are too many to belong to a line. A program that goes on
-/// writing where it was leaves them in a file that was cut; a system that went down, in its last block.
+/// The NULs at the beginning, if they are too many to belong to a line. They are left by a program that continues
+/// writing at its old position in a truncated file, and by a system crash in the last block.
 fn hole(bytes: &[u8], line_max: usize, is_last: bool) -> usize {
     let nuls_min = line_max / 2 + 1;
     match bytes.iter().position(|byte| *byte != 0) {
@@ -336,7 +335,7 @@ fn hole(bytes: &[u8], line_max: usize, is_last: bool) -> usize {
             }
         }
         None if is_last && nuls_min <= bytes.len() => bytes.len(),
-        // It may go on: enough of it stays to know it again.
+        // It may continue: enough of it stays to recognise it.
         None => bytes.len().saturating_sub(nuls_min),
     }
 }

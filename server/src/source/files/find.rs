@@ -1,12 +1,12 @@
-//! Which files a path with `*` and `?` names. Each stands for a part of one name and never for a `/`, so a search
-//! ends however links lie, and names that begin with a dot are found only where the pattern says the dot.
+//! Which files a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search ends
+//! wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
 
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// How many paths one pattern may name.
+/// Maximum number of paths of one pattern.
 const FOUND_MAX: usize = 10_000;
 
 /// What a pattern names.
@@ -14,7 +14,7 @@ const FOUND_MAX: usize = 10_000;
 pub(super) struct Found {
     /// Names that may or may not exist, sorted.
     pub(super) paths: Vec<PathBuf>,
-    /// Where could not be looked, and why.
+    /// Folders that could not be read, and why.
     pub(super) problems: Vec<(PathBuf, String)>,
 }
 
@@ -50,7 +50,7 @@ impl Found {
         match names(folder, pattern) {
             Ok(paths) => self.paths.extend(paths),
             Err(error) => match error.kind() {
-                // What is not there may come.
+                // A missing file may appear later.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
                 _ => self.problems.push((folder.to_owned(), error.to_string())),
             },
@@ -70,13 +70,13 @@ fn names(folder: &Path, pattern: &[u8]) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Whether a name is one that the pattern stands for.
+/// Whether a name matches the pattern.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     if name.starts_with(b".") && !pattern.starts_with(b".") {
         return false;
     }
     let (mut at, mut in_name) = (0, 0);
-    // The last star, and up to where it reaches in the name.
+    // The last star, and how far it reaches in the name.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match pattern.get(at) {

@@ -1,35 +1,30 @@
-//! The files that one source follows: finds them by their names, knows them by what they are, and reads them
-//! a round at a time. It brings no clock and knows no sender of frames: a round is stored, or it is read again.
+//! The files that one source follows: finds them by their names and identifies them by what they are. It has no
+//! clock; [`reading`](super::reading) reads them.
 //!
-//! A file that loses its name to another one, or has none any more, is read on for a while, since whoever
-//! writes it learns of the change late; its successor waits until it is at its end for the first time.
+//! A file that loses its name to another one, or has none any more, is still read for a while, since its writer
+//! notices the change late; its successor waits until it has been read to its end once.
 //!
 //! **Invariant:** the place of a file changes only when everything before it was stored.
 
-use super::file::{Followed, Identity, Place, Read, open};
+use super::file::{Followed, Identity, Place, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
-use crate::flow::chunk::{Chunk, Sender};
+use super::round::Round;
 use crate::machine::folders::Folders;
 use logstead_config::{Files, Start};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
-use std::ops::Bound;
 use std::os::unix::fs::DirEntryExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much of all files a round takes.
-const ROUND_BYTES_MAX: usize = 1 << 20;
-/// How many files one source follows.
+/// Maximum number of files of one source.
 const FILES_MAX: usize = 10_000;
-/// How many of them it keeps open that were read to their end.
-const OPEN_MAX: usize = 1_000;
-/// How long a file that lost its name stays as it is before it is taken for complete.
-const ROTATED_WAIT: Duration = Duration::from_secs(10);
-/// How long a file that is not there is remembered: a network file system may be away for a while.
+/// How many of them stay open after they were read to their end.
+pub(super) const OPEN_MAX: usize = 1_000;
+/// How long a missing file is remembered: a network file system may be away for a while.
 const REMEMBERED_MAX: Duration = Duration::from_secs(3600);
 
 /// See the module.
@@ -39,51 +34,25 @@ pub(super) struct Follower {
     /// Where files may be read.
     folders: Arc<Folders>,
     /// By the order in which they came.
-    files: BTreeMap<u64, Followed>,
+    pub(super) files: BTreeMap<u64, Followed>,
     numbers: HashMap<Identity, u64>,
     next_number: u64,
-    /// Who had which name when it was last looked.
+    /// Which file had which name at the last look.
     by_path: HashMap<PathBuf, u64>,
-    /// Where files were read that are not there, by their inodes.
-    remembered: HashMap<u64, Vec<(Saved, Instant)>>,
+    /// How far missing files were read, by their inodes.
+    pub(super) remembered: HashMap<u64, Vec<(Saved, Instant)>>,
     /// The paths that were looked for before.
     patterns: BTreeSet<String>,
     is_first_look: bool,
-    /// What was complained about and still is as it was.
+    /// Problems that were reported and persist.
     complained: HashSet<PathBuf>,
-    /// The last file of a round that was full: the next round begins behind it.
-    last_read: u64,
-    /// Whether places changed since [`Follower::positions`] was asked.
-    changed: bool,
+    /// The last file of a full round: the next round begins after it.
+    pub(super) last_read: u64,
+    /// Whether places changed since [`Follower::positions`] was last called.
+    pub(super) changed: bool,
 }
 
-/// What was read.
-#[derive(Default)]
-pub(super) struct Round {
-    pub(super) frames: Chunk,
-    steps: Vec<Step>,
-    /// What cannot be read, and why.
-    pub(super) complaints: Vec<String>,
-    /// What an operator may want to know.
-    pub(super) notes: Vec<String>,
-}
-
-impl Round {
-    /// Whether more can be read at once.
-    pub(super) fn has_more(&self) -> bool {
-        self.steps.iter().any(|step| !step.at_end)
-    }
-}
-
-/// Where a file is read on once the round is stored.
-struct Step {
-    number: u64,
-    next: Place,
-    at_end: bool,
-    finished: bool,
-}
-
-/// What one look at all names brings to light.
+/// What a look at all names finds.
 #[derive(Default)]
 struct Look {
     here: HashSet<u64>,
@@ -92,7 +61,7 @@ struct Look {
 }
 
 impl Follower {
-    /// Goes on where the positions say.
+    /// Continues at the saved positions.
     pub(super) fn new(
         data: &Path,
         folders: Arc<Folders>,
@@ -121,7 +90,7 @@ impl Follower {
         }
     }
 
-    /// What is to be saved, if it changed since it was last asked for.
+    /// What is to be saved, if it changed since the last call.
     pub(super) fn positions(&mut self) -> Option<Positions> {
         if !std::mem::take(&mut self.changed) {
             return None;
@@ -131,12 +100,12 @@ impl Follower {
         Some(Positions::new(self.patterns.clone(), files))
     }
 
-    /// Saving failed: it is to be done again.
+    /// Saving failed, and has to be repeated.
     pub(super) fn positions_not_saved(&mut self) {
         self.changed = true;
     }
 
-    /// Looks which files there are and how they changed.
+    /// Finds out which files exist and how they changed.
     pub(super) fn look(&mut self, config: &Files, now: Instant, round: &mut Round) {
         let mut look = Look::default();
         for pattern in &config.paths {
@@ -167,8 +136,8 @@ impl Follower {
         self.complain(look.problems, round);
     }
 
-    /// Looks at one name. A file that was not there before is read from its beginning, or behind its last whole
-    /// line of up to `from_end` bytes.
+    /// Looks at one name. A new file is read from its beginning, or from after its last whole line of up to `from_end`
+    /// bytes.
     fn look_at(
         &mut self,
         path: &Path,
@@ -178,7 +147,7 @@ impl Follower {
     ) -> Result<(), String> {
         let file = match fs::metadata(path) {
             Ok(file) => file,
-            // It went away just now, or is a link to what is not there yet.
+            // It has just disappeared, or is a link to something that does not exist yet.
             Err(error) if is_absent(&error) => return Ok(()),
             Err(error) => return Err(error.to_string()),
         };
@@ -192,7 +161,7 @@ impl Follower {
                 None => return Ok(()),
             },
         };
-        // A second name of a file that was found changes nothing.
+        // A second name of the same file changes nothing.
         if look.here.insert(number)
             && let Some(followed) = self.files.get_mut(&number)
         {
@@ -205,10 +174,10 @@ impl Follower {
         Ok(())
     }
 
-    /// Follows a file from now on. `None`: it went away just now.
+    /// Follows a file from now on. `None`: it has just disappeared.
     fn begin(&mut self, path: &Path, from_end: Option<usize>, now: Instant) -> Result<Option<u64>, String> {
         if FILES_MAX <= self.files.len() {
-            return Err(format!("{FILES_MAX} files are followed, as many as one source can"));
+            return Err(format!("{FILES_MAX} files are followed, which is the limit of a source"));
         }
         let begun = open(path, None, &self.folders).and_then(|file| {
             let place = self.first_place(path, &file, from_end)?;
@@ -234,11 +203,11 @@ impl Follower {
         number
     }
 
-    /// Where reading begins in a file that was not followed until now.
+    /// Where reading begins in a new file.
     fn first_place(&mut self, path: &Path, file: &File, from_end: Option<usize>) -> io::Result<Place> {
         let identity = Identity::of(&file.metadata()?);
         let name = path.to_string_lossy();
-        // The number of a device may be another one after a restart of the system.
+        // The number of a device may change when the system restarts.
         let is_same = |saved: &Saved| saved.identity == identity || saved.path == name;
         if let Some(candidates) = self.remembered.get_mut(&identity.inode)
             && let Some(index) = candidates.iter().position(|(saved, _)| is_same(saved))
@@ -252,13 +221,13 @@ impl Follower {
         }
     }
 
-    /// A file that was renamed while nobody looked may have a name now that is not looked for. It is known by
-    /// its inode, and read to its end.
+    /// A file that was renamed between two runs may have a name that is not looked for. It is recognised by its inode,
+    /// and read to its end.
     fn find_renamed(&mut self, by_path: &HashMap<PathBuf, u64>, now: Instant) {
         let paths = self.remembered.values().flatten().map(|(saved, _)| Path::new(&saved.path));
         let folders: BTreeSet<PathBuf> = paths.filter_map(Path::parent).map(Path::to_owned).collect();
         for folder in folders {
-            // What cannot be looked into was complained about, if it is looked for.
+            // If the folder is one that is looked for, the problem has been reported.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Some(file) = self.renamed(&folder, &entry, now) else { continue };
@@ -286,7 +255,7 @@ impl Follower {
         Followed::new(Path::new(&saved.path), file, saved.place, &self.folders, now).ok()
     }
 
-    /// A file whose name is another one's now is rotated; that one waits for it.
+    /// A file whose name now belongs to another one is rotated, and the other one waits for it.
     fn pass_names_on(&mut self, by_path: HashMap<PathBuf, u64>) {
         for (path, number) in &by_path {
             let Some(before) = self.by_path.get(path).filter(|before| *before != number) else { continue };
@@ -299,7 +268,7 @@ impl Follower {
         self.by_path = by_path;
     }
 
-    /// What is no longer there is read by its handle, if it has one.
+    /// Files without a name are read by their handle, if they have one.
     fn leave(&mut self, here: &HashSet<u64>, now: Instant) {
         let away: Vec<u64> = self.files.keys().filter(|number| !here.contains(number)).copied().collect();
         for number in away {
@@ -309,11 +278,12 @@ impl Follower {
         }
     }
 
-    fn remove(&mut self, number: u64, now: Instant) {
+    /// Follows a file no longer.
+    pub(super) fn remove(&mut self, number: u64, now: Instant) {
         let Some(file) = self.files.remove(&number) else { return };
         self.numbers.remove(&file.identity);
         self.changed = true;
-        // It may come back under a name that is looked for.
+        // It may reappear under a name that is looked for.
         if file.has_name() {
             self.remembered.entry(file.identity.inode).or_default().push((saved(&file), now));
         }
@@ -326,7 +296,7 @@ impl Follower {
         });
     }
 
-    /// Says what is wrong once, until it is right.
+    /// Reports each problem once, until it is resolved.
     fn complain(&mut self, problems: Vec<(PathBuf, String)>, round: &mut Round) {
         let mut complained = HashSet::new();
         for (path, problem) in problems {
@@ -337,82 +307,6 @@ impl Follower {
         }
         self.complained = complained;
     }
-
-    /// Reads on in every file where there is more, up to a full round.
-    pub(super) fn read(&mut self, line_max: usize, now: Instant, round: &mut Round) {
-        let behind = self.files.range((Bound::Excluded(self.last_read), Bound::Unbounded));
-        let before = self.files.range(..=self.last_read);
-        let order: Vec<u64> = behind.chain(before).map(|(number, _)| *number).collect();
-        for number in order {
-            self.read_file(number, line_max, now, round);
-            if ROUND_BYTES_MAX <= round.frames.bytes.len() {
-                self.last_read = number;
-                return;
-            }
-        }
-        self.last_read = 0;
-    }
-
-    fn read_file(&mut self, number: u64, line_max: usize, now: Instant, round: &mut Round) {
-        let Some(after) = self.files.get(&number).map(|file| file.after) else { return };
-        if after.and_then(|before| self.files.get(&before)).is_some_and(|before| before.has_more) {
-            return;
-        }
-        let Some(file) = self.files.get_mut(&number) else { return };
-        file.after = None;
-        let is_last = file.rotated && ROTATED_WAIT <= now.saturating_duration_since(file.changed);
-        if !file.has_more && !is_last {
-            return;
-        }
-        let bytes_max = ROUND_BYTES_MAX.saturating_sub(round.frames.bytes.len()).max(line_max + 1);
-        match file.read(bytes_max, line_max, is_last) {
-            Ok(read) => {
-                file.failing = false;
-                self.take(number, read, round);
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut file.failing, true) {
-                    round.complaints.push(format!("{}: {error}", file.path.display()));
-                }
-                if file.gone && is_last {
-                    self.remove(number, now);
-                }
-            }
-        }
-    }
-
-    fn take(&mut self, number: u64, read: Read, round: &mut Round) {
-        let Some(file) = self.files.get_mut(&number) else { return };
-        let Read { bytes, frames, next, at_end, finished, begun_again, written } = read;
-        if begun_again {
-            let path = file.path.display();
-            round.notes.push(format!("{path}: it was cut or written anew, and is read from its beginning"));
-        }
-        if !frames.is_empty() {
-            let sender = Sender { written, ..file.sender.clone() };
-            round.frames.append(Chunk::of(bytes, frames, &sender));
-        }
-        if at_end && !finished && next == file.place {
-            file.has_more = false;
-        } else {
-            round.steps.push(Step { number, next, at_end, finished });
-        }
-    }
-
-    /// Everything of a round is stored.
-    pub(super) fn advance(&mut self, round: Round, now: Instant) {
-        for Step { number, next, at_end, finished } in round.steps {
-            let Some(file) = self.files.get_mut(&number) else { continue };
-            self.changed |= file.place != next;
-            file.place = next;
-            file.has_more = !at_end;
-            if finished && file.gone {
-                self.remove(number, now);
-            } else if finished {
-                file.rotated = false;
-            }
-        }
-    }
 }
 
 fn is_absent(error: &io::Error) -> bool {
@@ -422,459 +316,4 @@ fn is_absent(error: &io::Error) -> bool {
 fn saved(file: &Followed) -> Saved {
     let path = file.path.to_string_lossy().into_owned();
     Saved { path, identity: file.identity, place: file.place.clone() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use logstead_config::{Format, Size};
-    use logstead_record::Flags;
-    use proptest::prelude::*;
-    use std::io::Write;
-    use std::os::unix::fs::symlink;
-    use tempfile::TempDir;
-
-    const WHOLE: Flags = Flags(0);
-
-    /// A data directory, what follows files in it, and a clock.
-    struct Scene {
-        data: TempDir,
-        config: Files,
-        follower: Follower,
-        now: Instant,
-        complaints: Vec<String>,
-    }
-
-    impl Scene {
-        fn new(patterns: &[&str], start: Start) -> Scene {
-            let data = tempfile::tempdir().unwrap();
-            let config = Files {
-                paths: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
-                start,
-                format: Format::Auto,
-                timezone: "UTC".to_owned(),
-                charset: "utf-8".to_owned(),
-                max_message: Size::new(1000),
-            };
-            let now = Instant::now();
-            let folders = Arc::new(Folders::below(data.path()));
-            let follower = Follower::new(data.path(), folders, None, now);
-            Scene { data, config, follower, now, complaints: Vec::new() }
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.data.path().join(name)
-        }
-
-        fn append(&self, name: &str, text: &str) {
-            let mut file = File::options().append(true).create(true).open(self.path(name)).unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-        }
-
-        fn rename(&self, from: &str, to: &str) {
-            fs::rename(self.path(from), self.path(to)).unwrap();
-        }
-
-        fn wait(&mut self, wait: Duration) {
-            self.now += wait;
-        }
-
-        /// Looks once, and reads a round.
-        fn round(&mut self) -> (Round, Vec<(String, String, Flags)>) {
-            let mut round = Round::default();
-            self.follower.look(&self.config, self.now, &mut round);
-            self.follower.read(self.config.max_message.as_usize(), self.now, &mut round);
-            self.complaints.append(&mut round.complaints);
-            let Chunk { bytes, frames, senders, .. } = &round.frames;
-            let mut found = Vec::new();
-            for (index, frame) in frames.iter().enumerate() {
-                let of_file = senders.iter().rev().find(|(first, _)| *first as usize <= index).unwrap();
-                let (field, path) = of_file.1.field.clone().unwrap();
-                assert_eq!((field, &*of_file.1.address), ("file", ""));
-                let name = Path::new(&*path).strip_prefix(self.data.path()).unwrap();
-                let text = String::from_utf8_lossy(&bytes[frame.start as usize..frame.end as usize]);
-                found.push((name.to_string_lossy().into_owned(), text.into_owned(), frame.flags));
-            }
-            (round, found)
-        }
-
-        /// What is read and stored until there is nothing more.
-        fn read(&mut self) -> Vec<(String, String, Flags)> {
-            let mut all = Vec::new();
-            loop {
-                let (round, found) = self.round();
-                let has_more = round.has_more() || !found.is_empty();
-                self.follower.advance(round, self.now);
-                all.extend(found);
-                if !has_more {
-                    return all;
-                }
-            }
-        }
-
-        fn check(&mut self, expected: &[(&str, &str, Flags)]) {
-            let found = self.read();
-            let found: Vec<_> =
-                found.iter().map(|(name, text, flags)| (name.as_str(), text.as_str(), *flags)).collect();
-            assert_eq!(found, expected);
-        }
-
-        /// Ends what follows, and begins again with what was saved last.
-        fn restart(&mut self) {
-            let saved = self.follower.positions();
-            let text = serde_json::to_vec(&saved.unwrap()).unwrap();
-            let saved = serde_json::from_slice(&text).unwrap();
-            let folders = Arc::new(Folders::below(self.data.path()));
-            self.follower = Follower::new(self.data.path(), folders, Some(saved), self.now);
-            self.follower.changed = true;
-        }
-    }
-
-    #[test]
-    fn a_line_comes_once_when_it_is_whole() {
-        let mut scene = Scene::new(&["*.log"], Start::Beginning);
-        scene.append("a.log", "one\ntw");
-        scene.append("other", "nothing\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.wait(10 * ROTATED_WAIT);
-        scene.check(&[]);
-        scene.append("a.log", "o\n\n");
-        scene.check(&[("a.log", "two", WHOLE)]);
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn a_new_source_begins_at_the_end_and_its_later_files_at_their_beginning() {
-        let mut scene = Scene::new(&["*.log"], Start::End);
-        scene.append("a.log", "old\nhalf ");
-        scene.append("empty.log", "");
-        scene.check(&[]);
-        scene.append("a.log", "a line\nnew\n");
-        scene.append("b.log", "first\n");
-        scene.append("empty.log", "filled\n");
-        scene.check(&[
-            ("a.log", "half a line", WHOLE),
-            ("a.log", "new", WHOLE),
-            ("empty.log", "filled", WHOLE),
-            ("b.log", "first", WHOLE),
-        ]);
-        // A path that is new to the source is as a new source.
-        scene.append("c.txt", "old\n");
-        scene.config.paths.push("*.txt".to_owned());
-        scene.check(&[]);
-        scene.append("c.txt", "new\n");
-        scene.append("d.txt", "first\n");
-        scene.check(&[("c.txt", "new", WHOLE), ("d.txt", "first", WHOLE)]);
-    }
-
-    #[test]
-    fn a_file_that_ends_in_a_huge_line_begins_behind_that() {
-        let mut scene = Scene::new(&["*.log"], Start::End);
-        scene.append("a.log", &"x".repeat(5000));
-        scene.check(&[]);
-        scene.append("a.log", "its end\nnew\n");
-        scene.check(&[("a.log", "new", WHOLE)]);
-    }
-
-    #[test]
-    fn what_was_not_stored_is_read_again() {
-        let mut scene = Scene::new(&["*.log"], Start::Beginning);
-        scene.append("a.log", "one\n");
-        let expected = vec![("a.log".to_owned(), "one".to_owned(), WHOLE)];
-        for _ in 0..3 {
-            assert_eq!(scene.round().1, expected);
-        }
-        scene.append("a.log", "two\n");
-        scene.restart();
-        scene.check(&[("a.log", "one", WHOLE), ("a.log", "two", WHOLE)]);
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn a_restart_goes_on_exactly_where_reading_stood() {
-        let mut scene = Scene::new(&["*.log"], Start::End);
-        let (kept, long) = ("x".repeat(1000), "x".repeat(1500));
-        scene.read();
-        scene.append("a.log", &format!("one\n{long}"));
-        scene.append("gone.log", "one\n");
-        scene.check(&[
-            ("a.log", "one", WHOLE),
-            ("a.log", &kept, Flags::TRUNCATED),
-            ("gone.log", "one", WHOLE),
-        ]);
-        scene.restart();
-        scene.check(&[]);
-        scene.append("a.log", "its end\ntwo\n");
-        scene.append("later.log", "while it was down\n");
-        scene.rename("a.log", "renamed.log");
-        fs::remove_file(scene.path("gone.log")).unwrap();
-        scene.restart();
-        scene.check(&[("later.log", "while it was down", WHOLE), ("renamed.log", "two", WHOLE)]);
-        scene.restart();
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn a_renamed_file_is_read_to_its_end_before_its_successor() {
-        let mut scene = Scene::new(&["*.log"], Start::Beginning);
-        scene.append("a.log", "one\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.append("a.log", "two\n");
-        scene.rename("a.log", "a.log.1");
-        scene.append("a.log", "four\n");
-        scene.check(&[("a.log", "two", WHOLE), ("a.log", "four", WHOLE)]);
-        // Whoever writes it has not heard of the change yet.
-        scene.append("a.log.1", "three\nhal");
-        scene.append("a.log", "five\n");
-        scene.check(&[("a.log", "three", WHOLE), ("a.log", "five", WHOLE)]);
-        scene.wait(ROTATED_WAIT / 2);
-        scene.append("a.log.1", "f");
-        scene.check(&[]);
-        scene.wait(ROTATED_WAIT / 2);
-        scene.check(&[]);
-        scene.wait(ROTATED_WAIT / 2);
-        scene.check(&[("a.log", "half", Flags::INCOMPLETE)]);
-        scene.append("a.log.1", "never\n");
-        scene.check(&[]);
-        assert_eq!(scene.follower.files.len(), 1);
-    }
-
-    #[test]
-    fn a_file_that_was_renamed_while_nobody_looked_is_read_to_its_end_before_its_successor() {
-        let mut scene = Scene::new(&["*.log"], Start::End);
-        scene.read();
-        scene.append("a.log", "one\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.append("a.log", "two\n");
-        scene.rename("a.log", "a.log.1");
-        scene.append("a.log.1", "three");
-        scene.append("a.log", "four\n");
-        scene.append("other.log.1", "never\n");
-        scene.restart();
-        scene.check(&[("a.log", "two", WHOLE), ("a.log", "four", WHOLE)]);
-        scene.wait(ROTATED_WAIT);
-        scene.check(&[("a.log", "three", Flags::INCOMPLETE)]);
-        scene.restart();
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn a_file_that_is_renamed_to_a_name_that_is_looked_for_comes_once() {
-        let mut scene = Scene::new(&["a.log*"], Start::Beginning);
-        scene.append("a.log", "one\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.append("a.log", "two\nhalf");
-        scene.rename("a.log", "a.log.1");
-        scene.append("a.log", "three\n");
-        scene.check(&[("a.log.1", "two", WHOLE), ("a.log", "three", WHOLE)]);
-        scene.wait(ROTATED_WAIT);
-        scene.check(&[("a.log.1", "half", Flags::INCOMPLETE)]);
-        scene.rename("a.log.1", "a.log.2");
-        scene.rename("a.log", "a.log.1");
-        scene.append("a.log", "four\n");
-        scene.check(&[("a.log", "four", WHOLE)]);
-        scene.wait(ROTATED_WAIT);
-        scene.check(&[]);
-        assert_eq!(scene.follower.files.len(), 3);
-    }
-
-    #[test]
-    fn a_file_that_is_cut_is_read_from_its_beginning() {
-        let mut scene = Scene::new(&["a.log"], Start::Beginning);
-        scene.append("a.log", "one\ntwo\n");
-        scene.check(&[("a.log", "one", WHOLE), ("a.log", "two", WHOLE)]);
-        fs::write(scene.path("a.log"), "three\n").unwrap();
-        scene.check(&[("a.log", "three", WHOLE)]);
-        // It has grown beyond where reading stood before anyone looked.
-        fs::write(scene.path("a.log"), "four, which is longer\n").unwrap();
-        scene.check(&[("a.log", "four, which is longer", WHOLE)]);
-        fs::write(scene.path("a.log"), "").unwrap();
-        scene.check(&[]);
-        // Whoever writes it goes on where it was.
-        fs::write(scene.path("a.log"), format!("{}five\n", "\0".repeat(5000))).unwrap();
-        scene.check(&[("a.log", "five", WHOLE)]);
-        fs::write(scene.path("a.log"), "cut while it was down\n").unwrap();
-        scene.restart();
-        scene.check(&[("a.log", "cut while it was down", WHOLE)]);
-    }
-
-    #[test]
-    fn a_file_that_is_deleted_is_read_to_its_end_and_the_next_one_from_its_beginning() {
-        let mut scene = Scene::new(&["a.log"], Start::End);
-        scene.check(&[]);
-        for round in ["one", "two"] {
-            scene.append("a.log", &format!("{round}\n"));
-            scene.check(&[("a.log", round, WHOLE)]);
-            scene.append("a.log", &format!("last of {round}"));
-            fs::remove_file(scene.path("a.log")).unwrap();
-            scene.check(&[]);
-            scene.wait(ROTATED_WAIT);
-            scene.check(&[("a.log", &format!("last of {round}"), Flags::INCOMPLETE)]);
-            assert!(scene.follower.files.is_empty() && scene.follower.remembered.is_empty());
-        }
-    }
-
-    #[test]
-    fn a_file_that_was_away_is_known_again() {
-        let mut scene = Scene::new(&["*.log"], Start::Beginning);
-        scene.append("a.log", "one\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.rename("a.log", "away");
-        scene.check(&[]);
-        scene.wait(ROTATED_WAIT);
-        scene.check(&[]);
-        assert!(scene.follower.files.is_empty());
-        scene.append("away", "two\n");
-        scene.rename("away", "b.log");
-        scene.check(&[("b.log", "two", WHOLE)]);
-        // The same after a restart at which it is not there.
-        scene.rename("b.log", "away");
-        scene.restart();
-        scene.check(&[]);
-        scene.restart();
-        scene.rename("away", "b.log");
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn what_is_no_file_is_said_once() {
-        let mut scene = Scene::new(&["*.log", "loop/*.txt"], Start::Beginning);
-        fs::create_dir(scene.path("folder.log")).unwrap();
-        rustix::fs::mkfifoat(rustix::fs::CWD, scene.path("pipe.log"), 0o600.into()).unwrap();
-        symlink(scene.path("loop"), scene.path("loop")).unwrap();
-        symlink(scene.path("loop"), scene.path("loop.log")).unwrap();
-        symlink(scene.path("missing"), scene.path("dangling.log")).unwrap();
-        scene.append("a.log", "one\n");
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.check(&[]);
-        let said: Vec<&str> = scene.complaints.iter().map(|text| text.rsplit('/').next().unwrap()).collect();
-        assert_eq!(said.len(), 4, "{said:?}");
-        for expected in ["folder.log: this is not a file", "pipe.log: this is not a file"] {
-            assert!(said.contains(&expected), "{said:?}");
-        }
-        // What is right again and then wrong is said again.
-        fs::remove_dir(scene.path("folder.log")).unwrap();
-        scene.check(&[]);
-        fs::create_dir(scene.path("folder.log")).unwrap();
-        scene.check(&[]);
-        assert_eq!(scene.complaints.len(), 5);
-        // What a link leads to may come.
-        scene.append("missing", "two\n");
-        scene.check(&[("dangling.log", "two", WHOLE)]);
-    }
-
-    #[test]
-    fn a_file_with_many_names_is_read_once() {
-        let mut scene = Scene::new(&["*.log", "a*"], Start::Beginning);
-        scene.append("a.log", "one\n");
-        symlink(scene.path("a.log"), scene.path("link.log")).unwrap();
-        fs::hard_link(scene.path("a.log"), scene.path("b.log")).unwrap();
-        scene.check(&[("a.log", "one", WHOLE)]);
-        scene.append("b.log", "two\n");
-        scene.check(&[("a.log", "two", WHOLE)]);
-    }
-
-    #[test]
-    fn thousands_of_files_are_read_in_few_rounds_and_few_stay_open() {
-        let mut scene = Scene::new(&["*/*.log"], Start::Beginning);
-        let files = OPEN_MAX + 500;
-        for folder in 0..10 {
-            fs::create_dir(scene.path(&folder.to_string())).unwrap();
-        }
-        let name = |number: usize| format!("{}/{number}.log", number % 10);
-        for number in 0..files {
-            scene.append(&name(number), &format!("line of {number}\n"));
-        }
-        let (round, found) = scene.round();
-        assert_eq!(found.len(), files);
-        scene.follower.advance(round, scene.now);
-        scene.check(&[]);
-        scene.check(&[]);
-        assert!(scene.follower.files.values().filter(|file| file.is_open()).count() <= OPEN_MAX);
-        for number in [0, files / 2, files - 1] {
-            scene.append(&name(number), "more\n");
-        }
-        assert_eq!(scene.read().len(), 3);
-        scene.restart();
-        scene.check(&[]);
-    }
-
-    #[test]
-    fn a_file_that_is_far_behind_holds_no_other_up() {
-        let mut scene = Scene::new(&["*.log"], Start::Beginning);
-        scene.append("a.log", &format!("{}\n", "a".repeat(999)).repeat(5000));
-        scene.append("b.log", "b\n");
-        let mut rounds = 0;
-        loop {
-            let (round, found) = scene.round();
-            scene.follower.advance(round, scene.now);
-            assert!(found.len() <= 1100);
-            rounds += 1;
-            if found.iter().any(|(name, ..)| name == "b.log") {
-                break;
-            }
-        }
-        assert!(rounds <= 2, "{rounds} rounds");
-        assert!(3000 < scene.read().len());
-    }
-
-    /// What may happen to a log file between two looks.
-    #[derive(Clone, Debug)]
-    enum Event {
-        Append(usize),
-        Rotate,
-        Look,
-        Fail,
-        Restart,
-    }
-
-    fn events() -> impl Strategy<Value = Vec<Event>> {
-        let event = prop_oneof![
-            4 => (1_usize..4).prop_map(Event::Append),
-            1 => Just(Event::Rotate),
-            3 => Just(Event::Look),
-            1 => Just(Event::Fail),
-            1 => Just(Event::Restart),
-        ];
-        proptest::collection::vec(event, 0..40)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn every_line_comes_once_whatever_happens(events in events()) {
-            let mut scene = Scene::new(&["a.log*"], Start::End);
-            scene.read();
-            let (mut written, mut found, mut rotations) = (0, Vec::new(), 0);
-            for event in events {
-                match event {
-                    Event::Append(lines) => {
-                        for _ in 0..lines {
-                            scene.append("a.log", &format!("line {written}\n"));
-                            written += 1;
-                        }
-                    }
-                    Event::Rotate if scene.path("a.log").exists() => {
-                        rotations += 1;
-                        scene.rename("a.log", &format!("a.log.{rotations}"));
-                    }
-                    Event::Rotate => {}
-                    Event::Look => found.extend(scene.read()),
-                    Event::Fail => drop(scene.round()),
-                    Event::Restart => {
-                        scene.follower.changed = true;
-                        scene.restart();
-                    }
-                }
-                scene.wait(Duration::from_secs(1));
-            }
-            found.extend(scene.read());
-            let mut numbers: Vec<usize> =
-                found.iter().map(|(_, text, _)| text.strip_prefix("line ").unwrap().parse().unwrap()).collect();
-            // Files that came since the last look are read by their names: their order is not known.
-            numbers.sort_unstable();
-            prop_assert_eq!(numbers, (0..written).collect::<Vec<_>>());
-        }
-    }
 }

@@ -1,36 +1,41 @@
-//! A source of lines that programs append to files. Files are looked at a few times a second, which works on
-//! every file system; what they hold behind the last stored line is read, handed on, and counts as read once it
-//! is durable. So a line is never left out, and after a crash only those since the last save come twice.
+//! A source of lines that programs append to files. Files are polled a few times per second, which works on every
+//! file system; what follows the last stored line is read, handed on, and counts as read once it is durable. So no
+//! line is left out, and after a crash only those since the last save are duplicated.
 //!
-//! All of it happens on a thread of its own beside the source's: a network file system may hang.
+//! All of this runs on a separate thread: a network file system may hang.
 
 mod file;
 mod find;
 mod follower;
 mod positions;
+mod reading;
+mod round;
+#[cfg(test)]
+mod tests;
 
-use super::Shared;
+use super::shared::Shared;
 use crate::flow::chunk::Chunk;
 use crate::flow::receipt::{Outcome, Taken};
-use follower::{Follower, Round};
+use follower::Follower;
 use logstead_config::Files;
 use positions::Positions;
+use round::Round;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often the files are looked at.
+/// How often the files are polled.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// Looking takes at most one part of the time in this many: thousands of files are looked at less often.
+/// Polling takes at most one part in this many of the time: thousands of files are polled less often.
 const LOOK_SHARE: u32 = 10;
 /// How often positions are saved while lines come in.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long what could not be stored waits before it is read again.
+/// How long to wait before reading again what could not be stored.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 /// How long a stop waits for what was handed on to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
-/// How often it is said that positions cannot be saved, or lines not be stored.
+/// How often a failure to save positions or store lines is logged.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Follows the files of the source's settings until told to stop.
@@ -74,11 +79,11 @@ fn is_told(stopped: &watch::Receiver<bool>) -> bool {
 }
 
 async fn told(stopped: &mut watch::Receiver<bool>) {
-    // Without a sender nobody is left to say it.
+    // The sender is gone if the process is stopping.
     stopped.wait_for(|stopped| *stopped).await.ok();
 }
 
-/// A follower and what it is saved by.
+/// A follower, and where its positions are saved.
 struct Following {
     shared: Arc<Shared>,
     follower: Follower,
@@ -96,14 +101,14 @@ impl Following {
                 source = %shared.id,
                 "it is not known how far files were read, so they are read from their beginning: {error}"
             );
-            // Nothing is left out, even where reading would begin at the end.
+            // Nothing is left out, even if reading would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
         });
         let follower = Follower::new(&shared.data, shared.folders.clone(), positions, now);
         Following { shared, follower, path, look_at: now, save_at: now, complain_at: now }
     }
 
-    /// Looks at the files where it is time to, and reads on.
+    /// Polls the files if it is time to, and reads on.
     fn step(&mut self, config: &Files, now: Instant) -> Round {
         let mut round = Round::default();
         if self.look_at <= now {
@@ -126,7 +131,7 @@ impl Following {
         round
     }
 
-    /// Hands on what was read, and says when to go on.
+    /// Hands on what was read, and returns how long to wait.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
         let outcome =

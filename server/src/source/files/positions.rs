@@ -1,7 +1,7 @@
-//! How far the files of one source were read, kept over a restart: `positions/SOURCE.json` in the data directory.
+//! How far the files of one source were read, across restarts: `positions/SOURCE.json` in the data directory.
 //!
-//! **Invariant:** the file is wholly the one that was saved last, or wholly the one before it; and no line behind
-//! a saved position was taken for stored before it was.
+//! **Invariant:** the file is entirely the one that was saved last, or entirely the one before it; and everything
+//! before a saved position is stored.
 
 use super::file::{Identity, Place};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Positions {
     version: u32,
-    /// The paths that were looked for: what they name and is not in `files` has come since.
+    /// The paths that were looked for: files that they name and that are not in `files` are new.
     pub(super) patterns: BTreeSet<String>,
     pub(super) files: Vec<Saved>,
 }

@@ -1,6 +1,6 @@
 //! Apache's error log, behind its stamp: `] [core:error] [pid 7:tid 8] [client 10.0.0.1:443] AH00126: MSG`.
 
-use super::{Line, bracketed, level};
+use super::line::{Line, bracketed, level};
 use crate::format::fields::Fields;
 use logstead_record::{BatchBuilder, Row};
 

@@ -1,8 +1,8 @@
 //! BIND's log behind its stamp, with `print-category` and `print-severity`: `queries: info: MSG`.
 
-use super::{Line, level};
+use super::line::{Line, level};
 use crate::format::fields::Fields;
-use crate::format::token;
+use crate::format::word::token;
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
     let (category, at) = token(text, at)?;

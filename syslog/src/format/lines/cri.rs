@@ -1,7 +1,7 @@
 //! What the container runtime writes: `STAMP stdout F MSG`. A line that was too long for it is several with `P` and one
 //! with `F`; each stays a message of its own, since its bytes are kept.
 
-use super::Line;
+use super::line::Line;
 use crate::format::fields::Fields;
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {

@@ -1,9 +1,9 @@
 //! What Kubernetes' components write: `I1122 05:11:01.123456       1 file.go:12] MSG`.
 
-use super::{Line, is_number};
-use crate::format::rfc3164::behind_spaces;
+use super::line::{Line, is_number};
 use crate::format::stamp::{self, Clock};
-use crate::format::token;
+use crate::format::word::behind_spaces;
+use crate::format::word::token;
 use logstead_record::{BatchBuilder, Row, Severity};
 
 /// Whether a letter, a month and a day stand here, and then a time.
@@ -15,7 +15,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
         && text.get(8) == Some(&b':')
 }
 
-/// Fills the row; `false` where the rest is no such line.
+/// Fills the row; `false` where the rest is not such a line.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],

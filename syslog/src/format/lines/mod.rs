@@ -19,24 +19,18 @@ mod apache;
 mod bind;
 mod cri;
 mod klog;
+mod line;
 mod mysql;
 mod nginx;
 mod postgres;
 
 use super::fields::Fields;
-use super::headless::stamped_text;
+use super::frame::stamped_text;
+use super::payload;
 use super::stamp::{self, Clock};
-use super::{keys, payload, rfc3164::behind_spaces};
-use logstead_record::{BatchBuilder, Priority, Row, Severity};
-
-/// What a line says besides its time.
-#[derive(Default)]
-struct Line<'a> {
-    severity: Option<Severity>,
-    pid: &'a [u8],
-    msgid: &'a [u8],
-    message_at: usize,
-}
+use super::word::behind_spaces;
+use line::Line;
+use logstead_record::{BatchBuilder, Field, Row};
 
 /// Reads what stands at a place behind a stamp.
 type Reader = for<'a> fn(&'a [u8], usize, &mut Fields<'_>) -> Option<Line<'a>>;
@@ -97,43 +91,10 @@ fn behind_stamp<'a>(
             row.fields_behind += count;
             line.fill(row, text);
             // What a container writes is often a line of this kind itself.
-            if format == "cri" && klog::begins(row.message) {
+            if format == "cri" && klog::begins(row[Field::Message]) {
                 klog::read(row, text, line.message_at, clock, builder);
             }
             return;
         }
     }
-}
-
-impl<'a> Line<'a> {
-    fn fill(&self, row: &mut Row<'a>, text: &'a [u8]) {
-        if let Some(severity) = self.severity {
-            row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
-        }
-        (row.pid, row.msgid) = (self.pid, self.msgid);
-        super::set_message(row, text, self.message_at);
-    }
-}
-
-/// The severity that a word names, in any program's words.
-fn level(word: &[u8]) -> Option<Severity> {
-    let word = std::str::from_utf8(word).ok()?.trim_ascii().to_ascii_lowercase();
-    let word = match word.as_str() {
-        "log" | "system" | "note" | "detail" | "hint" | "statement" | "context" => "info",
-        debug if debug.starts_with("debug") || debug.starts_with("trace") => "debug",
-        other => other,
-    };
-    keys::severity(word).filter(|_| !word.starts_with(|first: char| first.is_ascii_digit()))
-}
-
-/// The text in the brackets at `at`, and where the text goes on behind them and a space.
-fn bracketed(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let rest = text.get(at..)?.strip_prefix(b"[")?;
-    let close = memchr::memchr(b']', &rest[..rest.len().min(128)])?;
-    let end = at + close + 2;
-    (text.get(end) == Some(&b' ')).then(|| (&rest[..close], behind_spaces(text, end)))
-}
-
-fn is_number(word: &[u8]) -> bool {
-    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
 }

@@ -1,8 +1,8 @@
 //! The error log of MySQL and MariaDB behind its stamp: `0 [Warning] [MY-010068] [Server] MSG`, `0 [Note] MSG`.
 
-use super::{Line, bracketed, is_number, level};
+use super::line::{Line, bracketed, is_number, level};
 use crate::format::fields::Fields;
-use crate::format::token;
+use crate::format::word::token;
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
     let (thread, at) = token(text, at).filter(|(thread, _)| is_number(thread))?;

@@ -1,8 +1,8 @@
 //! nginx's error log: `STAMP [error] PID#TID: *CONNECTION MSG, client: 10.0.0.1, server: x, request: "GET / HTTP/1.1"`.
 
-use super::{Line, bracketed, is_number, level};
+use super::line::{Line, bracketed, is_number, level};
 use crate::format::fields::Fields;
-use crate::format::token;
+use crate::format::word::token;
 
 /// What nginx says of the request behind the message, each after `, NAME: `.
 const NAMES: [&str; 7] = ["client", "server", "request", "upstream", "host", "referrer", "subrequest"];

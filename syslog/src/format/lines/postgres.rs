@@ -1,13 +1,13 @@
 //! PostgreSQL's log behind its stamp, with the prefixes of the distributions: `[7] ERROR:  MSG`, `[7] ana@shop LOG:  MSG`.
 
-use super::{Line, bracketed, level};
+use super::line::{Line, bracketed, is_number, level};
 use crate::format::fields::Fields;
-use crate::format::token;
+use crate::format::word::token;
 
 pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
     let (session, at) = bracketed(text, at)?;
     // With `%l` behind it: the number of the line.
-    let pid = session.split(|&byte| byte == b'-').next().filter(|pid| super::is_number(pid))?;
+    let pid = session.split(|&byte| byte == b'-').next().filter(|pid| is_number(pid))?;
     let (mut word, mut at) = token(text, at)?;
     if let Some(sign) = memchr::memchr(b'@', word) {
         fields.add(b"user", &word[..sign]);

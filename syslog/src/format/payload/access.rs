@@ -8,8 +8,8 @@
 use super::super::fields::Fields;
 use super::super::rfc5424::{unescape, value_end};
 use super::super::stamp::{self, Clock};
-use super::super::token;
-use super::Claims;
+use super::super::word::token;
+use super::claims::Claims;
 
 /// How far before the stamp may end.
 const BEFORE_MAX: usize = 400;
@@ -29,7 +29,7 @@ fn open(text: &[u8]) -> Option<usize> {
     matches!(text.get(at + 2..at + 5), Some([b'0'..=b'9', b'0'..=b'9', b'/'])).then_some(at)
 }
 
-/// `None` where the text is no such line.
+/// `None` where the text is not such a line.
 pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
     let open = open(text)?;
     let words = text[..open].split(|&byte| byte == b' ').collect::<Vec<_>>();
@@ -57,7 +57,7 @@ pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>
     Some(Claims { time: Some(time), ..Claims::default() })
 }
 
-/// `GET /path HTTP/1.1`; what is no such thing (a port scan) is one field.
+/// `GET /path HTTP/1.1`; anything else (a port scan) is one field.
 fn request(request: &[u8], add: &mut impl FnMut(&str, &[u8])) {
     let is_method = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_uppercase);
     let Some((method, at)) = token(request, 0).filter(|(method, _)| is_method(method)) else {

@@ -2,7 +2,7 @@
 //! severity, perhaps the process.
 
 use super::super::fields::Fields;
-use super::super::token;
+use super::super::word::token;
 
 const SEVERITIES: [&[u8]; 8] = [b"EMRG", b"ALRT", b"CRIT", b"ERRS", b"WARN", b"NOTI", b"INFO", b"DBUG"];
 

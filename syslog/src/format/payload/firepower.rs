@@ -6,7 +6,7 @@ use super::super::fields::{FIELDS_MAX, Fields};
 /// Fewer may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// `None` where the text is no such event.
+/// `None` where the text is not such an event.
 pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     let start = memchr::memmem::find(text, b": ")? + 2;
     let names = names(&text[start..]);

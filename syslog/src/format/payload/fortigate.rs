@@ -11,7 +11,7 @@
 
 use super::super::keys::epoch;
 use super::super::stamp::{self, Clock};
-use super::Claims;
+use super::claims::Claims;
 use super::pairs::Pair;
 use logstead_record::{Priority, Severity, Timestamp};
 

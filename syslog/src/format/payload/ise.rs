@@ -2,7 +2,7 @@
 //! `Name=Value`. The first segment begins with `DATE TIME ZONE NUMBER CODE SEVERITY CLASS: TEXT`.
 
 use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
-use super::super::token;
+use super::super::word::token;
 
 /// `None` where the text does not begin with the three numbers.
 pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {

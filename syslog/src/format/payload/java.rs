@@ -1,7 +1,7 @@
 //! What logback sends without a `suffixPattern` that names a program: `[main] com.example.Main text`.
 
 use super::super::fields::Fields;
-use super::super::token;
+use super::super::word::token;
 
 /// `None` where the text does not begin with a thread and a class.
 pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {

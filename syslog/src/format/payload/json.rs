@@ -2,10 +2,11 @@
 //! says of columns stands in for a head that is missing.
 
 use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
-use super::super::json::{Limits, Pair, values_that_fit};
+use super::super::json::{Limits, values_that_fit};
 use super::super::keys::{Found, Keys};
+use super::super::pair::Pair;
 use super::super::stamp::Clock;
-use super::Claims;
+use super::claims::Claims;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -14,7 +15,7 @@ const DEPTH_MAX: usize = 8;
 
 static KEYS: LazyLock<Keys> = LazyLock::new(Keys::default);
 
-/// `None` where the text is no object from its first byte to its last.
+/// `None` where the text is not an object from its first byte to its last.
 pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
     let object = text.strip_prefix(b"@cee:").map_or(text, <[u8]>::trim_ascii_start);
     let limits = Limits { line_bytes_max: usize::MAX, fields_max: FIELDS_MAX, depth_max: DEPTH_MAX };

@@ -2,6 +2,7 @@
 //! `src=10.0.0.4 dst=192.0.2.9 sport=51000 pattern: allow all`, `src=… mac=… request: GET https://example.com/`.
 
 use super::super::fields::Fields;
+use super::super::rfc5424::unescape;
 use super::pairs;
 
 /// What the last part begins with.
@@ -14,7 +15,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
         (0 < at && text[at - 1] == b' ').then_some((name, at))
     })?;
     let pairs = pairs::all(&text[..at])?;
-    pairs.iter().for_each(|pair| pair.add_to(fields, super::unescape));
+    pairs.iter().for_each(|pair| pair.add_to(fields, unescape));
     fields.add(name.trim_end_matches(": ").as_bytes(), &text[at + name.len()..]);
     Some(())
 }

@@ -21,6 +21,7 @@ mod access;
 mod aruba;
 mod cef;
 mod checkpoint;
+mod claims;
 mod filterlog;
 mod firepower;
 mod fortigate;
@@ -37,7 +38,8 @@ mod snare;
 use super::fields::Fields;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
-use logstead_record::{BatchBuilder, Flags, Priority, Row, Timestamp};
+use claims::Claims;
+use logstead_record::{BatchBuilder, Field, Flags, Row};
 
 /// What a text may be, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,19 +60,9 @@ enum Kind {
     Ise,
 }
 
-/// What a text says that stands in columns, for messages whose header does not. Absent texts are empty.
-#[derive(Default)]
-struct Claims<'a> {
-    time: Option<Timestamp>,
-    host: &'a [u8],
-    program: &'a [u8],
-    pid: &'a [u8],
-    priority: Option<Priority>,
-}
-
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    if let Some(kind) = kind_by_program(row.program).or_else(|| kind(row.message)) {
+    if let Some(kind) = kind_by_program(row[Field::Program]).or_else(|| kind(row[Field::Message])) {
         read_as(kind, row, clock, builder);
     }
 }
@@ -144,7 +136,7 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
     if row.flags.has(Flags::TRUNCATED) {
         return;
     }
-    let text = row.message.trim_ascii();
+    let text = row[Field::Message].trim_ascii();
     let found = match kind {
         Kind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
         Kind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
@@ -177,7 +169,7 @@ fn claiming<'a>(
     read(&mut fields).map(|claims| (claims, fields.count()))
 }
 
-/// Reads a format that says nothing of columns.
+/// Reads a format without claims about columns.
 fn plain<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
@@ -220,10 +212,10 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
     row.flags = Flags(row.flags.0 & !Flags::UNPARSED.0);
     row.time = row.time.or(claims.time);
     if !claims.host.is_empty() {
-        row.host = claims.host;
+        row[Field::Host] = claims.host;
     }
-    if row.program.is_empty() {
-        (row.program, row.pid) = (claims.program, claims.pid);
+    if row[Field::Program].is_empty() {
+        (row[Field::Program], row[Field::Pid]) = (claims.program, claims.pid);
     }
 }
 
@@ -235,7 +227,7 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
     use logstead_config::Format;
-    use logstead_record::{Batch, Origin};
+    use logstead_record::{Batch, Origin, Timestamp};
 
     const HEAD: &str = "<13>1 2026-11-21T06:13:00Z h a - - - ";
 
@@ -273,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A message with this text has so many fields, and nothing of it is lost.
+    /// A message with this text has this many fields, and nothing of it is lost.
     fn check(text: &str, fields: usize) {
         let frame = format!("{HEAD}{text}");
         let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());

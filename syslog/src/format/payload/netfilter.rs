@@ -6,7 +6,7 @@
 use super::super::fields::Fields;
 use super::pairs::name_bytes;
 
-/// `None` where the text is no such line.
+/// `None` where the text is not such a line.
 pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     let start = begin(text)?;
     let prefix = prefix(&text[..start]);

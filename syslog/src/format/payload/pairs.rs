@@ -1,7 +1,7 @@
 //! `key=value key="a value" key='another'`, when the whole message is such pairs: logfmt and many appliances.
 //!
 //! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
-//! it. A comma or a semicolon that ends a value is no part of it.
+//! it. A comma or a semicolon that ends a value is not part of it.
 
 use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 use super::super::rfc5424::value_end;

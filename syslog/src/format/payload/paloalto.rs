@@ -1,11 +1,11 @@
 //! PAN-OS: columns between commas, whose names follow from the type of the log in the fourth.
 //!
 //! The names are those of the vendor's documentation. Columns that it calls unused or that only some versions send
-//! have none here, and a column that is empty is no field.
+//! have none here, and an empty column is not a field.
 
 use super::super::fields::Fields;
 use super::super::stamp::{self, Clock};
-use super::Claims;
+use super::claims::Claims;
 use logstead_record::Timestamp;
 
 /// Where columns of all types stand.
@@ -156,7 +156,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
     0 < digits && matches!(behind, Some([b',', _, _, _, _, b'/', _, _, b'/', _, _, b' ']))
 }
 
-/// `None` where the text is no such columns from its first byte to its last.
+/// `None` where the text does not have such columns from its first byte to its last.
 pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
     let columns = columns(text)?;
     let kind = columns.get(TYPE)?.value;

@@ -17,10 +17,10 @@ const NAMES: [&str; 13] = [
     "DataString",
     "ExpandedString",
 ];
-/// Fewer are no event.
+/// Fewer are not an event.
 const COLUMNS_MIN: usize = 10;
 
-/// `None` where the text is no such columns.
+/// `None` where the text does not have such columns.
 pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     let rest = text.strip_prefix(b"MSWinEventLog\t")?;
     if memchr::memchr_iter(b'\t', rest).count() < COLUMNS_MIN {

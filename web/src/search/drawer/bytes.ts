@@ -1,7 +1,7 @@
 /** The bytes of a message as a table of offset, hexadecimal and text. */
 import type { Message } from '../../api/model';
 
-/** Exactly as received: where they are no UTF-8 the server sends them as they are. */
+/** Exactly as received: bytes that are not UTF-8 come from the server unchanged. */
 export function bytesOf({ raw, raw_base64 }: Pick<Message, 'raw' | 'raw_base64'>): Uint8Array {
   if (raw_base64 === undefined) return new TextEncoder().encode(raw);
   return Uint8Array.from(atob(raw_base64), (character) => character.charCodeAt(0));

@@ -1,10 +1,10 @@
-/** How many messages each clause finds by itself and how many there are without it: the one to blame stands out. */
+/** How many messages each clause finds alone and how many there are without it: the one to blame stands out. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WrittenClause } from '../../api/model';
 import { editedQuery } from '../../api/query';
 import { formatCount } from '../../ui/number';
-import { explainQuery } from '../explain';
+import { explainQuery } from '../query/explain';
 import type { SearchState } from '../searchParams';
 import { CLAUSES_MAX, countQuery } from './emptyQueries';
 import classes from './Empty.module.css';

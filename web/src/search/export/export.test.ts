@@ -68,13 +68,13 @@ test('a whole export is kept under the name that the server gave', async () => {
   expect(progress.at(-1)).toEqual({ rows: 2, rowsMax: 2, bytes: 6 });
 });
 
-test('an export that ends early is told and leaves no file', async () => {
+test('an export that ends early is reported and leaves no file', async () => {
   const { text, kept, error } = await run(new Response('{}\n', { headers: headers(2) }));
   expect([text, kept]).toEqual(['', null]);
   expect(error).toContain('cut off');
 });
 
-test('a connection that breaks is told and leaves no file', async () => {
+test('a connection that breaks is reported and leaves no file', async () => {
   const body = new ReadableStream({
     pull: (controller) => {
       controller.enqueue(bytesOf('{}\n'));
@@ -86,7 +86,7 @@ test('a connection that breaks is told and leaves no file', async () => {
   expect(error).toContain('cut off');
 });
 
-test('a refusal is told in the words of the server', async () => {
+test('a refusal is reported in the words of the server', async () => {
   const problem = { title: 'Forbidden', status: 403, detail: 'exports need the role analyst' };
   const { kept, error } = await run(new Response(JSON.stringify(problem), { status: 403 }));
   expect([kept, error]).toEqual([null, 'exports need the role analyst']);
@@ -109,7 +109,7 @@ test('the address of an export says everything that was chosen', () => {
   expect(path('csv')).toContain('&columns=host');
 });
 
-test('the pace is told once there is something to judge by', () => {
+test('the pace is shown once there is something to judge by', () => {
   const progress = { rows: 1000, rowsMax: 4000, bytes: 2000 };
   expect(paceOf(progress, 100)).toBeNull();
   expect(paceOf(progress, 1000)).toEqual({

@@ -13,7 +13,7 @@ export type Run =
   | { kind: 'failed'; error: Error };
 
 const NOTHING: Progress = { rows: 0, rowsMax: null, bytes: 0 };
-/** The eye does not follow more, and each one draws the dialog anew. */
+/** The eye does not follow more, and each one redraws the dialog. */
 const SHOWN_EVERY_MS = 100;
 
 export function useExport(state: SearchState) {

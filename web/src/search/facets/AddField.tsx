@@ -7,7 +7,7 @@ import type { SearchState } from '../searchParams';
 import { fieldNamesQuery } from './facetQueries';
 import classes from './Facets.module.css';
 
-/** As many as one request may name. */
+/** The limit of one request. */
 const FIELDS_MAX = 32;
 
 type Props = { state: SearchState; onAdd: (field: string) => void };

@@ -6,8 +6,8 @@ import { Severity } from '../../ui/Severity';
 import { severities } from '../../ui/chart/stack';
 import { formatCount } from '../../ui/number';
 import { useEdit } from '../../ui/query/useEdit';
-import type { FieldProps } from './FieldFacet';
 import { type FacetValue, share } from './facetValues';
+import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
 type Props = FieldProps & {

@@ -11,16 +11,8 @@ import { FacetRow } from './FacetRow';
 import { FieldMenu } from './FieldMenu';
 import { numbersQuery, valuesQuery } from './facetQueries';
 import { LISTED_MAX, holding, inOrder, isNumeric } from './facetValues';
+import type { FieldProps } from './field';
 import classes from './Facets.module.css';
-
-export type FieldProps = {
-  state: SearchState;
-  field: string;
-  total: number | undefined;
-  onFilter: (field: string, value: string, exclude: boolean) => void;
-  onAsk: (part: Partial<SearchState>) => void;
-  onChange: (part: Partial<SearchState>) => void;
-};
 
 type Props = FieldProps & {
   facet: Facet | undefined;

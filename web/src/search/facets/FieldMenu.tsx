@@ -2,7 +2,7 @@
 import { Menu } from '@mantine/core';
 import { IconArrowUp, IconChartBar, IconColumns, IconSum, IconTrash } from '@tabler/icons-react';
 import { useEdit } from '../../ui/query/useEdit';
-import type { FieldProps } from './FieldFacet';
+import type { FieldProps } from './field';
 
 export function FieldMenu({ state, field, onAsk, onChange }: FieldProps) {
   const { columns, facets } = state;

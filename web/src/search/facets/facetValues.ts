@@ -4,7 +4,7 @@ import { severities } from '../../ui/chart/stack';
 
 export type FacetValue = Facet['values'][number];
 
-/** Up to so many values are looked through in the browser; of more, the server is asked. */
+/** Up to this many values are filtered in the browser; beyond that the server is asked. */
 export const LISTED_MAX = 200;
 
 /** Severities stand by severity, everything else by count. */

@@ -1,7 +1,13 @@
 /** A message as a row of the table: severity and time, and whatever fields the reader chose. */
 import { memo } from 'react';
 import { Severity } from '../../ui/Severity';
-import { MessageText, RowHead, type RowProps, Value } from '../../ui/message/MessageLine';
+import {
+  MessageText,
+  RowHead,
+  type RowProps,
+  Value,
+  rowAttributes,
+} from '../../ui/message/MessageLine';
 import { valuesOf } from '../../ui/message/fields';
 import { ROW_CHARACTERS_MAX, cut } from '../../ui/message/text';
 import classes from './Table.module.css';
@@ -13,17 +19,9 @@ type Props = RowProps & {
 };
 
 export const TableRow = memo(function TableRow(props: Props) {
-  const { index, rowIndex, wrap, columns, field } = props;
+  const { columns, field } = props;
   return (
-    <div
-      role="row"
-      aria-rowindex={rowIndex}
-      className={classes.row}
-      data-row={index}
-      data-wrap={wrap}
-      data-current={props.current}
-      data-open={props.open}
-    >
+    <div {...rowAttributes(props)} className={classes.row}>
       <RowHead {...props} />
       {columns.map((column) => (
         <span key={column} role="cell" className={classes.cell} data-cursor={column === field}>

@@ -1,7 +1,14 @@
 /** How the results are shown: as lines or as a table, with which times and columns, and from when on. */
-import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import {
+  Button,
+  type ButtonProps,
+  Menu,
+  Popover,
+  SegmentedControl,
+  TextInput,
+} from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
-import { type SyntheticEvent, useState } from 'react';
+import { type ComponentPropsWithRef, type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { Message } from '../../api/model';
 import { momentText, parseMoment, useZone } from '../../ui/time';
 import type { SearchState, Times, View } from '../searchParams';
@@ -42,20 +49,24 @@ export function ViewTools({ state, messages, onAsk, onChange }: Props) {
   );
 }
 
+type ToolProps = ButtonProps &
+  ComponentPropsWithRef<'button'> & { label: string; short?: string; icon: ReactNode };
+
+/** Opens a menu or a popover, which sets what is in the rest of its properties. */
+function Tool({ label, short = label, icon, ...target }: ToolProps) {
+  return (
+    <Button variant="subtle" color="gray" leftSection={icon} aria-label={label} {...target}>
+      <span className={classes.label}>{short}</span>
+    </Button>
+  );
+}
+
 function Columns({ state, messages, onChange }: Omit<Props, 'onAsk'>) {
   const [opened, setOpened] = useState(false);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
       <Popover.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconColumns size={16} />}
-          aria-label="Columns"
-          onClick={() => setOpened(!opened)}
-        >
-          <span className={classes.label}>Columns</span>
-        </Button>
+        <Tool label="Columns" icon={<IconColumns size={16} />} onClick={() => setOpened(!opened)} />
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns" p={8}>
         <ColumnPicker
@@ -77,14 +88,7 @@ function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
       floatingStrategy="fixed"
     >
       <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconAdjustmentsHorizontal size={16} />}
-          aria-label="View options"
-        >
-          <span className={classes.label}>View</span>
-        </Button>
+        <Tool label="View options" short="View" icon={<IconAdjustmentsHorizontal size={16} />} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Times</Menu.Label>
@@ -128,15 +132,7 @@ function JumpToTime({ state, onAsk }: Pick<Props, 'state' | 'onAsk'>) {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
       <Popover.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconClockPin size={16} />}
-          aria-label="Jump to time"
-          onClick={open}
-        >
-          <span className={classes.label}>Jump</span>
-        </Button>
+        <Tool label="Jump to time" short="Jump" icon={<IconClockPin size={16} />} onClick={open} />
       </Popover.Target>
       <Popover.Dropdown aria-label="Jump to time">
         <form className={classes.jump} onSubmit={submit}>

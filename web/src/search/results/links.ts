@@ -1,6 +1,6 @@
 /** Addresses of messages. */
 
-/** The message by itself, findable whatever the range of the search was. */
+/** The message alone, found whatever the range of the search was. */
 export function permalink(id: string): string {
   return `/search?${new URLSearchParams({ from: 'all', open: id }).toString()}`;
 }

@@ -19,12 +19,12 @@ import { addSaved, replaceSaved, savedSearchesQuery } from './queries';
 import {
   type Part,
   type SavedSearch,
-  type SearchToSave,
   freeName,
   keptParts,
   parts,
   tagsOf,
   toSave,
+  withoutHistory,
 } from './saved';
 import classes from './Saved.module.css';
 
@@ -159,10 +159,4 @@ function labelOf(part: Part): string {
     case 'view':
       return 'Columns and view';
   }
-}
-
-/** What is sent of a search that is there already. */
-export function withoutHistory(saved: SavedSearch): SearchToSave {
-  const { name, folder, tags, shared, query, from, to, logspaces, view } = saved;
-  return { name, folder, tags, shared, query, from, to, logspaces, view };
 }

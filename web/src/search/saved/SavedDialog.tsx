@@ -1,25 +1,17 @@
 /** The searches that were saved: to find one, open it, and keep them in order. */
 import { Button, Skeleton, Stack, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
-import { SaveDialog, withoutHistory } from './SaveDialog';
+import { SaveDialog } from './SaveDialog';
 import { SavedRow } from './SavedRow';
-import { addSaved, noteUse, removeSaved, replaceSaved, savedSearchesQuery } from './queries';
-import {
-  type SavedSearch,
-  found,
-  freeName,
-  inFolders,
-  keptParts,
-  opened,
-  tagsOf,
-  toSave,
-} from './saved';
+import { noteUse, savedSearchesQuery } from './queries';
+import { type SavedSearch, duplicate, found, inFolders, opened, tagsOf, updated } from './saved';
+import { type Change, useChanges } from './useChanges';
 import classes from './Saved.module.css';
 
 type Props = {
@@ -94,75 +86,48 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
         {data !== undefined && data.length > 0 && shown.length === 0 && (
           <p className={classes.none}>No saved search has all of these words.</p>
         )}
-        {inFolders(shown).map(({ name, searches }) => (
-          <section key={name} aria-label={name === '' ? 'Without a folder' : `Folder ${name}`}>
-            {name !== '' && <h3 className={classes.folder}>{name}</h3>}
-            <ul className={classes.list}>
-              {searches.map((saved) => (
-                <SavedRow
-                  key={saved.id}
-                  saved={saved}
-                  isOpen={state.saved === String(saved.id)}
-                  onOpen={() => open(saved)}
-                  onRename={() => setRenamed(saved)}
-                  onUpdate={() =>
-                    change.mutate({
-                      kind: 'replace',
-                      saved,
-                      search: toSave(state, { ...withoutHistory(saved), keeps: keptParts(saved) }),
-                    })
-                  }
-                  onDuplicate={() =>
-                    change.mutate({
-                      kind: 'add',
-                      search: {
-                        ...withoutHistory(saved),
-                        shared: false,
-                        name: freeName(saved.name, saved.folder, data ?? []),
-                      },
-                    })
-                  }
-                  onDelete={() => change.mutate({ kind: 'remove', saved })}
-                />
-              ))}
-            </ul>
-          </section>
-        ))}
+        <Folders
+          shown={shown}
+          known={data ?? []}
+          state={state}
+          onOpen={open}
+          onRename={setRenamed}
+          onChange={change.mutate}
+        />
       </Stack>
     </Dialog>
   );
 }
 
-type Change =
-  | { kind: 'add'; search: ReturnType<typeof withoutHistory> }
-  | { kind: 'replace'; saved: SavedSearch; search: ReturnType<typeof withoutHistory> }
-  | { kind: 'remove'; saved: SavedSearch };
+type FoldersProps = {
+  shown: readonly SavedSearch[];
+  known: readonly SavedSearch[];
+  state: SearchState;
+  onOpen: (saved: SavedSearch) => void;
+  onRename: (saved: SavedSearch) => void;
+  onChange: (change: Change) => void;
+};
 
-function useChanges() {
-  const queryClient = useQueryClient();
-  const [removed, setRemoved] = useState<SavedSearch | null>(null);
-  const change = useMutation({
-    mutationFn: async (change: Change) => {
-      setRemoved(null);
-      switch (change.kind) {
-        case 'add':
-          await addSaved(change.search);
-          break;
-        case 'replace':
-          await replaceSaved(change.saved.id, change.search);
-          break;
-        case 'remove':
-          await removeSaved(change.saved.id);
-          setRemoved(change.saved);
-      }
-    },
-    // Also after a failure: then somebody else may have changed it.
-    onSettled: () => queryClient.invalidateQueries(savedSearchesQuery),
-  });
-  const undo = () => {
-    if (removed !== null) change.mutate({ kind: 'add', search: withoutHistory(removed) });
-  };
-  return { change, removed, undo };
+function Folders({ shown, known, state, onOpen, onRename, onChange }: FoldersProps) {
+  return inFolders(shown).map(({ name, searches }) => (
+    <section key={name} aria-label={name === '' ? 'Without a folder' : `Folder ${name}`}>
+      {name !== '' && <h3 className={classes.folder}>{name}</h3>}
+      <ul className={classes.list}>
+        {searches.map((saved) => (
+          <SavedRow
+            key={saved.id}
+            saved={saved}
+            isOpen={state.saved === String(saved.id)}
+            onOpen={() => onOpen(saved)}
+            onRename={() => onRename(saved)}
+            onUpdate={() => onChange({ kind: 'replace', saved, search: updated(saved, state) })}
+            onDuplicate={() => onChange({ kind: 'add', search: duplicate(saved, known) })}
+            onDelete={() => onChange({ kind: 'remove', saved })}
+          />
+        ))}
+      </ul>
+    </section>
+  ));
 }
 
 type TagsProps = {

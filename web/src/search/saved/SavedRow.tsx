@@ -53,7 +53,7 @@ function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: Props) {
       </Menu.Target>
       <Menu.Dropdown aria-label={saved.name}>
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>
-        <Menu.Item onClick={onUpdate}>Replace by the current search</Menu.Item>
+        <Menu.Item onClick={onUpdate}>Replace with the current search</Menu.Item>
         <Menu.Item onClick={onDuplicate}>Duplicate</Menu.Item>
         <Menu.Item c="var(--bad)" onClick={onDelete}>
           Delete

@@ -22,7 +22,7 @@ export async function removeSaved(id: number): Promise<void> {
   await unwrap(client.DELETE('/api/v1/saved-searches/{id}', { params: { path: { id } } }));
 }
 
-/** Best effort: whether it was noted changes nothing for who opens the search. */
+/** Best effort: the search opens whether or not this is recorded. */
 export function noteUse(id: number): void {
   const noted = client.POST('/api/v1/saved-searches/{id}/used', { params: { path: { id } } });
   void unwrap(noted).catch(() => undefined);

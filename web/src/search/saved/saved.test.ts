@@ -67,7 +67,7 @@ test('what is not kept stays as it is', () => {
   ]);
 });
 
-test('a view that somebody else wrote does no harm', () => {
+test('a view that another program wrote does no harm', () => {
   for (const view of [
     {},
     { keeps: 'all', params: 7 },

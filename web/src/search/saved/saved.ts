@@ -70,7 +70,7 @@ export function isChanged(saved: SavedSearch, state: SearchState): boolean {
 
 export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly Part[] {
   const kept = viewPart(view, 'keeps');
-  // Made by another program, which knows no parts: then all of it is meant.
+  // Written by another program, which knows no parts: then all of them are kept.
   if (!Array.isArray(kept)) return parts;
   return parts.filter((part) => kept.includes(part));
 }
@@ -146,7 +146,7 @@ function viewParams(state: SearchState): Record<string, string> {
   return Object.fromEntries(params);
 }
 
-/** Only what an address can hold: a view was kept for us by the server, but may be anybody's. */
+/** Only what an address can hold: the server kept the view, but any program may have written it. */
 function savedParams({ view }: SavedSearch): Record<string, string> {
   const params = viewPart(view, 'params');
   if (typeof params !== 'object' || params === null) return {};
@@ -161,4 +161,21 @@ function viewPart(view: unknown, name: string): unknown {
   return typeof view === 'object' && view !== null
     ? new Map<string, unknown>(Object.entries(view)).get(name)
     : undefined;
+}
+
+/** A stored search as it is sent back. */
+export function withoutHistory(saved: SavedSearch): SearchToSave {
+  const { name, folder, tags, shared, query, from, to, logspaces, view } = saved;
+  return { name, folder, tags, shared, query, from, to, logspaces, view };
+}
+
+/** A stored search with the parts of the present one that it keeps. */
+export function updated(saved: SavedSearch, state: SearchState): SearchToSave {
+  return toSave(state, { ...withoutHistory(saved), keeps: keptParts(saved) });
+}
+
+/** A copy for oneself, under a name of its own. */
+export function duplicate(saved: SavedSearch, known: readonly SavedSearch[]): SearchToSave {
+  const name = freeName(saved.name, saved.folder, known);
+  return { ...withoutHistory(saved), shared: false, name };
 }

@@ -1,4 +1,4 @@
-/** A link to this search, and what whoever opens it will see. */
+/** A link to this search, and what it will show when it is opened. */
 import { Button, Checkbox, CopyButton, Radio, Stack } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -39,7 +39,7 @@ function post(origin: string, endpoint: Endpoint, body: object): string {
   ]);
 }
 
-/** `-f` and `--output`: a refusal is told and makes no file; a connection that breaks makes curl fail. */
+/** `-f` and `--output`: a refusal is printed and makes no file; a connection that breaks makes curl fail. */
 export function exportCurl(origin: string, state: SearchState, choice: ExportChoice): string {
   return lines([
     `curl -sSf -G ${shellQuoted(`${origin}/api/v1/export`)}`,
@@ -51,11 +51,11 @@ export function exportCurl(origin: string, state: SearchState, choice: ExportCho
   ]);
 }
 
-/** The command takes the token from the environment by itself. */
+/** The command takes the token from the environment. */
 export function exportCommand(origin: string, state: SearchState, choice: ExportChoice): string {
   const { query, from, to, logspaces = [] } = askOf(state, 'whole');
   const written = shellQuoted(query === '' ? '*' : query);
-  // A query that begins with a minus is no option.
+  // A query that begins with a minus is not an option.
   const isOptionLike = query.startsWith('-');
   return lines([
     isOptionLike ? 'logstead export' : `logstead export ${written}`,

@@ -6,7 +6,7 @@ import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
 import { useEdit } from '../../ui/query/useEdit';
 import { useZone } from '../../ui/time';
-import { QueryProblem, QueryWarnings } from '../QueryProblem';
+import { QueryProblem, QueryWarnings } from '../page/QueryProblem';
 import type { SearchState } from '../searchParams';
 import { Bar, type Shown, labelOf } from './Bar';
 import { type Asked, CellMenu } from './CellMenu';

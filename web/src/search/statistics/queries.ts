@@ -11,7 +11,7 @@ export type Column = Schemas['Column'];
 export type Cell = Schemas['Cell'];
 export type Answer = Schemas['AggregateResponse'];
 
-/** A table is made of all that matches, so it is made anew less often than the newest messages are looked up. */
+/** A table is made of all that matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;
 const REFRESH_REST_FACTOR = 10;
 

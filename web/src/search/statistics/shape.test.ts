@@ -60,7 +60,7 @@ test('quoted names are names, whatever is in them', () => {
   });
 });
 
-test('a timechart is told apart by its time first', () => {
+test('the rows of a timechart are distinguished by their time first', () => {
   check('* | timechart span=5m max(took) by host', '@time; host; #max(took)', {
     groups: ['time', 'host'],
     measures: ['max(took)'],

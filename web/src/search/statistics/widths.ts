@@ -6,7 +6,7 @@ const CHARACTER = 7.3;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 56;
 const PADDING = 34;
-/** Beside the name of a column there is room for the arrow of its order. */
+/** Next to the name of a column there is room for the arrow of its order. */
 const ARROW_CHARACTERS = 3;
 /** Numbers have a bar behind them, which needs some length to be compared by. */
 const NUMBER_MIN = 176;

@@ -125,7 +125,7 @@ type ActionProps = { label: string; pressed?: boolean; onClick: () => void; chil
 function Action({ label, pressed = false, onClick, children }: ActionProps) {
   const { text, left } = cut(label, 120);
   const name = left > 0 ? `${text}…` : text;
-  // Not a tooltip of its own: a list has a hundred of these, and is drawn anew for each message.
+  // Not a tooltip of its own: a list has a hundred of these, and is drawn again for each message.
   return (
     <ActionIcon aria-label={name} title={name} data-pressed={pressed} onClick={onClick}>
       {children}

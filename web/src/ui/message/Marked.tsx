@@ -5,7 +5,7 @@ import { visible } from './text';
 
 type Props = {
   text: string;
-  /** Of which field the text is; only its own hits are marked. */
+  /** The field that the text belongs to; only hits in that field are marked. */
   field: string;
   hits: Hits;
   /** Whether the text may run over several lines. */

@@ -37,17 +37,9 @@ type Props = RowProps & {
 };
 
 export const MessageLine = memo(function MessageLine(props: Props) {
-  const { message, index, rowIndex, hits, wrap, field = null } = props;
+  const { message, hits, wrap, field = null } = props;
   return (
-    <div
-      role="row"
-      aria-rowindex={rowIndex}
-      className={classes.line}
-      data-row={index}
-      data-wrap={wrap}
-      data-current={props.current}
-      data-open={props.open}
-    >
+    <div {...rowAttributes(props)} className={classes.line}>
       <RowHead {...props} />
       <span role="cell" className={classes.cut} data-cursor={field === 'host'}>
         <Value field="host" value={message.host} hits={hits} />
@@ -62,6 +54,18 @@ export const MessageLine = memo(function MessageLine(props: Props) {
     </div>
   );
 });
+
+/** What every row says about itself: its place, and how it stands in the list. */
+export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps) {
+  return {
+    role: 'row',
+    'aria-rowindex': rowIndex,
+    'data-row': index,
+    'data-wrap': wrap,
+    'data-current': current,
+    'data-open': open,
+  };
+}
 
 /** The cells that every row begins with: what opens it, how severe it is, and when it was. */
 export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex'>) {

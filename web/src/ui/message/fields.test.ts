@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { arranged, fieldGroups, ownFieldNames, valuesOf } from './fields';
 import { sample } from './sample';
 
-test('a message is told in groups, without what it lacks', () => {
+test('the fields of a message come in groups, without those it lacks', () => {
   const message = sample({
     fields: { user: 'ana', ip: ['10.0.0.1', '10.0.0.2'] },
     flags: ['truncated'],

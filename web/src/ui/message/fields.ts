@@ -43,7 +43,7 @@ export const knownFields: readonly string[] = [
   ...['flag', 'message', 'raw'],
 ];
 
-/** All that a message carries besides its text; what it lacks is left out. */
+/** All that a message carries besides its text, without the fields it lacks. */
 export function fieldGroups(message: Message): FieldGroup[] {
   const own = Object.entries(message.fields).flatMap(([field, values]) =>
     [values].flat().map((value) => ({ field, value, kind: 'filter' as const })),

@@ -26,7 +26,7 @@ test('a day is the day of the zone', () => {
   expect(dayLabel('2026-01-02')).toBe('Fri 2 Jan 2026');
 });
 
-test('a distance in time is told in the units that fit it', () => {
+test('a distance in time is given in the units that fit it', () => {
   const from = '2026-01-02T00:00:00Z';
   for (const [at, text] of [
     ['2026-01-02T00:00:00Z', '0'],

@@ -10,7 +10,7 @@ export type ShownTime = {
   rfc3339: string;
 };
 
-/** `now` counts only for relative times. The day is told where the rows around it do not tell it. */
+/** `now` matters only for relative times. The day is included where the rows around do not show it. */
 export function shownTime(message: Message, times: Times, zone: Zone, now: number): ShownTime {
   switch (times) {
     case 'absolute':

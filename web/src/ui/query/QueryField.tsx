@@ -1,4 +1,4 @@
-/** A field for a query, with the queries of before. It can be written in at once; colours and suggestions come after. */
+/** A field for a query, with its history. It can be typed in at once; colours and suggestions are loaded later. */
 import {
   type ChangeEvent,
   type ComponentType,
@@ -11,11 +11,13 @@ import {
 } from 'react';
 import { useQueryHistory } from './history';
 import { unitAt } from './places';
-import type { EditorProps, QueryFieldHandle, QueryMark } from './QueryEditor';
+import type { QueryMark } from './marks';
+import type { EditorProps, QueryFieldHandle } from './QueryEditor';
 import type { Complete } from './suggestions';
 import classes from './QueryField.module.css';
 
-export type { QueryFieldHandle, QueryMark } from './QueryEditor';
+export type { QueryMark } from './marks';
+export type { QueryFieldHandle } from './QueryEditor';
 
 type Props = {
   label?: string;
@@ -82,7 +84,7 @@ function recentOf(history: readonly string[]) {
   return { from: 0, to: 0, options };
 }
 
-/** The editor once it is there. Whoever writes already goes on at the same place. */
+/** The editor once it is loaded. The cursor stays where it was in the plain field. */
 function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElement | null }) {
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   useEffect(() => {

@@ -8,7 +8,7 @@ test('the newest query is first, and none is there twice', () => {
   expect(remember(many, 'new')).toHaveLength(100);
 });
 
-test('what is no history is an empty one', () => {
+test('text that is not a history is read as an empty one', () => {
   expect(readHistory('{')).toEqual([]);
   expect(readHistory('{"a":1}')).toEqual([]);
   expect(readHistory('["a",1]')).toEqual(['a']);

@@ -46,7 +46,7 @@ test('a click on a part of the query is for the text that it was seen in', async
   expect(use.mock.calls).toEqual([['q include:a'], ['q include:a include:b']]);
 });
 
-test('a click that failed is told, and the next one works', async () => {
+test('a click that failed is reported, and the next one works', async () => {
   const { edit, use } = setUp();
   answer.mockRejectedValueOnce(new TypeError('Failed to fetch'));
   edit(valueEdit('host', 'a', false));

@@ -1,37 +1,36 @@
-/** A plot along names: a row for each, as long as its value, which is written beside it. */
+/** A plot along names: a row for each, as long as its value, which stands next to it. */
 import { formatNumber } from '../number';
 import type { Plot } from '../pivot';
+import { CHARACTER, LYING_ROW } from './frame';
 import { along, isStacked, lyingBars, valueScale } from './layout';
 import { colorOf } from './palette';
 import classes from './Chart.module.css';
 
-type Props = { plot: Plot; width: number; rowHeight: number; left: number; marked: number | null };
+type Props = { plot: Plot; width: number; left: number; marked: number | null };
 
 /** Room behind the longest bar for its number. */
 const NUMBER = 88;
-/** How wide a letter of a name is: 12 px, all of one width. */
-export const CHARACTER = 7.3;
 
-export function Lying({ plot, width, rowHeight, left, marked }: Props) {
+export function Lying({ plot, width, left, marked }: Props) {
   const inner = Math.max(20, width - NUMBER);
   const scale = lyingScale(plot);
-  const bars = lyingBars(plot, scale, inner, rowHeight);
+  const bars = lyingBars(plot, scale, inner, LYING_ROW);
   return (
     <svg
       width={left + width + 8}
-      height={plot.points.length * rowHeight}
+      height={plot.points.length * LYING_ROW}
       aria-hidden
       className={classes.svg}
     >
       {marked !== null && (
-        <rect className={classes.marked} y={marked * rowHeight} width="100%" height={rowHeight} />
+        <rect className={classes.marked} y={marked * LYING_ROW} width="100%" height={LYING_ROW} />
       )}
       {plot.points.map(({ name }, row) => (
         <text
           key={name}
           className={classes.name}
           x={left - 8}
-          y={(row + 0.5) * rowHeight}
+          y={(row + 0.5) * LYING_ROW}
           dy="0.32em"
         >
           {cut(name, Math.floor((left - 12) / CHARACTER))}
@@ -63,7 +62,7 @@ export function Lying({ plot, width, rowHeight, left, marked }: Props) {
                 key={name}
                 className={classes.total}
                 x={along(Math.max(0, total.end), scale, inner) + 6}
-                y={(row + 0.5) * rowHeight}
+                y={(row + 0.5) * LYING_ROW}
                 dy="0.32em"
               >
                 {total.text}
@@ -76,7 +75,7 @@ export function Lying({ plot, width, rowHeight, left, marked }: Props) {
   );
 }
 
-/** Ends at the longest bar, not at a round value: there are no ticks here, the numbers stand beside the bars. */
+/** Ends at the longest bar, not at a round value: there are no ticks here, the numbers stand next to the bars. */
 function lyingScale(plot: Plot) {
   const { low } = valueScale(plot, 'bars', 4);
   const high = plot.points.reduce(
@@ -86,7 +85,7 @@ function lyingScale(plot: Plot) {
   return { low, high: high > low ? high : low + 1, ticks: [] };
 }
 
-/** What stands beside a row: the sum of what is stacked, or the one value; nothing where there are several. */
+/** What stands next to a row: the sum of what is stacked, or the one value; nothing where there are several. */
 function totalAt({ series, ...plot }: Plot, row: number): { end: number; text: string } | null {
   const values = series.flatMap(({ values }) => values[row] ?? []);
   const sum = values.reduce((sum, value) => sum + value, 0);

@@ -122,12 +122,12 @@ test('stacked areas lie on one another', () => {
   ]);
 });
 
-test('the pointer is at the nearest point, also beside a gap', () => {
+test('the pointer is at the nearest point, also next to a gap', () => {
   const slots = timeSlots(plotOf([[1, 2, 3]]), 90);
   expect([-5, 44, 46, 500].map((x) => pointAt(slots, x))).toEqual([0, 1, 1, 2]);
 });
 
-test('a point is told in words', () => {
+test('a point is described in words', () => {
   const plot = plotOf([
     [1, 0],
     [3, 2],

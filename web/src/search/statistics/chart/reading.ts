@@ -1,4 +1,4 @@
-/** What a point of a plot says, in words: for the box beside the pointer and for a screen reader. */
+/** What a point of a plot says, in words: for the box next to the pointer and for a screen reader. */
 import { type Zone, formatTime } from '../../../ui/time';
 import { formatNumber } from '../number';
 import type { Plot, Series } from '../pivot';

@@ -52,7 +52,7 @@ const timeSteps = [
 
 export type TimeTick = { time: number; label: string; isDay: boolean };
 
-/** Round times of the zone between two moments, at most `count`; a new day is told by its date. */
+/** Round times of the zone between two moments, at most `count`; a new day shows its date. */
 export function timeTicks(from: number, to: number, count: number, zone: Zone): TimeTick[] {
   const step = timeSteps.find((step) => (to - from) / step <= Math.max(1, count)) ?? 3640 * DAY;
   const found: TimeTick[] = [];
@@ -80,6 +80,6 @@ function shifted(time: number, zone: Zone): number {
 function unshifted(clock: number, zone: Zone): number {
   if (zone === 'utc') return clock;
   const guess = clock + new Date(clock).getTimezoneOffset() * MINUTE;
-  // Beside a change of the clocks the first guess may have the offset of the other side.
+  // Near a change of the clocks the first guess may have the offset of the other side.
   return clock + new Date(guess).getTimezoneOffset() * MINUTE;
 }

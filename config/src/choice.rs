@@ -1,0 +1,163 @@
+//! The keys whose values are one of a few names.
+//!
+//! **Invariant:** each name is written here and nowhere else.
+
+use serde::Serialize;
+
+use crate::read::Choice;
+
+/// The name of a kind of source.
+#[derive(Clone, Copy)]
+pub(crate) enum SourceName {
+    Syslog,
+    Relp,
+    File,
+    Http,
+    Internal,
+}
+
+impl Choice for SourceName {
+    const NOUN: &'static str = "kind of source";
+    const NAMES: &'static [(&'static str, SourceName)] = &[
+        ("syslog", SourceName::Syslog),
+        ("relp", SourceName::Relp),
+        ("file", SourceName::File),
+        ("http", SourceName::Http),
+        ("internal", SourceName::Internal),
+    ];
+}
+
+/// The name of a kind of destination.
+#[derive(Clone, Copy)]
+pub(crate) enum DestinationName {
+    Syslog,
+    File,
+}
+
+impl Choice for DestinationName {
+    const NOUN: &'static str = "kind of destination";
+    const NAMES: &'static [(&'static str, DestinationName)] =
+        &[("syslog", DestinationName::Syslog), ("file", DestinationName::File)];
+    const LATER: &'static [&'static str] = &["relp", "elastic", "loki", "splunk_hec", "ndjson_http"];
+}
+
+/// Where reading begins in a file that is there when the source is new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// All of it is read.
+    Beginning,
+    /// Only what is appended from then on.
+    End,
+}
+
+/// How messages are told apart in a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Framing {
+    /// Octet counting where a frame begins with a count, newlines otherwise.
+    Auto,
+    /// A message ends with a newline.
+    Newline,
+    /// A message begins with its length (RFC 6587).
+    Octet,
+    /// A message ends with a NUL byte.
+    Nul,
+    /// A message ends with a newline behind which the next one begins with its priority, as `<13>`.
+    Multiline,
+}
+
+/// How a message is parsed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Each message as what it looks like.
+    Auto,
+    /// As RFC 5424.
+    Rfc5424,
+    /// As RFC 3164, with the variants that devices send.
+    Rfc3164,
+    /// Not at all: the whole frame is the message.
+    Raw,
+}
+
+/// What is sent of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ForwardFormat {
+    /// Rendered as RFC 5424 from what was parsed.
+    Rfc5424,
+    /// The bytes as received.
+    Raw,
+}
+
+/// How messages are told apart in the stream to a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ForwardFraming {
+    /// A message begins with its length (RFC 6587); it may hold newlines.
+    Octet,
+    /// A message ends with a newline.
+    Newline,
+}
+
+/// When a message is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Once it is on the disk.
+    Fsync,
+    /// Once the operating system has it: faster, and lost with the power.
+    Os,
+}
+
+impl Choice for Start {
+    const NOUN: &'static str = "place to start";
+    const NAMES: &'static [(&'static str, Start)] = &[("beginning", Start::Beginning), ("end", Start::End)];
+}
+
+impl Choice for Framing {
+    const NOUN: &'static str = "framing";
+    const NAMES: &'static [(&'static str, Framing)] = &[
+        ("auto", Framing::Auto),
+        ("newline", Framing::Newline),
+        ("octet", Framing::Octet),
+        ("nul", Framing::Nul),
+        ("multiline", Framing::Multiline),
+    ];
+}
+
+impl Choice for Format {
+    const NOUN: &'static str = "format";
+    const NAMES: &'static [(&'static str, Format)] = &[
+        ("auto", Format::Auto),
+        ("rfc5424", Format::Rfc5424),
+        ("rfc3164", Format::Rfc3164),
+        ("raw", Format::Raw),
+    ];
+}
+
+impl Choice for ForwardFormat {
+    const NOUN: &'static str = "format";
+    const NAMES: &'static [(&'static str, ForwardFormat)] =
+        &[("rfc5424", ForwardFormat::Rfc5424), ("raw", ForwardFormat::Raw)];
+    const LATER: &'static [&'static str] = &["rfc3164"];
+}
+
+impl Choice for ForwardFraming {
+    const NOUN: &'static str = "framing";
+    const NAMES: &'static [(&'static str, ForwardFraming)] =
+        &[("octet", ForwardFraming::Octet), ("newline", ForwardFraming::Newline)];
+}
+
+impl Choice for Durability {
+    const NOUN: &'static str = "durability";
+    const NAMES: &'static [(&'static str, Durability)] =
+        &[("fsync", Durability::Fsync), ("os", Durability::Os)];
+}

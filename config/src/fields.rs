@@ -1,0 +1,186 @@
+//! Reads the keys of one table and notes everything that is wrong on the way, instead of stopping at the first
+//! problem.
+//!
+//! **Invariant:** a key that is never asked for is a problem, with the nearest key that is.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use crate::catalogue::{Setting, find};
+use crate::node::{Entry, Node, Value};
+use crate::problem::{Findings, Path, did_you_mean, quoted};
+use crate::read::Read;
+
+/// What has an order, and a text for the message that says which part of it is allowed.
+pub(crate) trait Bounded: Read + PartialOrd + Display {}
+
+impl<T: Read + PartialOrd + Display> Bounded for T {}
+
+/// The keys of one table, asked for one after the other.
+pub(crate) struct Fields<'a> {
+    entries: &'a [Entry],
+    path: Path,
+    known: Vec<&'static str>,
+    findings: &'a mut Findings,
+    /// Where the keys stand in the catalogue: the table with its dot, and the groups.
+    table: &'static str,
+    groups: &'static [&'static [Setting]],
+}
+
+impl<'a> Fields<'a> {
+    /// Of a node that must be a table.
+    pub(crate) fn of(node: &'a Node, path: &Path, findings: &'a mut Findings) -> Option<Fields<'a>> {
+        let Value::Table(entries) = &node.value else {
+            findings.value(path, format!("must be a table, not {}", node.type_name()));
+            return None;
+        };
+        Some(Fields { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
+    }
+
+    /// From now on, these groups of the catalogue say what the keys can be.
+    pub(crate) fn told_by(&mut self, groups: &'static [&'static [Setting]]) {
+        self.groups = groups;
+    }
+
+    /// The value of `key`, or what the catalogue says.
+    pub(crate) fn get<T: Read>(&mut self, key: &'static str) -> T {
+        let row = find(self.groups, self.table, key);
+        self.optional(key).unwrap_or_else(|| row.standard())
+    }
+
+    /// As [`Fields::get`], within the limits of the catalogue.
+    pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
+        let row = find(self.groups, self.table, key);
+        self.optional_told(key).unwrap_or_else(|| row.standard())
+    }
+
+    /// As [`Fields::optional`], within the limits of the catalogue.
+    pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
+        let value: T = self.optional(key)?;
+        match find(self.groups, self.table, key).limits::<T>() {
+            (Some(min), Some(max)) if value < min || max < value => {
+                self.note(key, format!("must be {min} to {max}, not {value}"));
+            }
+            (Some(min), None) if value < min => self.note(key, format!("must be at least {min}")),
+            _ => {}
+        }
+        Some(value)
+    }
+
+    /// A table of settings with its dot, such as `coalesce.`, in which every key has a default.
+    pub(crate) fn told_table<T>(&mut self, dotted: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> T {
+        let groups = self.groups;
+        self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
+    }
+
+    /// As [`Fields::told_table`], where nothing counts without it.
+    pub(crate) fn optional_table<T>(
+        &mut self,
+        dotted: &'static str,
+        read: impl FnOnce(&mut Fields<'_>) -> T,
+    ) -> Option<T> {
+        let groups = self.groups;
+        self.table(dotted.trim_end_matches('.'), None, |fields| {
+            (fields.table, fields.groups) = (dotted, groups);
+            Some(read(fields))
+        })
+    }
+
+    /// The value of `key`, if present and valid. JSON's `null` counts as absent.
+    pub(crate) fn optional<T: Read>(&mut self, key: &'static str) -> Option<T> {
+        let node = self.take(key)?;
+        T::read(node, &self.path.key(key), self.findings)
+    }
+
+    /// The value of `key`, or `default` when it is not there.
+    pub(crate) fn or<T: Read>(&mut self, key: &'static str, default: T) -> T {
+        self.optional(key).unwrap_or(default)
+    }
+
+    /// The value of `key`, which must be there. A wrong one reads as `stand_in`, with a finding.
+    pub(crate) fn required<T: Read>(&mut self, key: &'static str, stand_in: T) -> T {
+        match self.take(key) {
+            Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),
+            None => {
+                self.findings.value(&self.path.key(key), "is missing");
+                stand_in
+            }
+        }
+    }
+
+    /// Like [`Fields::or`], for a table: `read` is given its fields, or none when it is not there.
+    pub(crate) fn table<T>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        read: impl FnOnce(&mut Fields<'_>) -> T,
+    ) -> T {
+        let Some(node) = self.take(key) else { return default };
+        let Some(mut fields) = Fields::of(node, &self.path.key(key), self.findings) else { return default };
+        let value = read(&mut fields);
+        fields.finish();
+        value
+    }
+
+    /// Like [`Fields::optional`], and the value must lie in `range`.
+    pub(crate) fn optional_within<T: Bounded>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<T>,
+    ) -> Option<T> {
+        let value = self.optional(key)?;
+        if !range.contains(&value) {
+            self.note(key, format!("must be {} to {}, not {value}", range.start(), range.end()));
+        }
+        Some(value)
+    }
+
+    /// A key of a later version: only its empty value is accepted here.
+    pub(crate) fn later(&mut self, key: &'static str, empty: &Value, instead: &str) {
+        let Some(node) = self.take(key) else { return };
+        let same = match (&node.value, empty) {
+            (Value::List(list), Value::List(_)) => list.is_empty(),
+            (value, empty) => value == empty,
+        };
+        if !same {
+            let message = format!("is not supported by this version: {instead}");
+            self.findings.value(&self.path.key(key), message);
+        }
+    }
+
+    /// Notes something about the value of `key`.
+    pub(crate) fn note(&mut self, key: &'static str, message: impl Into<String>) {
+        self.findings.value(&self.path.key(key), message);
+    }
+
+    /// Every key that was not asked for is a problem.
+    pub(crate) fn finish(self) {
+        let Fields { entries, path, known, findings, .. } = self;
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            let suggestion = did_you_mean(&entry.key, known.iter().copied());
+            let hint = if suggestion.is_empty() {
+                format!("; known here: {}", known.join(", "))
+            } else {
+                suggestion
+            };
+            findings.key(&path.key(&entry.key), format!("unknown key {}{hint}", quoted(&entry.key)));
+        }
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<&'a Node> {
+        self.known.push(key);
+        let entries: &'a [Entry] = self.entries;
+        let node = entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)?;
+        (node.value != Value::Null).then_some(node)
+    }
+}
+
+/// What `read` makes of an empty table.
+pub(crate) fn defaults<T>(
+    groups: &'static [&'static [Setting]],
+    table: &'static str,
+    read: impl Fn(&mut Fields<'_>) -> T,
+) -> T {
+    let (path, known, findings) = (Path::default(), Vec::new(), &mut Findings::default());
+    read(&mut Fields { entries: &[], path, known, findings, table, groups })
+}

@@ -1,0 +1,42 @@
+//! What is noted while a message is received, as bits of a byte.
+
+/// What was noted while a message was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// It was longer than the source's limit and is cut.
+    pub const TRUNCATED: Flags = Flags(1);
+    /// Its format was not recognised: everything is in the message.
+    pub const UNPARSED: Flags = Flags(2);
+    /// The sender went away in the middle of it.
+    pub const INCOMPLETE: Flags = Flags(4);
+    /// It stood where a frame should begin and is none: the sender had counted wrongly.
+    pub const OUT_OF_STEP: Flags = Flags(8);
+    /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
+    pub const UNDELIMITED: Flags = Flags(16);
+    /// Every flag with the name that queries and the API use.
+    pub const NAMES: [(Flags, &'static str); 5] = [
+        (Flags::TRUNCATED, "truncated"),
+        (Flags::UNPARSED, "unparsed"),
+        (Flags::INCOMPLETE, "incomplete"),
+        (Flags::OUT_OF_STEP, "out_of_step"),
+        (Flags::UNDELIMITED, "undelimited"),
+    ];
+
+    /// These and those.
+    #[must_use]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The names of those that are set.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
+    }
+}

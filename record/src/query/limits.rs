@@ -1,0 +1,20 @@
+//! The limits of queries.
+
+/// Longest text of a query, as written and as printed.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+/// Deepest nesting of parentheses and negations.
+pub const NESTING_MAX: usize = 64;
+/// Most texts and comparisons in one query.
+pub const CLAUSES_MAX: usize = 4096;
+/// Most regular expressions in one query.
+pub const REGEXES_MAX: usize = 64;
+/// Largest compiled form of one regular expression.
+pub const REGEX_BYTES_MAX: usize = 1 << 20;
+/// Longest text with wildcards, in characters.
+pub const GLOB_CHARS_MAX: usize = 512;
+/// Most stages after a filter.
+pub const STAGES_MAX: usize = 32;
+/// Most fields, and most columns, that one stage names.
+pub const STAGE_ITEMS_MAX: usize = 32;
+/// Most rows that a stage can be asked for.
+pub const LIMIT_MAX: u64 = 1_000_000;

@@ -1,0 +1,104 @@
+//! From the headers of a request to its [`Caller`].
+//!
+//! **Invariant:** a token that is wrong is refused, even beside a good cookie.
+
+use super::cookie;
+use crate::api::access::{Caller, Needs};
+use crate::api::error::{ApiError, Result};
+use crate::api::peer::Client;
+use crate::api::state::{Inner, Shared};
+use crate::machine::clock;
+use crate::meta::{Account, Grant, Role, Secret};
+use crate::web::Pulse;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::sync::Arc;
+
+/// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
+/// extensions.
+pub(crate) async fn require(
+    State((shared, needs)): State<(Shared, Needs)>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    let Some(caller) = authenticate(&shared, request.headers()).await? else {
+        return Err(ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "log in first, or send an API token as `Authorization: Bearer TOKEN`",
+        ));
+    };
+    if caller.session.is_some() && !request.method().is_safe() {
+        cookie::check_csrf(request.headers())?;
+    }
+    caller.check(needs)?;
+    if let Some(pulse) = request.extensions().get::<Arc<Pulse>>() {
+        pulse.authenticated();
+    }
+    let client = request.extensions().get::<Client>().copied();
+    let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
+    request.extensions_mut().insert(caller);
+    let mut response = next.run(request).await;
+    if let Some(cookie) = cookie.and_then(|cookie| cookie.try_into().ok()) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// The cookie again, if the session now ends later than the browser knows.
+pub(crate) fn renewed_cookie(
+    shared: &Inner,
+    caller: &Caller,
+    headers: &HeaderMap,
+    client: Option<Client>,
+) -> Option<String> {
+    let secret = cookie::session_secret(headers).filter(|_| caller.prolonged)?;
+    let max_age_seconds = shared.session_limits().idle_max.as_secs();
+    Some(cookie::session(secret.reveal(), max_age_seconds, is_encrypted(shared, client)))
+}
+
+/// Whether the browser reaches us over TLS, so that its cookies can require it.
+pub(crate) fn is_encrypted(shared: &Inner, client: Option<Client>) -> bool {
+    shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
+}
+
+/// Who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
+pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Option<Caller>> {
+    if headers.contains_key(header::AUTHORIZATION) {
+        return by_token(shared, headers).await.map(Some);
+    }
+    let Some(secret) = cookie::session_secret(headers) else { return Ok(None) };
+    let hash = secret.hash();
+    let limits = shared.session_limits();
+    let session = shared.meta(move |meta| meta.use_session(hash, &limits, clock::now())).await?;
+    let Some(session) = session else { return Ok(None) };
+    let caller = Caller::new(session.account, session.user, session.role, session.grant)?;
+    Ok(Some(caller.in_session(hash, session.expires_at, session.prolonged)))
+}
+
+async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
+    let refused = || ApiError::new(StatusCode::UNAUTHORIZED, "this API token is unknown or has expired");
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let Some(token) = bearer(value) else {
+        return Err(ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "the header Authorization is not understood: send `Authorization: Bearer TOKEN`",
+        ));
+    };
+    if shared.state.admin_token.as_deref().is_some_and(|admin| Secret::same(admin, token)) {
+        let name = "LOGSTEAD_ADMIN_TOKEN".to_owned();
+        return Caller::new(Account::Environment, name, Role::Admin, Grant::default());
+    }
+    let hash = Secret::presented(token).hash();
+    let token = shared.meta(move |meta| meta.use_token(hash, clock::now())).await?.ok_or_else(refused)?;
+    let name = format!("token:{}", token.name);
+    let caller = Caller::new(Account::Token(token.id), name, token.role, token.grant)?;
+    Ok(caller.until(token.expires_at))
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}

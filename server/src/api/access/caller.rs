@@ -1,0 +1,127 @@
+//! Who asks, and what of the store they may see.
+//!
+//! **Invariant:** a caller cannot reach messages that its [`Grant`] withholds: logspaces are reached only through
+//! [`Caller::logspaces`], messages only within [`Caller::scope`].
+
+use crate::api::error::{ApiError, Result};
+use crate::machine::clock;
+use crate::meta::{Account, Actor, Grant, Role};
+use crate::pipeline::Pipeline;
+use crate::store::Logspaces;
+use logstead_indexer::Hit;
+use logstead_record::query::{self, Context, Matcher, Query};
+use logstead_record::{Selection, Timestamp};
+use std::sync::Arc;
+
+/// What a route needs of its caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Needs {
+    /// Nothing: it answers everyone.
+    Nothing,
+    /// This role. An analyst's answers are within the grant.
+    Role(Role),
+    /// The right to search everything, as its answer cannot be limited to a part of the store.
+    Everything,
+}
+
+/// Who is asking.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The account that owns things.
+    pub(crate) account: Account,
+    /// For the audit log and as author: a user's name, or `token:` and the token's.
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    /// What of the store the caller may search.
+    pub(crate) grant: Arc<Grant>,
+    /// The filter of the grant, ready to run.
+    scope: Option<Arc<Query>>,
+    /// The hash of the session's secret, for those that have one.
+    pub(crate) session: Option<[u8; 32]>,
+    /// When the session or the token ends.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// Whether the session has just been prolonged, so that the cookie has to be as well.
+    pub(super) prolonged: bool,
+}
+
+impl Caller {
+    pub(in crate::api) fn new(account: Account, name: String, role: Role, grant: Grant) -> Result<Caller> {
+        let scope = grant.scope.as_deref().map(|text| {
+            // It was checked when it was granted; a grammar that has changed since must not widen it.
+            query::parse(text).map(Arc::new).map_err(|error| {
+                let reason = format!("the scope of {name} is not understood any more ({error})");
+                ApiError::forbidden(format!("{reason}: an administrator can grant another one under /users"))
+            })
+        });
+        let scope = scope.transpose()?;
+        let grant = Arc::new(grant);
+        Ok(Caller { account, name, role, grant, scope, session: None, expires_at: None, prolonged: false })
+    }
+
+    /// The same, identified by a session.
+    pub(super) fn in_session(self, secret_hash: [u8; 32], expires_at: Timestamp, prolonged: bool) -> Caller {
+        Caller { session: Some(secret_hash), expires_at: Some(expires_at), prolonged, ..self }
+    }
+
+    /// The same, until its token ends.
+    pub(super) fn until(self, expires_at: Option<Timestamp>) -> Caller {
+        Caller { expires_at, ..self }
+    }
+
+    /// The caller as an actor, for the audit log.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor { account: Some(self.account), name: self.name.clone() }
+    }
+
+    /// The logspaces that it may search.
+    pub(crate) fn logspaces(&self, pipeline: &Pipeline) -> Logspaces {
+        let all = pipeline.searchers().into_iter();
+        all.filter(|(id, _)| self.may_search(id)).collect()
+    }
+
+    /// The filter that limits everything it sees; `None` for all messages.
+    pub(crate) fn scope(&self) -> Option<&Query> {
+        self.scope.as_deref()
+    }
+
+    /// Whether it may know of a logspace.
+    pub(crate) fn may_search(&self, logspace: &str) -> bool {
+        self.grant.logspaces.as_ref().is_none_or(|granted| granted.iter().any(|id| id == logspace))
+    }
+
+    /// Whether it may see a message that was found by its id. To callers who may not see it, it does not exist.
+    pub(crate) fn may_see(&self, logspace: &str, hit: &Hit) -> bool {
+        let Some(scope) = self.scope() else { return self.may_search(logspace) };
+        let matcher = Matcher::new(scope, &Context { now: clock::now(), logspace });
+        let mut row = Selection::none(hit.batch.rows());
+        row.insert(hit.row);
+        self.may_search(logspace) && !matcher.select_within(&hit.batch, &row).is_empty()
+    }
+
+    /// 403 for a logspace that is not granted, whether or not there is one of this name.
+    pub(crate) fn check_logspace(&self, logspace: &str) -> Result<()> {
+        if self.may_search(logspace) {
+            return Ok(());
+        }
+        let detail = format!(
+            "the logspace `{logspace}` is not granted to {}: an administrator can grant it under /users",
+            self.name
+        );
+        Err(ApiError::forbidden(detail).path("logspaces"))
+    }
+
+    /// 403 for a caller who has less than a route needs.
+    pub(super) fn check(&self, needs: Needs) -> Result<()> {
+        let Caller { name, role, grant, .. } = self;
+        match needs {
+            Needs::Role(needed) if *role < needed => {
+                Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
+            }
+            Needs::Everything if !grant.is_everything() => Err(ApiError::forbidden(format!(
+                "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
+                 it under /users"
+            ))),
+            Needs::Nothing | Needs::Role(_) | Needs::Everything => Ok(()),
+        }
+    }
+}

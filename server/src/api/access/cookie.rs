@@ -1,0 +1,62 @@
+//! The cookies of a browser: the session's, and one by which it is recognised at the next login.
+//!
+//! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
+
+use crate::api::error::{ApiError, Result};
+use crate::meta::Secret;
+use axum::http::{HeaderMap, header};
+use std::time::Duration;
+
+/// The cookie that holds a session's secret.
+pub(crate) const COOKIE: &str = "logstead_session";
+/// The same over TLS. Browsers accept a cookie of this name only from us, and only encrypted.
+const SECURE_COOKIE: &str = "__Host-logstead_session";
+/// The header of changes that are made with the cookie.
+const CSRF_HEADER: &str = "x-csrf-token";
+
+/// The cookie by which a browser is recognised in which a user has logged in before. Only sent to the login.
+const DEVICE_COOKIE: &str = "logstead_device";
+/// How long a browser keeps it: the maximum that browsers allow.
+const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
+
+/// The secret of the session's cookie.
+pub(crate) fn session_secret(headers: &HeaderMap) -> Option<Secret> {
+    secret(headers, SECURE_COOKIE).or_else(|| secret(headers, COOKIE))
+}
+
+/// The secret by which a browser is recognised.
+pub(crate) fn device_secret(headers: &HeaderMap) -> Option<Secret> {
+    secret(headers, DEVICE_COOKIE)
+}
+
+fn secret(headers: &HeaderMap, name: &str) -> Option<Secret> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| Secret::presented(value))
+}
+
+/// Refuses a request without the session's CSRF token.
+pub(crate) fn check_csrf(headers: &HeaderMap) -> Result<()> {
+    let expected = session_secret(headers).map(|secret| secret.csrf_token());
+    let sent = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok());
+    match (expected, sent) {
+        (Some(expected), Some(sent)) if Secret::same(&expected, sent) => Ok(()),
+        _ => Err(ApiError::forbidden(
+            "a change made with the session's cookie needs the header X-CSRF-Token: `csrf_token` of GET /api/v1/session",
+        )),
+    }
+}
+
+/// Sets the session's cookie; an empty one that lasts no time removes it.
+pub(crate) fn session(value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let (name, secure) = if secure { (SECURE_COOKIE, "; Secure") } else { (COOKIE, "") };
+    format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
+}
+
+/// Sets the cookie by which a browser is recognised.
+pub(crate) fn device(value: &str, secure: bool) -> String {
+    let (seconds, secure) = (DEVICE_LIFETIME.as_secs(), if secure { "; Secure" } else { "" });
+    format!(
+        "{DEVICE_COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/api/v1/session; Max-Age={seconds}{secure}"
+    )
+}

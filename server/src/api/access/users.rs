@@ -1,0 +1,193 @@
+//! Users: who can log in, and with which rights.
+
+use super::credentials::{check_name, check_password, hash_password};
+use super::grants::{access_of, check_grant};
+use crate::api::access::Caller;
+use crate::api::access::throttle::Attempt;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Json, Path, Peer};
+use crate::api::state::Shared;
+use crate::machine::clock;
+use crate::meta::{self, Grant, Role};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+/// A user to create.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewUser {
+    /// At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
+    name: String,
+    role: Role,
+    /// At least 8 characters, and not easy to guess.
+    #[schema(min_length = 8, max_length = 1024)]
+    password: String,
+    /// Ids of the logspaces that may be searched; all by default. For analysts only.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; none by default. For analysts only.
+    #[serde(default)]
+    #[schema(example = "host:web-*")]
+    scope: Option<String>,
+}
+
+/// What a user may do from now on. Every part is required, so that nothing is granted by omission.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserChange {
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all. For analysts only.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none. For analysts only.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required, example = "host:web-*")]
+    scope: Option<String>,
+}
+
+/// A user.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct User {
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none.
+    #[schema(required)]
+    scope: Option<String>,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+/// All users.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Users {
+    users: Vec<User>,
+}
+
+/// A user's new password.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewPassword {
+    /// At least 8 characters, and not easy to guess.
+    #[schema(min_length = 8, max_length = 1024)]
+    password: String,
+    /// The password to replace. Required for one's own.
+    #[serde(default)]
+    current_password: Option<String>,
+}
+
+/// All users.
+#[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
+pub(crate) async fn list_users(State(shared): State<Shared>) -> Result<axum::Json<Users>> {
+    let users = shared.meta(|meta| meta.users()).await?;
+    Ok(axum::Json(Users { users: users.into_iter().map(User::from).collect() }))
+}
+
+/// Creates a user.
+#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = User)))]
+pub(crate) async fn create_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<NewUser>,
+) -> Result<(StatusCode, axum::Json<User>)> {
+    check_name(&new.name)?;
+    let NewUser { name, role, password, logspaces, scope } = new;
+    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let hash = hash_password(&shared, &name, password).await?;
+    let created_at = clock::now();
+    let user = meta::User { name, role, grant, created_at };
+    let added = user.clone();
+    shared
+        .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
+        .await?;
+    let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
+    shared.audit(caller.actor(), "user.create", detail).await;
+    Ok((StatusCode::CREATED, axum::Json(user.into())))
+}
+
+/// Changes what a user may do and search. It takes effect with the next request, also in open sessions.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 200, body = User))
+)]
+pub(crate) async fn change_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Json(change): Json<UserChange>,
+) -> Result<axum::Json<User>> {
+    let UserChange { role, logspaces, scope } = change;
+    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
+    let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
+    shared.audit(caller.actor(), "user.change", format!("{}: {was}; now {is}", after.name)).await;
+    Ok(axum::Json(after.into()))
+}
+
+/// Removes a user and ends the user's sessions.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    shared.meta(move |meta| meta.remove_user(&user)).await?;
+    shared.audit(caller.actor(), "user.remove", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
+/// requires the present one: an unattended session is not enough.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}/password", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn change_password(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    peer: Peer,
+    Path(name): Path<String>,
+    Json(new): Json<NewPassword>,
+) -> Result<StatusCode> {
+    let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
+    if !is_own && caller.role < Role::Admin {
+        let detail = format!("changing another user's password needs the role {}", Role::Admin);
+        return Err(ApiError::forbidden(detail));
+    }
+    if is_own {
+        check_current(&shared, &name, peer, new.current_password).await?;
+    }
+    let hash = hash_password(&shared, &name, new.password).await?;
+    let (user, keep) = (name.clone(), caller.session);
+    shared.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
+    shared.audit(caller.actor(), "user.password", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
+async fn check_current(shared: &Shared, name: &str, peer: Peer, password: Option<String>) -> Result<()> {
+    let refused =
+        |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
+    let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
+    let attempt = Attempt::new(name, peer.0, None);
+    match check_password(shared, &attempt, name, password).await? {
+        Some(_) => Ok(()),
+        None => Err(refused("this is not your current password")),
+    }
+}
+
+impl From<meta::User> for User {
+    fn from(user: meta::User) -> User {
+        let meta::User { name, role, grant: Grant { logspaces, scope }, created_at } = user;
+        User { name, role, logspaces, scope, created_at: created_at.to_string() }
+    }
+}

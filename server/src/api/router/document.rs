@@ -1,0 +1,132 @@
+//! The live document: reading, checking and replacing it.
+
+use super::apply::{CommentParams, RouterChange, apply, conflict};
+use super::draft::Draft;
+use super::form::{Form, FormParams, entity_tag, if_match, toml};
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, DocumentProblem, Result};
+use crate::api::extract::{DocumentText, Query};
+use crate::api::state::Shared;
+use crate::pipeline::{Live, Status};
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use logstead_config::{Document, Problem, diff};
+use serde::Serialize;
+
+/// What applying a document would do.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Validation {
+    valid: bool,
+    problems: Vec<DocumentProblem>,
+    /// Valid, but probably a mistake.
+    warnings: Vec<String>,
+    /// What would change, a sentence for each.
+    changes: Vec<String>,
+    /// The document, if it can be read as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    document: Option<Document>,
+    /// The text that would be stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    toml: Option<String>,
+}
+
+impl Validation {
+    fn of(draft: Draft, live: &Live) -> Validation {
+        let validation = match draft.checked {
+            Ok(checked) => Validation {
+                valid: true,
+                problems: Vec::new(),
+                changes: diff(&live.checked, &checked).changes,
+                warnings: checked.warnings,
+                document: None,
+                toml: None,
+            },
+            Err(problems) => Validation::refused(problems),
+        };
+        Validation { document: Some(draft.document), toml: Some(draft.toml), ..validation }
+    }
+
+    fn refused(problems: Vec<Problem>) -> Validation {
+        Validation {
+            valid: false,
+            problems: problems.into_iter().map(DocumentProblem::from).collect(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            document: None,
+            toml: None,
+        }
+    }
+}
+
+/// The live document.
+#[utoipa::path(
+    get, path = "/api/v1/router", tag = "router", params(FormParams),
+    responses((
+        status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
+        content((Document = "application/json"), (String = "application/toml")),
+    ))
+)]
+pub(crate) async fn get_router(
+    State(shared): State<Shared>,
+    Query(params): Query<FormParams>,
+    headers: HeaderMap,
+) -> Response {
+    let live = shared.state.pipeline.router();
+    let tag = AppendHeaders([(header::ETAG, entity_tag(live.revision))]);
+    match params.form(&headers) {
+        Form::Json => (tag, axum::Json(&live.document)).into_response(),
+        Form::Toml => (tag, toml(live.toml.clone())).into_response(),
+    }
+}
+
+/// Makes a document live. `If-Match` names the revision that it is based on.
+#[utoipa::path(
+    put, path = "/api/v1/router", tag = "router",
+    params(CommentParams, ("If-Match" = String, Header, description = "ETag of the document that was edited")),
+    request_body(content((Document = "application/json"), (String = "application/toml"))),
+    responses((status = 200, body = RouterChange))
+)]
+pub(crate) async fn put_router(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(params): Query<CommentParams>,
+    headers: HeaderMap,
+    document: DocumentText,
+) -> Result<Response> {
+    let expected = if_match(&headers)?.ok_or_else(|| {
+        let detail = "If-Match is missing: send the ETag of the document that was edited";
+        ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail)
+    })?;
+    let live = shared.state.pipeline.router();
+    if expected.is_some_and(|expected| expected != live.revision) {
+        return Err(conflict(live.revision));
+    }
+    let draft = Draft::read(document, &live)?;
+    apply(&shared, caller, draft, expected, params.comment.unwrap_or_default()).await
+}
+
+/// Says what applying a document would do, and converts it between its forms.
+#[utoipa::path(
+    post, path = "/api/v1/router/validate", tag = "router",
+    request_body(content((Document = "application/json"), (String = "application/toml"))),
+    responses((status = 200, body = Validation))
+)]
+pub(crate) async fn validate(
+    State(shared): State<Shared>,
+    document: DocumentText,
+) -> Result<axum::Json<Validation>> {
+    let live = shared.state.pipeline.router();
+    Ok(axum::Json(match Draft::read(document, &live)? {
+        Ok(draft) => Validation::of(draft, &live),
+        Err(problems) => Validation::refused(problems),
+    }))
+}
+
+/// Counters and states of everything that the live document names.
+#[utoipa::path(get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = Status)))]
+pub(crate) async fn status(State(shared): State<Shared>) -> axum::Json<Status> {
+    axum::Json(shared.state.pipeline.status())
+}

@@ -1,0 +1,18 @@
+//! The router document over HTTP: reading, checking, changing, and restoring an earlier revision.
+//!
+//! | module      | owns                                                     |
+//! |-------------|----------------------------------------------------------|
+//! | `form`      | the forms of a document, and the header `If-Match`       |
+//! | `draft`     | a document that was sent, and what it means              |
+//! | `apply`     | making a draft live                                      |
+//! | `document`  | the live document: reading, checking, replacing          |
+//! | `revisions` | earlier documents: listing, comparing, restoring         |
+//!
+//! **Invariant:** a change names the revision that it is based on, and becomes live only while that one is live.
+//! **Invariant:** what is live is stored as a revision with author and comment.
+
+mod apply;
+pub(super) mod document;
+mod draft;
+mod form;
+pub(super) mod revisions;

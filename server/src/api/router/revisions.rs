@@ -1,0 +1,136 @@
+//! Earlier documents: listing, comparing and restoring them.
+
+use super::apply::{CommentParams, RouterChange, apply, unprocessable};
+use super::draft::Draft;
+use super::form::{Form, FormParams, if_match, toml};
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Path, Query};
+use crate::api::state::{Inner, Shared};
+use crate::meta::Revision;
+use axum::extract::{Extension, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use logstead_config::{Document, check_toml, diff, from_toml};
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+
+/// Which revisions to compare.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DifferenceParams {
+    from: u64,
+    to: u64,
+}
+
+/// A revision without its text.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Revision)]
+pub(crate) struct RevisionSummary {
+    revision: u64,
+    author: String,
+    comment: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Whether it is the live one.
+    live: bool,
+}
+
+/// All revisions, newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Revisions {
+    revisions: Vec<RevisionSummary>,
+}
+
+/// What differs between two revisions.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RevisionDiff {
+    /// A sentence for each difference; empty if one of the two can no longer be read.
+    changes: Vec<String>,
+    /// Of the texts, as `diff -u` writes it.
+    text: String,
+}
+
+/// Every document that was ever live, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/router/revisions", tag = "router", responses((status = 200, body = Revisions))
+)]
+pub(crate) async fn revisions(State(shared): State<Shared>) -> Result<axum::Json<Revisions>> {
+    let live = shared.state.pipeline.router().revision;
+    let revisions = shared.meta(|meta| meta.revisions()).await?;
+    let revisions = revisions.into_iter().map(|revision| RevisionSummary {
+        revision: revision.number,
+        author: revision.author,
+        comment: revision.comment,
+        created_at: revision.created_at.to_string(),
+        live: revision.number == live,
+    });
+    Ok(axum::Json(Revisions { revisions: revisions.collect() }))
+}
+
+/// The document of a revision.
+#[utoipa::path(
+    get, path = "/api/v1/router/revisions/{revision}", tag = "router",
+    params(("revision" = u64, Path), FormParams),
+    responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
+)]
+pub(crate) async fn revision(
+    State(shared): State<Shared>,
+    Path(number): Path<u64>,
+    Query(params): Query<FormParams>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let text = stored(&shared, number).await?.toml;
+    match params.form(&headers) {
+        Form::Toml => Ok(toml(text).into_response()),
+        Form::Json => match from_toml(&text) {
+            Ok(document) => Ok(axum::Json(document).into_response()),
+            Err(problems) => Err(unprocessable(problems)),
+        },
+    }
+}
+
+/// What differs between two revisions.
+#[utoipa::path(
+    get, path = "/api/v1/router/diff", tag = "router", params(DifferenceParams),
+    responses((status = 200, body = RevisionDiff))
+)]
+pub(crate) async fn difference(
+    State(shared): State<Shared>,
+    Query(DifferenceParams { from, to }): Query<DifferenceParams>,
+) -> Result<axum::Json<RevisionDiff>> {
+    let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
+    let changes = match (check_toml(&old), check_toml(&new)) {
+        (Ok((_, old)), Ok((_, new))) => diff(&old, &new).changes,
+        (Err(_), _) | (_, Err(_)) => Vec::new(),
+    };
+    let text = TextDiff::from_lines(&old, &new)
+        .unified_diff()
+        .header(&format!("revision {from}"), &format!("revision {to}"))
+        .to_string();
+    Ok(axum::Json(RevisionDiff { changes, text }))
+}
+
+/// Makes an earlier revision's document live again, as a new revision.
+#[utoipa::path(
+    post, path = "/api/v1/router/rollback/{revision}", tag = "router",
+    params(("revision" = u64, Path), CommentParams),
+    responses((status = 200, body = RouterChange))
+)]
+pub(crate) async fn roll_back(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(number): Path<u64>,
+    Query(params): Query<CommentParams>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let expected = if_match(&headers)?.flatten();
+    let draft = Draft::of_toml(stored(&shared, number).await?.toml);
+    let comment = params.comment.unwrap_or_else(|| format!("back to revision {number}"));
+    apply(&shared, caller, draft, expected, comment).await
+}
+
+async fn stored(shared: &Inner, number: u64) -> Result<Revision> {
+    let revision = shared.meta(move |meta| meta.revision(number)).await?;
+    revision.ok_or_else(|| ApiError::not_found(format!("there is no revision {number}")))
+}

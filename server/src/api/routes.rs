@@ -1,0 +1,101 @@
+//! Every route, with what it needs of its caller.
+
+use super::access::{Needs, audit, session, tokens, users};
+use super::ask::aggregate::AggregateRequest;
+use super::ask::complete::CompleteRequest;
+use super::ask::context::ContextRequest;
+use super::ask::explain::ExplainRequest;
+use super::ask::facets::FacetsRequest;
+use super::ask::histogram::HistogramRequest;
+use super::ask::overview::OverviewRequest;
+use super::ask::search::{CountRequest, SearchRequest};
+use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
+use super::export::ExportRequest;
+use super::operate::{ingest, logspaces, system};
+use super::question::describe::{got, posted, posted_or_got};
+use super::router::{document, revisions};
+use super::state::Shared;
+use super::tail::TailRequest;
+use super::{export, saved_searches, tail};
+use crate::meta::Role;
+use axum::routing::get;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// All of them.
+pub(super) fn routes() -> [(Needs, OpenApiRouter<Shared>); 6] {
+    [
+        (Needs::Nothing, public()),
+        (Needs::Role(Role::Analyst), questions()),
+        (Needs::Role(Role::Analyst), analyst()),
+        (Needs::Everything, everything()),
+        (Needs::Role(Role::Operator), operator()),
+        (Needs::Role(Role::Admin), admin()),
+    ]
+}
+
+fn public() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(session::get_session, session::log_in, session::log_out))
+        .routes(routes!(session::set_up))
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz))
+}
+
+fn questions() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(posted_or_got::<SearchRequest>(routes!(search::search), get(search::search)))
+        .routes(posted_or_got::<CountRequest>(routes!(search::count), get(search::count)))
+        .routes(routes!(search::message))
+        .routes(got::<ContextRequest>(routes!(context::context)))
+        .routes(posted_or_got::<HistogramRequest>(routes!(histogram::histogram), get(histogram::histogram)))
+        .routes(posted_or_got::<FacetsRequest>(routes!(facets::facets), get(facets::facets)))
+        .routes(posted_or_got::<AggregateRequest>(routes!(aggregate::aggregate), get(aggregate::aggregate)))
+        .routes(posted::<ExplainRequest>(routes!(explain::explain)))
+        .routes(posted::<CompleteRequest>(routes!(complete::complete)))
+        .routes(routes!(query::query))
+        .routes(posted::<OverviewRequest>(routes!(overview::overview)))
+}
+
+fn analyst() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(got::<ExportRequest>(routes!(export::export)))
+        .routes(routes!(saved_searches::list, saved_searches::create))
+        .routes(routes!(saved_searches::replace, saved_searches::remove))
+        .routes(routes!(saved_searches::used))
+        .routes(routes!(logspaces::logspaces))
+        .routes(routes!(system::openapi_json))
+        .routes(routes!(users::change_password))
+}
+
+/// Storing is among these, as a caller who sees a part must not be able to fill the rest.
+fn everything() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(ingest::ingest))
+        .routes(routes!(document::get_router))
+        .routes(routes!(document::validate))
+        .routes(routes!(revisions::revisions))
+        .routes(routes!(revisions::revision))
+        .routes(routes!(revisions::difference))
+        .routes(routes!(document::status))
+        .routes(routes!(system::metrics))
+}
+
+fn operator() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(document::put_router))
+        .routes(routes!(revisions::roll_back))
+        .routes(routes!(logspaces::retention_preview))
+        .routes(routes!(logspaces::verify))
+}
+
+fn admin() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(users::list_users, users::create_user))
+        .routes(routes!(users::change_user, users::remove_user))
+        .routes(routes!(tokens::list_tokens, tokens::create_token))
+        .routes(routes!(tokens::remove_token))
+        .routes(routes!(logspaces::resume_retention))
+        .routes(routes!(audit::audit))
+}

@@ -1,0 +1,135 @@
+//! What handlers share: the parts of the process, and what limits requests.
+//!
+//! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
+//! hashes and large bodies go to blocking threads.
+
+use super::access::throttle::Throttle;
+use super::error::Result;
+use super::operate::room::Memory;
+use super::question::turn::Lane;
+use super::waiting::{blocking, places};
+use crate::machine::clock;
+use crate::machine::lanes::SharedLanes;
+use crate::meta::{Actor, Meta, SessionLimits};
+use crate::pipeline::Pipeline;
+use logstead_config::settings::Settings;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Passwords that are hashed at a time: each takes 19 MiB and about 20 ms.
+const PASSWORDS_MAX: usize = 2;
+/// Database calls at a time. There is one writer, so more would occupy threads without being faster.
+const META_CALLS_MAX: usize = 4;
+/// Instant searches that run beside the others: one for each caller.
+const INSTANT_SEARCHES_MAX: usize = 2;
+
+/// What the API is made of.
+pub struct ApiState {
+    /// Users, sessions, tokens, revisions.
+    pub meta: Meta,
+    /// Stores and finds messages.
+    pub pipeline: Arc<Pipeline>,
+    /// The process's settings.
+    pub settings: Arc<Settings>,
+    /// A token with an administrator's rights (`LOGSTEAD_ADMIN_TOKEN`).
+    pub admin_token: Option<String>,
+    /// Creates the first administrator; printed when the server starts.
+    pub setup_code: Option<String>,
+}
+
+/// The state with what limits requests, as handlers share it.
+pub(super) type Shared = Arc<Inner>;
+
+pub(super) struct Inner {
+    pub(super) state: ApiState,
+    pub(super) throttle: Mutex<Throttle>,
+    passwords: Semaphore,
+    meta_calls: Semaphore,
+    /// There are users, and always will be: the last administrator cannot be removed.
+    is_set_up: AtomicBool,
+    /// Where searches run.
+    pub(super) searches: Lane,
+    /// Where instant searches run while others have to wait.
+    pub(super) instant_searches: Lane,
+    /// What ingest takes of the memory.
+    pub(super) ingest: Memory,
+    /// Held by the only verification that may run: it reads everything.
+    pub(super) verifying: Arc<Semaphore>,
+    /// Tails that are open.
+    pub(super) tails: Arc<Semaphore>,
+    /// Tails that read what was stored: at most one per core.
+    pub(super) tail_turns: Semaphore,
+    /// Exports that run.
+    pub(super) exports: Arc<Semaphore>,
+    /// What searches use besides their own threads.
+    pub(super) lanes: SharedLanes,
+}
+
+impl Inner {
+    pub(super) fn new(state: ApiState) -> Shared {
+        let limits = &state.settings.limits;
+        let searches_max = limits.searches_max.max(1) as usize;
+        let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
+        let ingest = Memory::for_bodies_of(limits.ingest_body_max.as_usize());
+        Arc::new(Inner {
+            state,
+            throttle: Mutex::default(),
+            passwords: Semaphore::new(PASSWORDS_MAX),
+            meta_calls: Semaphore::new(META_CALLS_MAX),
+            is_set_up: AtomicBool::new(false),
+            searches: Lane::new(searches_max, searches_max),
+            instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
+            ingest,
+            verifying: Arc::new(Semaphore::new(1)),
+            tails: Arc::new(Semaphore::new(tails_max)),
+            tail_turns: Semaphore::new(crate::machine::cores()),
+            exports: Arc::new(Semaphore::new(exports_max)),
+            lanes: SharedLanes::default(),
+        })
+    }
+
+    /// Runs a call of the database on a blocking thread.
+    pub(super) async fn meta<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Meta) -> crate::meta::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _turn = places(&self.meta_calls, 1, "too many requests need the database at once").await?;
+        let meta = self.state.meta.clone();
+        Ok(blocking(move || call(&meta)).await??)
+    }
+
+    /// Whether there are users. Strangers may ask as often as they like, so the database is only asked until it says
+    /// yes.
+    pub(super) async fn is_set_up(&self) -> Result<bool> {
+        if !self.is_set_up.load(Ordering::Relaxed) && self.meta(Meta::has_users).await? {
+            self.is_set_up.store(true, Ordering::Relaxed);
+        }
+        Ok(self.is_set_up.load(Ordering::Relaxed))
+    }
+
+    /// Records an action. If it cannot be written, the entry waits: the action has been done.
+    pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
+        let meta = self.state.meta.clone();
+        let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
+        // Only a bug makes it fail, which has been logged.
+        written.await.ok();
+    }
+
+    /// The right to hash a password.
+    pub(super) async fn password_permit(&self) -> Result<SemaphorePermit<'_>> {
+        places(&self.passwords, 1, "too many people log in at once").await
+    }
+
+    /// The memory limit of an answer.
+    pub(super) fn query_memory_max(&self) -> usize {
+        self.state.settings.limits.query_memory_max.as_usize()
+    }
+
+    /// How long sessions last.
+    pub(super) fn session_limits(&self) -> SessionLimits {
+        let web = &self.state.settings.web;
+        SessionLimits { idle_max: web.session_lifetime.duration(), age_max: web.session_max.duration() }
+    }
+}

@@ -1,0 +1,126 @@
+//! Why a call of the database was refused or failed, in words that an operator or a caller can act on.
+
+use rusqlite::ErrorCode;
+use std::path::PathBuf;
+
+/// Why a call was refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file is not as SQLite wrote it.
+    #[error("{} is damaged: {what}; put a backup of it in its place, or start once with `serve --new-database`, which sets \
+             it aside and begins a new one beside the messages", path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What SQLite says.
+        what: String,
+    },
+    /// A newer Logstead has written the file.
+    #[error("{} has schema version {found}, this program knows up to {known}: use a newer Logstead", path.display())]
+    TooNew {
+        /// Which file.
+        path: PathBuf,
+        /// The file's version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// There is no room for a change.
+    #[error(
+        "the disk of the data directory is full, so nothing can be changed: make room there, for example with a \
+         shorter retention ({0})"
+    )]
+    Full(rusqlite::Error),
+    /// The disk refuses changes for another reason.
+    #[error(
+        "the database of users and revisions cannot be written, so nothing can be changed: look after the disk of the \
+         data directory ({0})"
+    )]
+    NotWritable(rusqlite::Error),
+    /// Reading or writing failed.
+    #[error("the database of users and revisions failed: {0}")]
+    Sqlite(rusqlite::Error),
+    /// The system gives no random numbers, or the password cannot be hashed.
+    #[error("cannot make a secret: {0}")]
+    Secret(String),
+    /// Nobody could log in with it.
+    #[error("the administrator's password has {bytes} bytes: it must have 1 to {bytes_max}")]
+    UnfitPassword {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        bytes_max: usize,
+    },
+    /// The name is taken.
+    #[error("there is already a user `{0}`")]
+    UserExists(String),
+    /// The name is taken.
+    #[error("there is already a token `{0}`: remove it first, or choose another name")]
+    TokenExists(String),
+    /// There is none of this name.
+    #[error("there is no user `{0}`")]
+    NoSuchUser(String),
+    /// Without it nobody could administrate.
+    #[error("`{0}` is the last administrator and has to stay one: make another one first")]
+    LastAdmin(String),
+    /// There is none with this number that the caller may see.
+    #[error("there is no saved search {0}")]
+    NoSuchSearch(i64),
+    /// It is somebody else's.
+    #[error("the saved search {id} belongs to {owner}: save a copy under a name of your own")]
+    OthersSearch {
+        /// Which.
+        id: i64,
+        /// Whose.
+        owner: String,
+    },
+    /// The name is taken.
+    #[error("{owner} has a saved search `{name}` in this folder already: choose another name or folder")]
+    SearchExists {
+        /// Whose.
+        owner: String,
+        /// Which.
+        name: String,
+    },
+    /// The limit is reached.
+    #[error("{owner} has {max} saved searches, which is the most: remove one first")]
+    TooManySearches {
+        /// Whose.
+        owner: String,
+        /// How many there may be.
+        max: u32,
+    },
+    /// The first administrator was made before.
+    #[error("the first administrator exists already: log in")]
+    AlreadySetUp,
+}
+
+/// What calls return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Whether the disk is the reason: it may be better another time.
+    pub(crate) fn is_of_the_disk(&self) -> bool {
+        matches!(self, Error::Full(_) | Error::NotWritable(_))
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Error {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Error::Full(error),
+            Some(ErrorCode::ReadOnly | ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) => {
+                Error::NotWritable(error)
+            }
+            _ => Error::Sqlite(error),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Sources, workers, logspaces and destinations of one process: their state, and how they stop.
+
+use super::clock_watch::ClockWatch;
+use super::headroom::Headroom;
+use super::logspace::Logspace;
+use super::metrics;
+use super::running::{Live, Running};
+use super::sealers::Sealers;
+use super::status::{LogspaceInfo, Status};
+use super::watch::{Ending, Stored, Wake};
+use crate::flow::counters::Counters;
+use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::machine::folders::Folders;
+use crate::machine::sockets::Sockets;
+use crate::source::Source;
+use arc_swap::ArcSwap;
+use logstead_config::settings::Settings;
+use logstead_config::{Retention, Size};
+use logstead_indexer::{Disk, Expired, Searcher};
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long destinations may empty their queues when the process stops.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+
+/// Sources, workers, logspaces and destinations of one process.
+pub struct Pipeline {
+    pub(super) running: Arc<ArcSwap<Running>>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) sockets: Arc<Sockets>,
+    pub(super) work: WorkSender,
+    pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
+    pub(super) sealers: Sealers,
+    pub(super) wake: Wake,
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) headroom: Headroom,
+    pub(super) data: PathBuf,
+    pub(super) folders: Arc<Folders>,
+    pub(super) clock: Arc<ClockWatch>,
+    pub(super) settings: Arc<Settings>,
+    /// Held while another revision becomes live.
+    pub(super) applying: Mutex<()>,
+    pub(super) stopping: AtomicBool,
+}
+
+impl Pipeline {
+    /// Every logspace that can be searched, including those that the live router document no longer has.
+    pub fn searchers(&self) -> Vec<(String, Searcher)> {
+        let running = self.running.load();
+        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+    }
+
+    /// What all connections of the process share.
+    pub(crate) fn sockets(&self) -> &Arc<Sockets> {
+        &self.sockets
+    }
+
+    /// How many connections all sources together may have.
+    pub(crate) fn connections_max(&self) -> usize {
+        let running = self.running.load();
+        let of_each = running.sources.values().map(|source| source.shared().settings.load().connections_max);
+        of_each.map(|max| max as usize).sum()
+    }
+
+    /// The counters that all share.
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// For those who follow what is stored.
+    pub(crate) fn watch(&self) -> (Stored, Ending) {
+        self.wake.watch()
+    }
+
+    /// Ends everything that would run forever. Other requests may still finish.
+    pub fn end_streams(&self) {
+        self.wake.end();
+    }
+
+    /// Whether the process is about to end.
+    pub fn stop_requested(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// The live revision of the router document.
+    pub fn router(&self) -> Arc<Live> {
+        self.running.load().live.clone()
+    }
+
+    /// Counters and states of everything that the live router document names.
+    pub fn status(&self) -> Status {
+        self.running.load().status(&self.counters, self.clock.hold(), Instant::now())
+    }
+
+    /// What a retention would remove from a logspace; `None` if there is no such logspace.
+    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<Expired> {
+        self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
+    }
+
+    /// Every logspace with what it holds.
+    pub fn logspaces(&self) -> Vec<LogspaceInfo> {
+        self.running.load().logspace_infos(self.clock.hold().as_deref())
+    }
+
+    /// Reads every certificate again, even if its file looks unchanged.
+    pub fn reload_certificates(&self) {
+        self.running.load().sources.values().for_each(|source| source.reload_certificates());
+    }
+
+    /// Source id and URL of every socket that is read.
+    pub fn listening(&self) -> Vec<(String, String)> {
+        let running = self.running.load();
+        let urls = |(id, source): (&String, &Arc<Source>)| {
+            let id = id.clone();
+            source.urls().into_iter().map(move |url| (id.clone(), url)).collect::<Vec<_>>()
+        };
+        running.sources.iter().flat_map(urls).collect()
+    }
+
+    /// All counters in Prometheus' text format.
+    pub fn metrics_text(&self) -> String {
+        let running = self.running.load();
+        let status = running.status(&self.counters, self.clock.hold(), Instant::now());
+        metrics::text(&status, &running, &self.counters, &self.sockets, &self.settings.memory)
+    }
+
+    /// Whether messages can be taken and stored; `Err` says why not.
+    pub fn ready(&self) -> Result<(), Vec<String>> {
+        let mut against = Vec::new();
+        if self.stop_requested() {
+            against.push("the server is stopping".to_owned());
+        }
+        let failing = |(id, logspace): (&String, &Arc<Logspace>)| {
+            let error = logspace.counters().last_error.lock().clone();
+            error.map(|error| format!("logspace `{id}` cannot store messages: {error}"))
+        };
+        let running = self.running.load();
+        against.extend(running.logspaces.iter().filter_map(failing));
+        if running.is_deaf() {
+            against.extend(running.failed.iter().map(|failed| failed.reason.clone()));
+        }
+        match self.headroom.space() {
+            Ok(space) if space.is_nearly_full() => {
+                against.push(format!("the disk is nearly full: {} is free", Size::about(space.free_bytes)));
+            }
+            Ok(_) => {}
+            Err(error) => against.push(format!("the data directory cannot be read: {error}")),
+        }
+        if against.is_empty() { Ok(()) } else { Err(against) }
+    }
+
+    /// Removes messages by age from now on, whatever the clock did.
+    pub(crate) fn believe_clock(&self) {
+        self.clock.agree();
+        self.running.load().logspaces.values().for_each(|logspace| logspace.tidy_soon());
+    }
+
+    /// The data directory.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Why some listeners do not receive although others do.
+    pub fn partly_deaf(&self) -> Vec<String> {
+        self.running.load().failed.iter().map(|failed| failed.reason.clone()).collect()
+    }
+
+    /// Stops listening, stores and forwards what was received, and ends every thread.
+    pub fn stop(&self) {
+        let _no_change = self.applying.lock();
+        if self.stopping.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.end_streams();
+        self.sealers.cancel();
+        let running = self.running.load_full();
+        // All are told before waiting for any: a full disk may hold each of them back.
+        running.sources.values().for_each(|source| source.stop());
+        running.sources.values().for_each(|source| source.join());
+        let mut workers = self.workers.lock();
+        for number in 0..workers.len() {
+            self.work.submit(Partition::Worker(number), Work::Stop);
+        }
+        for worker in workers.drain(..) {
+            if worker.join().is_err() {
+                tracing::error!("a worker ended with a panic");
+            }
+        }
+        running.destinations.values().for_each(|destination| destination.stop(STOP_WAIT_MAX));
+        running.logspaces.values().for_each(|logspace| logspace.stop());
+        running.logspaces.values().for_each(|logspace| logspace.join());
+        self.sealers.join();
+        running.destinations.values().for_each(|destination| destination.join());
+    }
+}

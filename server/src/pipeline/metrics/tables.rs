@@ -1,0 +1,237 @@
+//! The metrics, a table for each kind of thing.
+
+use super::super::running::Running;
+use super::super::status::{DestinationStatus, RouteStatus, SourceStatus, Status};
+use super::row::Values::{self, By, Decimal, One};
+use super::row::{Row, counter, gauge, histogram};
+use crate::flow::counters::{Gauge, LogspaceCounters, WebCounters};
+use crate::machine::memory;
+use crate::machine::sockets::Sockets;
+use crate::pipeline::logspace::Logspace;
+use crate::source::Shared;
+use logstead_config::settings::Memory;
+use logstead_indexer::{Backlog, Stats};
+
+/// A source, and what it shares with its thread if it has one.
+pub(super) struct Received<'a> {
+    pub(super) status: &'a SourceStatus,
+    pub(super) source: Option<&'a Shared>,
+}
+
+/// A logspace at this moment.
+pub(super) struct Kept<'a> {
+    stats: Stats,
+    backlog: Backlog,
+    counters: &'a LogspaceCounters,
+}
+
+/// The process at this moment.
+pub(super) struct Process<'a> {
+    pub(super) web: &'a WebCounters,
+    pub(super) sockets: &'a Sockets,
+    pub(super) memory: [MemoryUse; 5],
+}
+
+/// A kind of memory use that is counted: how much it is, and how much it may be, if a setting says so.
+pub(super) struct MemoryUse {
+    kind: &'static str,
+    bytes: usize,
+    bytes_max: Option<usize>,
+}
+
+pub(super) const ROUTER: &[Row<fn(&&Status) -> Values>] = &[
+    gauge("build_info", "Always 1.", |_| By("version", vec![(env!("CARGO_PKG_VERSION").to_owned(), 1)])),
+    gauge("router_revision", "The live revision of the router document.", |of| One(of.revision)),
+    gauge(
+        "expiry_held",
+        "1 while no message is removed by age, as the clock left where it should be.",
+        |of| One(u64::from(of.expiry_held.is_some())),
+    ),
+    counter("unrouted_messages_total", "Messages that no route matched: dropped.", |of| {
+        One(of.unrouted_messages)
+    }),
+];
+
+pub(super) const SOURCES: &[Row<fn(&Received<'_>) -> Values>] = &[
+    counter("source_messages_total", "Messages received.", |of| One(of.status.messages)),
+    counter("source_bytes_total", "Bytes received.", |of| One(of.status.bytes)),
+    counter("source_parser_failures_total", "Messages that a bug of a parser left unparsed.", |of| {
+        One(of.status.parser_failures)
+    }),
+    counter("source_unparsed_total", "Messages whose format was not recognised.", |of| {
+        One(of.status.unparsed)
+    }),
+    counter("source_truncated_total", "Messages cut at the limit.", |of| One(of.status.truncated)),
+    counter("source_dropped_total", "Messages and connections refused, by reason.", |of| {
+        Values::by_reason(of.status.dropped.clone())
+    }),
+    counter("source_incomplete_total", "Messages whose sender went away in the middle of them.", |of| {
+        One(of.status.incomplete)
+    }),
+    counter("source_out_of_step_total", "Pieces that stood where a frame should begin.", |of| {
+        One(of.status.out_of_step)
+    }),
+    counter("source_out_of_step_bytes_total", "Bytes of these pieces.", |of| {
+        One(of.status.out_of_step_bytes)
+    }),
+    counter("source_undelimited_total", "Messages of senders that put nothing between them.", |of| {
+        One(of.status.undelimited)
+    }),
+    counter("source_unrouted_total", "Messages of this source that no route matched.", |of| {
+        One(of.status.unrouted)
+    }),
+    histogram("source_read_bytes", "Bytes of a coalesced read.", |of| {
+        of.source.map_or(Values::None, |source| Values::sizes(&source.counters.read_bytes))
+    }),
+    histogram("source_read_messages", "Messages of a coalesced read.", |of| {
+        of.source.map_or(Values::None, |source| Values::sizes(&source.counters.read_messages))
+    }),
+    gauge("source_listeners_failed", "Listeners that could not be opened.", |of| {
+        One(of.status.listeners.iter().filter(|listener| listener.error.is_some()).count() as u64)
+    }),
+    gauge("source_connections", "Open connections.", |of| One(of.status.connections)),
+    gauge("source_queue_bytes", "Bytes between sockets and disk.", |of| One(of.status.queue_bytes)),
+    gauge("source_queue_bytes_max", "As many may be there before senders are held back.", |of| {
+        One(of.status.queue_bytes_max)
+    }),
+    gauge("source_last_seen_seconds", "When the last message came.", |of| {
+        of.source.map_or(Values::None, |source| {
+            Decimal(source.counters.last_seen().map_or(0.0, |time| time.nanos() as f64 / 1e9), 3)
+        })
+    }),
+    gauge(
+        "source_clock_skew_seconds",
+        "By how much the time that the last message said was behind ours.",
+        |of| of.source.map_or(Values::None, |source| Decimal(source.counters.skew_ms() as f64 / 1e3, 3)),
+    ),
+];
+
+pub(super) const ROUTES: &[Row<fn(&&RouteStatus) -> Values>] =
+    &[counter("route_messages_total", "Messages that a route matched.", |route| One(route.messages))];
+
+pub(super) const DESTINATIONS: &[Row<fn(&&DestinationStatus) -> Values>] = &[
+    counter("destination_messages_total", "Messages forwarded.", |to| One(to.messages)),
+    counter("destination_bytes_total", "Bytes forwarded.", |to| One(to.bytes)),
+    counter("destination_dropped_total", "Messages not forwarded, by reason.", |to| {
+        Values::by_reason(to.dropped.clone())
+    }),
+    gauge("destination_queue_bytes", "Bytes that wait.", |to| One(to.queue_bytes)),
+    gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
+];
+
+pub(super) const LOGSPACES: &[Row<fn(&Kept<'_>) -> Values>] = &[
+    counter("logspace_messages_total", "Messages stored since the start of the process.", |of| {
+        One(of.counters.messages.get())
+    }),
+    counter("logspace_dropped_total", "Messages not stored, by reason.", |of| {
+        Values::by_reason(of.counters.dropped.get())
+    }),
+    counter("logspace_commits_total", "Group commits.", |of| One(of.counters.commits.get())),
+    counter("logspace_batches_total", "Batches stored.", |of| One(of.counters.batches.get())),
+    gauge("logspace_stored_messages", "Messages on disk.", |of| One(of.stats.messages)),
+    gauge("logspace_sealed_messages", "Those in segments.", |of| One(of.stats.sealed_messages)),
+    gauge("logspace_segments", "Sealed segments.", |of| One(of.stats.segments as u64)),
+    gauge("logspace_blocks_bytes", "Messages of segments on disk.", |of| One(of.stats.blocks_bytes)),
+    gauge("logspace_index_bytes", "Indexes of segments on disk.", |of| One(of.stats.index_bytes)),
+    gauge("logspace_journal_bytes", "Journal on disk.", |of| One(of.stats.journal_bytes)),
+    gauge("logspace_memory_bytes", "Batches in memory.", |of| One(of.stats.memory_bytes as u64)),
+    gauge("logspace_damaged_parts", "Parts that are known to be damaged.", |of| One(of.stats.damaged as u64)),
+    gauge("logspace_failing", "1 while messages cannot be stored.", |of| {
+        One(u64::from(of.counters.last_error.lock().is_some()))
+    }),
+    gauge(
+        "unsealed_messages",
+        "Messages in full journal files that are not sealed yet: how far sealing is behind.",
+        |of| One(of.backlog.messages),
+    ),
+    gauge("unsealed_bytes", "Length of those files.", |of| One(of.backlog.bytes)),
+    gauge("unsealed_files", "How many files they are in.", |of| One(of.backlog.files as u64)),
+    counter("sealed_messages_total", "Messages moved from the journal into segments.", |of| {
+        One(of.counters.keep.sealed.get())
+    }),
+    counter("sealed_segments_total", "Segments made.", |of| One(of.counters.keep.segments.get())),
+    counter("reindexed_messages_total", "Messages whose index was made again.", |of| {
+        One(of.counters.keep.indexed.get())
+    }),
+    counter("joined_messages_total", "Messages of small segments that were joined.", |of| {
+        One(of.counters.keep.joined.get())
+    }),
+    counter("sealing_failures_total", "Segments and indexes that could not be made.", |of| {
+        One(of.counters.keep.failures.get())
+    }),
+    counter("sealing_seconds_total", "Time spent on making segments and indexes.", |of| {
+        Decimal(of.counters.keep.micros.get() as f64 / 1e6, 6)
+    }),
+];
+
+pub(super) const PROCESS: &[Row<fn(&Process<'_>) -> Values>] = &[
+    gauge("sockets", "Open connections of the web port and of all sources.", |of| {
+        One(of.sockets.count() as u64)
+    }),
+    gauge("sockets_max", "As many may be open.", |of| One(of.sockets.max() as u64)),
+    gauge("web_connections", "Open connections of the web port.", |of| now(&of.web.connections)),
+    gauge("web_connections_max", "As many may be open.", |of| now(&of.web.connections_max)),
+    counter("web_accepted_total", "Connections that came in.", |of| One(of.web.accepted.get())),
+    counter("web_refused_total", "Connections that found no place, by reason.", |of| {
+        Values::by_reason(of.web.refused.get())
+    }),
+    counter("web_ended_total", "Connections that were ended, by reason.", |of| {
+        Values::by_reason(of.web.ended.get())
+    }),
+    gauge("memory_bytes", "Memory in use, by what it is used for.", |of| {
+        By("kind", memory_bytes(&of.memory))
+    }),
+    gauge("memory_bytes_max", "As much may be in use.", |of| {
+        let limited = |of: &MemoryUse| Some((of.kind.to_owned(), of.bytes_max? as u64));
+        By("kind", of.memory.iter().filter_map(limited).collect())
+    }),
+    gauge("process_resident_bytes", "What the system has given to the process.", |_| {
+        memory::resident_bytes().map_or(Values::None, One)
+    }),
+];
+
+fn now(gauge: &Gauge) -> Values {
+    One(u64::try_from(gauge.get()).unwrap_or_default())
+}
+
+/// What is counted, and what the allocator has besides.
+fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
+    let sum: usize = counted.iter().map(|of| of.bytes).sum();
+    let besides = memory::heap().into_iter();
+    let besides =
+        besides.flat_map(|heap| [("rest", heap.allocated.saturating_sub(sum)), ("freed", heap.freed)]);
+    let all = counted.iter().map(|of| (of.kind, of.bytes)).chain(besides);
+    all.map(|(kind, bytes)| (kind.to_owned(), bytes as u64)).collect()
+}
+
+/// What is counted where it is used.
+pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 5] {
+    let logspaces = running.logspaces.values();
+    let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
+    let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
+    let (indexes, tables) = keepers()
+        .map(|keeper| keeper.index_memory_bytes())
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let sealing = keepers().map(|keeper| keeper.sealing_memory_bytes()).sum();
+    let sources = running.sources.values().map(|source| &source.shared().budget);
+    let inlets = running.http.iter().chain(&running.internal).map(|inlet| &inlet.budget);
+    let (queued, queues_max) = sources
+        .chain(inlets)
+        .map(|budget| (budget.used_bytes(), budget.bytes_max()))
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    [
+        ("tail", tail, Some(settings.tail_max.as_usize())),
+        ("index", indexes, Some(settings.index_max.as_usize())),
+        ("tables", tables, None),
+        ("queues", queued, Some(queues_max)),
+        ("sealing", sealing, None),
+    ]
+    .map(|(kind, bytes, bytes_max)| MemoryUse { kind, bytes, bytes_max })
+}
+
+impl Kept<'_> {
+    pub(super) fn of(logspace: &Logspace) -> Kept<'_> {
+        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
+        Kept { stats, backlog, counters: logspace.counters() }
+    }
+}

@@ -1,0 +1,203 @@
+//! Reads the status off what runs.
+
+use super::logspace::Logspace;
+use super::running::{Failed, Inlet, Running};
+use super::status::{
+    DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
+    LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, Status, Unsealed,
+};
+use crate::destination::Destination;
+use crate::flow::budget::Budget;
+use crate::flow::counters::Counters;
+use crate::source;
+use logstead_config::{DestinationKind, Source, SourceKind};
+use logstead_record::Timestamp;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+fn time(time: Option<Timestamp>) -> Option<String> {
+    time.map(|time| time.to_string())
+}
+
+impl Running {
+    /// Counters and states of the live revision.
+    pub(crate) fn status(&self, counters: &Counters, expiry_held: Option<String>, now: Instant) -> Status {
+        let checked = &self.live.checked;
+        Status {
+            revision: self.live.revision,
+            applied_at: self.live.applied_at.to_string(),
+            unrouted_messages: counters.unrouted.get(),
+            expiry_held,
+            sources: checked
+                .sources
+                .iter()
+                .filter_map(|config| self.source_status(config, counters, now))
+                .collect(),
+            routes: checked
+                .routes
+                .iter()
+                .map(|checked| route_status(&checked.route.id, counters, now))
+                .collect(),
+            destinations: checked
+                .destinations
+                .iter()
+                .filter_map(|config| Some(destination_status(self.destinations.get(&config.id)?, now)))
+                .collect(),
+            logspaces: checked.logspaces.iter().filter_map(|c| self.logspace_status(&c.id, now)).collect(),
+        }
+    }
+
+    /// A source of the document, unless nothing of it runs or failed.
+    fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
+        let failed: Vec<&Failed> = self.failed.iter().filter(|failed| failed.source == config.id).collect();
+        let inlets = self.http.iter().chain(&self.internal);
+        let status = match self.sources.get(&config.id) {
+            Some(source) => running_status(source, &config.kind, now),
+            None => match inlets.into_iter().find(|inlet| *inlet.id == config.id) {
+                Some(inlet) => inlet_status(inlet, &config.kind, now),
+                None if failed.is_empty() => return None,
+                None => inlet_status(&idle_inlet(&config.id, counters), &config.kind, now),
+            },
+        };
+        let failed = failed.into_iter().map(|failed| ListenerStatus {
+            url: failed.listener.as_ref().map_or_else(|| config.kind.name().to_owned(), ToString::to_string),
+            state: ListenerState::Failed,
+            error: Some(failed.reason.clone()),
+        });
+        Some(SourceStatus { listeners: status.listeners.into_iter().chain(failed).collect(), ..status })
+    }
+
+    fn logspace_status(&self, id: &str, now: Instant) -> Option<LogspaceStatus> {
+        let logspace = self.logspaces.get(id)?;
+        let (stats, counters) = (logspace.stats(), logspace.counters());
+        let last_error = counters.last_error.lock().clone();
+        Some(LogspaceStatus {
+            id: id.to_owned(),
+            state: if last_error.is_some() { LogspaceState::Failing } else { LogspaceState::Ok },
+            last_error,
+            messages: stats.messages,
+            messages_per_second: counters.rate.look(counters.messages.get(), now),
+            journal_bytes: stats.journal_bytes,
+            stored_bytes: stats.blocks_bytes + stats.index_bytes + stats.journal_bytes,
+            segments: stats.segments as u64,
+            unsealed_messages: logspace.keeper().backlog().messages,
+            sealing_error: counters.keep.last_error.lock().clone(),
+            first_time: time(stats.first_time),
+            last_time: time(stats.last_time),
+        })
+    }
+
+    /// Every logspace that can be searched.
+    pub(crate) fn logspace_infos(&self, expiry_held: Option<&str>) -> Vec<LogspaceInfo> {
+        self.logspaces.values().map(|logspace| self.logspace_info(logspace, expiry_held)).collect()
+    }
+
+    fn logspace_info(&self, logspace: &Logspace, expiry_held: Option<&str>) -> LogspaceInfo {
+        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
+        let config = self.live.checked.logspaces.iter().find(|config| config.id == logspace.id);
+        let retention = config.map(|config| config.retention).unwrap_or_default();
+        let (files, messages, bytes) = (backlog.files as u64, backlog.messages, backlog.bytes);
+        LogspaceInfo {
+            id: logspace.id.clone(),
+            in_router: config.is_some(),
+            messages: stats.messages,
+            sealed_messages: stats.sealed_messages,
+            segments: stats.segments as u64,
+            blocks_bytes: stats.blocks_bytes,
+            index_bytes: stats.index_bytes,
+            journal_bytes: stats.journal_bytes,
+            unsealed: Unsealed { files, messages, bytes },
+            sealing_error: logspace.counters().keep.last_error.lock().clone(),
+            damaged_parts: stats.damaged as u64,
+            memory_bytes: stats.memory_bytes as u64,
+            first_time: time(stats.first_time),
+            last_time: time(stats.last_time),
+            durability: config.map(|config| config.durability),
+            retention: RetentionInfo {
+                age: retention.age.map(|age| age.to_string()),
+                size: retention.size.map(|size| size.to_string()),
+                held: retention.age.and(expiry_held).map(str::to_owned),
+            },
+        }
+    }
+}
+
+fn route_status(id: &str, counters: &Counters, now: Instant) -> RouteStatus {
+    let counters = counters.route(id);
+    let messages = counters.messages.get();
+    RouteStatus { id: id.to_owned(), messages, messages_per_second: counters.rate.look(messages, now) }
+}
+
+fn running_status(source: &source::Source, kind: &SourceKind, now: Instant) -> SourceStatus {
+    let shared = source.shared();
+    let inlet =
+        Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
+    let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
+    SourceStatus {
+        listeners: source.urls().into_iter().map(listening).collect(),
+        ..inlet_status(&inlet, kind, now)
+    }
+}
+
+/// A source that does not run: what it counted before is shown.
+fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
+    Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
+}
+
+fn inlet_status(inlet: &Inlet, kind: &SourceKind, now: Instant) -> SourceStatus {
+    let counters = &inlet.counters;
+    let messages = counters.messages.get();
+    SourceStatus {
+        id: inlet.id.to_string(),
+        kind: kind.into(),
+        listeners: Vec::new(),
+        connections: u64::try_from(counters.connections.get()).unwrap_or(0),
+        messages,
+        bytes: counters.bytes.get(),
+        messages_per_second: counters.rate.look(messages, now),
+        unparsed: counters.unparsed.get(),
+        parser_failures: counters.parser_failures.get(),
+        truncated: counters.truncated.get(),
+        incomplete: counters.incomplete.get(),
+        out_of_step: counters.out_of_step.get(),
+        out_of_step_bytes: counters.out_of_step_bytes.get(),
+        undelimited: counters.undelimited.get(),
+        unrouted: counters.unrouted.get(),
+        reads: counters.read_bytes.get().2,
+        dropped: counters.dropped.get(),
+        last_seen: time(counters.last_seen()),
+        clock_skew_ms: counters.skew_ms(),
+        last_error: counters.last_error.lock().clone(),
+        queue_bytes: inlet.budget.used_bytes() as u64,
+        queue_bytes_max: inlet.budget.bytes_max() as u64,
+    }
+}
+
+fn destination_status(destination: &Destination, now: Instant) -> DestinationStatus {
+    let (config, counters, depth) = (destination.config(), destination.counters(), destination.depth());
+    let messages = counters.messages.get();
+    let state = match messages {
+        _ if counters.retrying.load(Ordering::Relaxed) => DestinationState::Retrying,
+        0 => DestinationState::Idle,
+        _ => DestinationState::Ok,
+    };
+    let (kind, to) = match &config.kind {
+        DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
+        DestinationKind::File(file) => (DestinationType::File, file.path.clone()),
+    };
+    DestinationStatus {
+        id: config.id.clone(),
+        kind,
+        to,
+        state,
+        last_error: counters.last_error.lock().clone(),
+        messages,
+        bytes: counters.bytes.get(),
+        messages_per_second: counters.rate.look(messages, now),
+        dropped: counters.dropped.get(),
+        queue_messages: depth.messages as u64,
+        queue_bytes: depth.bytes as u64,
+        queue_bytes_max: depth.bytes_max as u64,
+        oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
+    }
+}

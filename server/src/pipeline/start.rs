@@ -1,0 +1,158 @@
+//! How a pipeline starts: with the revision that is stored, or with a first document.
+
+use super::apply::{self, ApplyError, Change, Demand};
+use super::clock_watch::ClockWatch;
+use super::core::Pipeline;
+use super::headroom::Headroom;
+use super::retry;
+use super::sealers::{self, Sealers};
+use super::watch::Wake;
+use super::worker::Worker;
+use crate::flow::counters::Counters;
+use crate::flow::queue::{self, WorkReceiver};
+use crate::machine::folders::Folders;
+use crate::machine::sockets::{Descriptors, Sockets};
+use arc_swap::ArcSwap;
+use logstead_config::Count;
+use logstead_config::settings::Settings;
+use logstead_indexer::Disk;
+use parking_lot::Mutex;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+impl Pipeline {
+    /// Starts the workers and makes a stored revision live. A listener that cannot be opened is retried, and everything
+    /// else runs.
+    pub fn start(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
+        pipeline.prepare_with(Demand::WhatCan, change, None)?.commit(revision);
+        if pipeline.lacks_something() {
+            let pipeline = Arc::downgrade(&pipeline);
+            retry::start(move || {
+                let pipeline = pipeline.upgrade().filter(|pipeline| !pipeline.stop_requested());
+                pipeline.is_some_and(|pipeline| pipeline.try_again())
+            })?;
+        }
+        Ok(pipeline)
+    }
+
+    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
+    /// open: what cannot run is not kept.
+    pub fn start_first(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        change: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
+        match pipeline.begin_with(change, store) {
+            Ok(()) => Ok(pipeline),
+            Err(error) => {
+                pipeline.stop();
+                Err(error)
+            }
+        }
+    }
+
+    fn begin_with(
+        &self,
+        first: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<(), ApplyError> {
+        let prepared = self.prepare(first, None)?;
+        let revision = store().map_err(ApplyError::System)?;
+        prepared.commit(revision);
+        Ok(())
+    }
+
+    /// Starts everything that needs no document, and opens what is stored.
+    fn begin(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: &Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let counters = Arc::new(Counters::default());
+        let workers = match settings.threads.workers {
+            Count::Auto => crate::machine::cores(),
+            Count::Exactly(workers) => workers as usize,
+        };
+        let (work, received) = queue::queues(workers);
+        let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, change)));
+        let headroom = Headroom::new(disk.clone(), data);
+        let sealers = Sealers::new(running.clone(), headroom.clone());
+        let pipeline = Arc::new(Pipeline {
+            running,
+            counters,
+            sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
+            work,
+            workers: Mutex::default(),
+            sealers,
+            wake: Wake::new(),
+            disk,
+            headroom,
+            data: data.to_owned(),
+            clock: Arc::new(ClockWatch::new(data)),
+            folders: Arc::new(Folders::new(data, &settings.files)),
+            settings,
+            applying: Mutex::new(()),
+            stopping: AtomicBool::new(false),
+        });
+        pipeline.start_workers(received)?;
+        pipeline.open_existing(change)?;
+        pipeline.clock.begin();
+        let sealers = sealers::count(pipeline.settings.threads.sealers);
+        pipeline.sealers.start(sealers)?;
+        Ok(pipeline)
+    }
+
+    fn start_workers(&self, received: Vec<WorkReceiver>) -> std::io::Result<()> {
+        for (number, work) in received.into_iter().enumerate() {
+            let worker = Worker { work, running: self.running.clone(), counters: self.counters.clone() };
+            let thread =
+                std::thread::Builder::new().name(format!("worker {number}")).spawn(|| worker.run())?;
+            self.workers.lock().push(thread);
+        }
+        Ok(())
+    }
+
+    /// Whether something could not be opened that may be opened later.
+    fn lacks_something(&self) -> bool {
+        self.running.load().failed.iter().any(|failed| !failed.is_final)
+    }
+
+    /// Applies the live document again, which leaves alone what runs and opens what does not. Says whether something is
+    /// left to be opened.
+    fn try_again(&self) -> bool {
+        if !self.lacks_something() {
+            return false;
+        }
+        let running = self.running.load_full();
+        let live = &running.live;
+        let change = Change {
+            toml: live.toml.clone(),
+            document: live.document.clone(),
+            checked: (*live.checked).clone(),
+        };
+        let revision = live.revision;
+        match self.prepare_with(Demand::WhatCan, change, Some(revision)) {
+            Ok(prepared) => {
+                prepared.commit(revision);
+                self.lacks_something()
+            }
+            Err(error) => {
+                tracing::debug!("listeners could not be tried again: {error}");
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Messages that are handed in: over HTTP, and of our own log.
+
+use super::core::Pipeline;
+use super::running::Inlet;
+use crate::flow::queue::{Partition, Work};
+use crate::flow::receipt::{Pending, Taken};
+use logstead_record::Batch;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a sender waits for room in its source's budget before it is told to come again.
+const SUBMIT_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Why messages that were handed in are not stored.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// There is no such logspace in the live router document.
+    #[error("there is no logspace `{0}`")]
+    UnknownLogspace(String),
+    /// The live router document has no source for it.
+    #[error("the router document has no source of kind `http`: add one to take messages over HTTP")]
+    NoSource,
+    /// Too many bytes of this source are in flight.
+    #[error("the store cannot keep up: send again later")]
+    Busy,
+    /// It could not be stored.
+    #[error("the messages could not be stored: {0}")]
+    Failed(String),
+    /// The process is about to end.
+    #[error("the server is stopping: send again later")]
+    ShuttingDown,
+}
+
+impl Pipeline {
+    /// Takes messages that came over HTTP, and returns what became of them once all that are stored are durable. They
+    /// go to `logspace`, or where the routes say.
+    pub async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<Taken, SubmitError> {
+        if self.stop_requested() {
+            return Err(SubmitError::ShuttingDown);
+        }
+        let running = self.running.load_full();
+        let inlet = running.http.as_ref().ok_or(SubmitError::NoSource)?;
+        let in_document = |id: &str| running.live.checked.logspaces.iter().any(|logspace| logspace.id == id);
+        if let Some(id) = logspace
+            && !in_document(id)
+        {
+            return Err(SubmitError::UnknownLogspace(id.to_owned()));
+        }
+        let reserve = inlet.budget.reserve(batch.memory_bytes());
+        let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
+        let (pending, outcome) = Pending::answering(reserved);
+        self.hand_in(inlet, batch, logspace.map(str::to_owned), pending);
+        match outcome.await {
+            Ok(Ok(taken)) => Ok(taken),
+            Ok(Err(reason)) => Err(SubmitError::Failed(reason)),
+            Err(_) => Err(SubmitError::ShuttingDown),
+        }
+    }
+
+    /// Takes messages of our own log; drops them when too many are in flight.
+    pub(crate) fn submit_internal(&self, batch: Batch) {
+        let running = self.running.load();
+        let Some(inlet) = &running.internal else { return };
+        match inlet.budget.try_reserve(batch.memory_bytes()) {
+            Some(reserved) => self.hand_in(inlet, batch, None, Pending::silent(reserved)),
+            None => inlet.counters.dropped.add("queue_full", batch.rows()),
+        }
+    }
+
+    fn hand_in(&self, inlet: &Inlet, batch: Batch, logspace: Option<String>, pending: Pending) {
+        let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
+        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, pending };
+        // When every worker has stopped, dropping it tells the sender.
+        self.work.submit(Partition::Any, work);
+    }
+}

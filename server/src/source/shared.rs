@@ -1,0 +1,206 @@
+//! What the reading tasks of one source share, and how what they read gets to the workers.
+//!
+//! **Invariant:** a chunk is on its way only with its bytes reserved in the source's budget.
+
+use super::coalesce::Coalesce;
+use super::gather::{Gather, Outlet};
+use super::settings::Settings;
+use crate::flow::budget::Budget;
+use crate::flow::chunk::{Chunk, Order};
+use crate::flow::counters::SourceCounters;
+use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::flow::receipt::{Outcome, Pending};
+use crate::machine::clock;
+use crate::machine::folders::Folders;
+use crate::machine::sockets::Sockets;
+use arc_swap::ArcSwap;
+use logstead_config::Count;
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// How often certificate files are checked for changes.
+const CERTIFICATES_INTERVAL: Duration = Duration::from_secs(2);
+/// How often one source logs problems with its senders.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What the reading tasks of one source share.
+pub(crate) struct Shared {
+    pub(crate) id: Arc<str>,
+    pub(crate) settings: ArcSwap<Settings>,
+    pub(crate) counters: Arc<SourceCounters>,
+    pub(crate) budget: Budget,
+    pub(crate) work: WorkSender,
+    pub(super) sockets: Arc<Sockets>,
+    /// The data directory.
+    pub(super) data: PathBuf,
+    /// Where files may be read.
+    pub(super) folders: Arc<Folders>,
+    /// Connections so far.
+    connections: AtomicUsize,
+    /// One for all workers, or one for each if a connection is limited to some of them.
+    gathers: Vec<Gather>,
+    complained: Mutex<Option<Instant>>,
+}
+
+/// What a source shares with the rest of the process.
+pub(crate) struct Ways {
+    pub(crate) counters: Arc<SourceCounters>,
+    pub(crate) budget: Budget,
+    pub(crate) work: WorkSender,
+    pub(crate) sockets: Arc<Sockets>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        id: &str,
+        settings: Settings,
+        ways: Ways,
+        (data, folders): (&Path, &Arc<Folders>),
+    ) -> Shared {
+        let Ways { counters, budget, work, sockets } = ways;
+        Shared {
+            id: id.into(),
+            settings: ArcSwap::from_pointee(settings),
+            counters,
+            budget,
+            data: data.to_owned(),
+            folders: folders.clone(),
+            connections: AtomicUsize::new(0),
+            gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
+            work,
+            sockets,
+            complained: Mutex::new(None),
+        }
+    }
+
+    /// Numbers connections.
+    pub(super) fn next_connection(&self) -> usize {
+        self.connections.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Takes what a connection has read; waits while too many bytes of this source are in flight.
+    pub(super) async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
+        let number = match self.settings.load().partitions {
+            Count::Auto => 0,
+            Count::Exactly(_) => connection % self.gathers.len(),
+        };
+        self.gathers[number].add(self, number, chunk, first_byte).await;
+    }
+
+    /// As [`Outlet::submit`]; the receiver learns when all of it is durable. What cannot be stored now is held back
+    /// until it can.
+    pub(super) async fn submit_confirmed(&self, chunk: Chunk) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        let (pending, outcome) = Pending::confirming(reserved);
+        self.submit_reserved(chunk, pending);
+        outcome
+    }
+
+    /// As [`Outlet::submit`], but drops and counts instead of waiting.
+    pub(super) fn submit_or_drop(&self, chunk: Chunk) {
+        match self.budget.try_reserve(chunk.cost_bytes()) {
+            Some(reserved) => self.submit_reserved(chunk, Pending::silent(reserved)),
+            None => self.counters.dropped.add("queue_full", chunk.frames.len()),
+        }
+    }
+
+    fn submit_reserved(&self, chunk: Chunk, pending: Pending) {
+        let messages = chunk.frames.len();
+        self.counters.read(chunk.bytes.len(), messages);
+        let settings = self.settings.load();
+        let partition = partition(settings.partitions, chunk.order, self.work.workers());
+        let work = Work::Chunk {
+            chunk,
+            source: self.id.clone(),
+            syslog: settings.syslog.clone(),
+            counters: self.counters.clone(),
+            received: clock::now(),
+            pending,
+        };
+        if !self.work.submit(partition, work) {
+            self.counters.dropped.add("stopped", messages);
+        }
+    }
+
+    /// Counts a refused connection, and logs it unless one was logged just before.
+    pub(super) fn refuse(&self, reason: &'static str, sender: &str, message: &str) {
+        self.counters.dropped.add(reason, 1);
+        let text = format!("{sender}: {message}");
+        let now = Instant::now();
+        let mut complained = self.complained.lock();
+        if complained.is_none_or(|last| COMPLAINT_INTERVAL <= now.duration_since(last)) {
+            *complained = Some(now);
+            tracing::warn!(source = %self.id, "a connection is refused: {text}");
+        }
+        *self.counters.last_error.lock() = Some(text);
+    }
+}
+
+impl Outlet for Shared {
+    fn policy(&self) -> Coalesce {
+        self.settings.load().coalesce
+    }
+
+    /// Submits a chunk to the pipeline, and waits while too many bytes of this source are in flight.
+    async fn submit(&self, chunk: Chunk) {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        self.submit_reserved(chunk, Pending::silent(reserved));
+    }
+}
+
+/// Which worker may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
+/// partition, a connection's messages keep their order.
+fn partition(partitions: Count, order: Order, workers: usize) -> Partition {
+    match partitions {
+        Count::Exactly(partitions) if (partitions as usize) < workers => {
+            Partition::Worker(order.connection + order.chunk % partitions as usize)
+        }
+        _ => Partition::Any,
+    }
+}
+
+impl Shared {
+    /// Reads the certificates again; on failure the old ones stay.
+    pub(super) fn reload_certificates(&self) {
+        let Some(certificates) = self.settings.load().certificates.clone() else { return };
+        match certificates.reload() {
+            Ok(()) => tracing::info!(source = %self.id, "the certificates were read again"),
+            Err(error) => {
+                tracing::error!(source = %self.id, "the certificates stay as they were: {error}");
+            }
+        }
+    }
+
+    /// Reads certificates again when their files change, for as long as it is polled.
+    async fn watch_certificates(&self) {
+        let mut interval = tokio::time::interval(CERTIFICATES_INTERVAL);
+        loop {
+            interval.tick().await;
+            let certificates = self.settings.load().certificates.clone();
+            if certificates.is_some_and(|certificates| certificates.changed()) {
+                self.reload_certificates();
+            }
+        }
+    }
+
+    /// Hands on all that the connections have read.
+    pub(super) async fn flush_gathers(&self) {
+        for (number, gather) in self.gathers.iter().enumerate() {
+            gather.flush(self, number).await;
+        }
+    }
+
+    /// Hands on in time what the connections have read, for as long as it is polled.
+    pub(super) async fn run_gathers(self: Arc<Shared>) {
+        let mut running = JoinSet::new();
+        for number in 0..self.gathers.len() {
+            let shared = self.clone();
+            running.spawn(async move { shared.gathers[number].run(&*shared, number).await });
+        }
+        self.watch_certificates().await;
+    }
+}

@@ -1,0 +1,86 @@
+/** What the flow says about an item: its counters, and in one line what it does. */
+import type { RouterStatus } from '../api/model';
+import { formatRate } from '../ui/number';
+import { type Item, type Section, idOf, listOf, textOf, valueAt } from './document';
+import { warningOfRoute } from './problems';
+
+type LiveItem = { perSecond: number; trouble?: string };
+
+/** The counters of an item; undefined when only the draft has it. */
+export function liveOf(
+  status: RouterStatus | undefined,
+  section: Section,
+  id: string,
+): LiveItem | undefined {
+  switch (section) {
+    case 'sources': {
+      const source = status?.sources.find((one) => one.id === id);
+      const failed = source?.listeners.some(({ state }) => state !== 'listening');
+      return (
+        source && {
+          perSecond: source.messages_per_second,
+          ...(failed && { trouble: 'not listening' }),
+        }
+      );
+    }
+    case 'routes': {
+      const route = status?.routes.find((one) => one.id === id);
+      return route && { perSecond: route.messages_per_second };
+    }
+    case 'logspaces': {
+      const logspace = status?.logspaces.find((one) => one.id === id);
+      const failing = logspace?.state === 'failing';
+      return (
+        logspace && {
+          perSecond: logspace.messages_per_second,
+          ...(failing && { trouble: 'failing' }),
+        }
+      );
+    }
+    case 'destinations': {
+      const destination = status?.destinations.find((one) => one.id === id);
+      const retrying = destination?.state === 'retrying';
+      return (
+        destination && {
+          perSecond: destination.messages_per_second,
+          ...(retrying && { trouble: 'retrying' }),
+        }
+      );
+    }
+  }
+}
+
+export function rateLabel(status: RouterStatus | undefined, live: LiveItem | undefined): string {
+  if (status === undefined) return '';
+  return live === undefined ? 'draft' : `${formatRate(live.perSecond)}/s`;
+}
+
+/** One line that says what an item does. */
+export function aboutOf(section: Section, item: Item, warnings: readonly string[]): string {
+  switch (section) {
+    case 'sources':
+      return listOf(item['listen'] ?? item['paths']).join(' ') || textOf(item['kind']);
+    case 'routes':
+      return warningOfRoute(warnings, idOf(item)) ?? aboutRoute(item);
+    case 'logspaces':
+      return aboutLogspace(item);
+    case 'destinations':
+      return textOf(item['to']) || textOf(item['path']);
+  }
+}
+
+function aboutRoute(route: Item): string {
+  const filter = textOf(route['where']).trim();
+  const flags = [
+    route['final'] === true ? 'final' : '',
+    route['fallback'] === true ? 'fallback' : '',
+  ];
+  const parts = [filter === '' || filter === '*' ? 'everything' : filter, ...flags];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function aboutLogspace(logspace: Item): string {
+  const limits = ['retention.age', 'retention.size'].map((key) => textOf(valueAt(logspace, key)));
+  const kept = limits.filter((limit) => limit !== '').join(', ');
+  return kept === '' ? 'keeps everything' : `keeps ${kept}`;
+}

@@ -1,0 +1,197 @@
+/**
+ * Where in the text of a router document the cursor is: in which entry, and at a key or at a value. Reads no more of
+ * TOML than that takes, also while it is half written: whether it is right is for the server to say. Pure.
+ */
+import { type Section, isSection } from './document';
+
+export type TomlPlace = {
+  section: Section;
+  /** The value of the entry's `kind`; empty without one. */
+  kind: string;
+  /** The dotted keys that have a value in the entry, apart from the one at the cursor. */
+  keys: ReadonlySet<string>;
+  /** The key or the value at the cursor, as characters of the text. */
+  from: number;
+  to: number;
+} & (
+  | {
+      part: 'key';
+      /** The dotted key of the table that it is written in, as `tls`; empty in the entry itself. */
+      table: string;
+      hasValue: boolean;
+    }
+  | { part: 'value'; key: string }
+);
+
+type Token = { text: string; from: number; to: number };
+
+/** A line, or several where a list or a table goes on; also one with nothing on it. */
+type Statement = { tokens: readonly Token[]; from: number; to: number };
+
+type Header = { path: readonly string[]; isEntry: boolean };
+
+/** `key = value`, or what there is of it. */
+type Pair = {
+  from: number;
+  to: number;
+  table: string;
+  /** Dotted, from the entry on. */
+  key: string;
+  keyTokens: readonly Token[];
+  /** Where the `=` is; null before it is written. */
+  equals: number | null;
+  value: readonly Token[];
+  /** What stands in the value, where that is a table. */
+  inner: readonly Pair[];
+};
+
+type Entry = { section: Section; statements: Statement[]; pairs: Pair[] };
+
+const TOKEN =
+  /#[^\n]*|\n|"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|[[\]{}=,]|[^\s#"'[\]{}=,]+/gu;
+
+/** Null where neither a key nor a value of an entry is written. */
+export function placeIn(text: string, cursor: number): TomlPlace | null {
+  const statements = statementsOf(text);
+  const statement = statements.find(({ from, to }) => from <= cursor && cursor <= to);
+  const entry = entriesOf(statements).find((one) => one.statements.some((s) => s === statement));
+  const isInComment = statement?.tokens.some(
+    ({ text, from }) => text.startsWith('#') && from < cursor,
+  );
+  if (entry === undefined || isInComment === true) return null;
+  const pairs = entry.pairs.flatMap(withInner);
+  // The innermost of those around the cursor.
+  const here = pairs.findLast(({ from, to }) => from <= cursor && cursor <= to);
+  const part = here === undefined ? null : partOf(here, cursor);
+  if (part === null) return null;
+  const others = pairs.filter((pair) => pair !== here && pair.equals !== null);
+  const kind = entry.pairs.find(({ key }) => key === 'kind')?.value[0];
+  return {
+    ...part,
+    section: entry.section,
+    kind: kind === undefined ? '' : unquoted(kind),
+    keys: new Set(others.map(({ key }) => key)),
+  };
+}
+
+type PartOfPlace<Place> = Place extends unknown ? Omit<Place, 'section' | 'kind' | 'keys'> : never;
+
+function partOf(pair: Pair, cursor: number): PartOfPlace<TomlPlace> | null {
+  const { table, keyTokens, equals, value } = pair;
+  if (equals === null || cursor <= equals) {
+    const from = Math.min(cursor, keyTokens[0]?.from ?? cursor);
+    const to = Math.max(cursor, keyTokens.at(-1)?.to ?? cursor);
+    return { part: 'key', table, hasValue: equals !== null, from, to };
+  }
+  const [token, ...more] = value;
+  // What stands in brackets are lists, which nothing is known of.
+  if (more.length > 0 || token?.text === '[') return null;
+  const isAt = token !== undefined && token.from <= cursor && cursor <= token.to;
+  if (token !== undefined && !isAt) return null;
+  return { part: 'value', key: pair.key, from: token?.from ?? cursor, to: token?.to ?? cursor };
+}
+
+function withInner(pair: Pair): Pair[] {
+  return [pair, ...pair.inner.flatMap(withInner)];
+}
+
+function tokensOf(text: string): Token[] {
+  return [...text.matchAll(TOKEN)].map(({ 0: found, index }) => ({
+    text: found,
+    from: index,
+    to: index + found.length,
+  }));
+}
+
+function statementsOf(text: string): Statement[] {
+  const statements: Statement[] = [];
+  let from = 0;
+  let depth = 0;
+  let tokens: Token[] = [];
+  let isLineStart = true;
+  const close = (to: number) => {
+    statements.push({ tokens, from, to });
+    [from, depth, tokens] = [to + 1, 0, []];
+  };
+  for (const token of tokensOf(text)) {
+    const isBreak = token.text === '\n';
+    // No list holds lists: a bracket that begins a line is a header, even behind a list without an end.
+    const isHeader = isLineStart && token.text === '[';
+    if (isHeader && depth > 0) close(text.lastIndexOf('\n', token.from));
+    isLineStart = isBreak;
+    if ('[{'.includes(token.text)) depth += 1;
+    if (']}'.includes(token.text)) depth -= 1;
+    if (isBreak && depth <= 0) close(token.from);
+    else if (!isBreak) tokens.push(token);
+  }
+  close(text.length);
+  return statements;
+}
+
+function entriesOf(statements: readonly Statement[]): Entry[] {
+  const entries: Entry[] = [];
+  let entry: Entry | undefined;
+  let table = '';
+  for (const statement of statements) {
+    const header = headerOf(statement);
+    if (header === null) {
+      entry?.statements.push(statement);
+      entry?.pairs.push(pairOf(codeOf(statement.tokens), statement, table));
+      continue;
+    }
+    const [section = '', ...rest] = header.path;
+    table = rest.join('.');
+    if (header.isEntry && isSection(section)) {
+      entry = { section, statements: [], pairs: [] };
+      entries.push(entry);
+    } else if (header.isEntry || entry?.section !== section) entry = undefined;
+  }
+  return entries;
+}
+
+function headerOf({ tokens }: Statement): Header | null {
+  const [first, second] = tokens;
+  if (first?.text !== '[') return null;
+  const name = tokens.find(({ text }) => !'[]'.includes(text));
+  return { path: name?.text.split('.') ?? [], isEntry: second?.text === '[' };
+}
+
+function pairOf(tokens: readonly Token[], { from, to }: Omit<Statement, 'tokens'>, table: string) {
+  const at = tokens.findIndex(({ text }) => text === '=');
+  const keyTokens = at === -1 ? tokens : tokens.slice(0, at);
+  const value = at === -1 ? [] : tokens.slice(at + 1);
+  const key = [table, keyTokens.map(unquoted).join('')].filter((part) => part !== '').join('.');
+  const inner = value[0]?.text === '{' ? innerOf(value, to, key) : [];
+  const pair: Pair = {
+    ...{ from, to, table, key, keyTokens, value, inner },
+    equals: tokens[at]?.from ?? null,
+  };
+  return pair;
+}
+
+/** The pairs of `{ … }`. */
+function innerOf([open, ...tokens]: readonly Token[], end: number, table: string): Pair[] {
+  const pairs: Pair[] = [];
+  let from = open?.to ?? end;
+  let own: Token[] = [];
+  let depth = 0;
+  for (const token of tokens) {
+    if ('[{'.includes(token.text)) depth += 1;
+    if (']}'.includes(token.text)) depth -= 1;
+    const isEnd = depth === -1;
+    if (isEnd || (depth === 0 && token.text === ',')) {
+      pairs.push(pairOf(own, { from, to: token.from }, table));
+      [from, own] = [token.to, []];
+      if (isEnd) return pairs;
+    } else own.push(token);
+  }
+  return [...pairs, pairOf(own, { from, to: end }, table)];
+}
+
+function codeOf(tokens: readonly Token[]): Token[] {
+  return tokens.filter(({ text }) => !text.startsWith('#'));
+}
+
+function unquoted({ text }: Token): string {
+  return text.replaceAll(/^["']|["']$/g, '');
+}

@@ -1,0 +1,93 @@
+/** The head of the drawer: which message it is, its neighbours in the results, its link, and the way out. */
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconChevronDown, IconChevronUp, IconLink, IconX } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import type { Message } from '../../api/model';
+import { Severity } from '../../ui/Severity';
+import { copyText } from '../../ui/clipboard';
+import { formatTime, useZone } from '../../ui/time';
+import { permalink } from '../results/links';
+import type { SearchState } from '../searchParams';
+import classes from './Drawer.module.css';
+
+type Props = {
+  id: string;
+  message: Message | undefined;
+  messages: readonly Message[];
+  onChange: (part: Partial<SearchState>) => void;
+  onClose: () => void;
+};
+
+export function DrawerHead({ id, message, messages, onChange, onClose }: Props) {
+  const [zone] = useZone();
+  const at = messages.findIndex((other) => other.id === id);
+  const step = (by: 1 | -1) => {
+    const next = messages[at + by];
+    if (next !== undefined) onChange({ open: next.id });
+  };
+  return (
+    <div className={classes.head}>
+      <div className={classes.top}>
+        <h2 className={classes.title}>
+          {message === undefined ? `Message ${id}` : formatTime(message.time, zone)}
+        </h2>
+        <Step label="Newer message" disabled={at < 1} onClick={() => step(-1)}>
+          <IconChevronUp size={18} />
+        </Step>
+        <Step
+          label="Older message"
+          disabled={at === -1 || at === messages.length - 1}
+          onClick={() => step(1)}
+        >
+          <IconChevronDown size={18} />
+        </Step>
+        <CopyLink id={id} />
+        <Step label="Close" onClick={onClose}>
+          <IconX size={18} />
+        </Step>
+      </div>
+      <div className={classes.who}>
+        {message !== undefined && (
+          <>
+            <Severity message={message} />
+            <span className={classes.name}>{message.host}</span>
+            <span className={classes.name}>
+              {message.program}
+              {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
+            </span>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function CopyLink({ id }: { id: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    setCopied(await copyText(new URL(permalink(id), location.href).href));
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <Step label={copied ? 'Copied' : 'Copy link'} onClick={() => void copy()}>
+      <IconLink size={18} />
+    </Step>
+  );
+}
+
+type StepProps = {
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+};
+
+function Step({ label, disabled = false, onClick, children }: StepProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} disabled={disabled} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

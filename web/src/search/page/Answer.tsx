@@ -1,0 +1,87 @@
+/** What a search found, or why there is nothing to show. */
+import { useDebouncedValue } from '@mantine/hooks';
+import type { Hits } from '../../ui/highlight';
+import { EmptyResult } from '../empty/EmptyResult';
+import { Results } from '../results/Results';
+import { ViewTools } from '../results/ViewTools';
+import type { SearchState } from '../searchParams';
+import { Statistics } from '../statistics/Statistics';
+import { Actions } from './Actions';
+import { FirstRun } from './FirstRun';
+import { Loading } from './Loading';
+import { StatusLine } from './StatusLine';
+import type { Search } from './useSearch';
+import type { ChangeSearch, Steps } from './useSteps';
+import classes from './SearchPage.module.css';
+
+/** A search that takes less shows nothing while it runs. */
+const SLOW_MS = 120;
+
+type Props = {
+  state: SearchState;
+  search: Search;
+  steps: Steps;
+  hits: Hits;
+  hasStages: boolean;
+  onChange: ChangeSearch;
+};
+
+export function Answer(props: Props) {
+  const { state, search, steps, hasStages } = props;
+  return (
+    <div className={classes.results}>
+      <StatusLine
+        state={state}
+        search={search.answered}
+        total={search.total}
+        counting={search.counting}
+        live={search.live}
+        paused={search.paused}
+        onChange={steps.show}
+      >
+        {!hasStages && (
+          <ViewTools
+            state={state}
+            messages={search.messages ?? []}
+            onAsk={steps.ask}
+            onChange={steps.show}
+          />
+        )}
+        <Actions state={state} onAsk={steps.ask} />
+      </StatusLine>
+      {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
+      {search.isCancelled && (
+        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+      )}
+      {search.isFirstRun && <FirstRun />}
+      {!hasStages && <Messages {...props} />}
+    </div>
+  );
+}
+
+function Messages({ state, search, steps, hits, onChange }: Props) {
+  const { messages } = search;
+  const [slow] = useDebouncedValue(search.isLoading, SLOW_MS);
+  if (messages === undefined) {
+    return search.isLoading && slow && <Loading onCancel={search.cancel} />;
+  }
+  if (messages.length === 0) {
+    return !search.isFirstRun && <EmptyResult state={state} onChange={onChange} />;
+  }
+  return (
+    <Results
+      key={search.key}
+      state={state}
+      messages={messages}
+      hits={hits}
+      hasMore={search.hasMore}
+      loadingMore={search.loadingMore}
+      onMore={search.onMore}
+      onFilter={steps.filter}
+      onAsk={steps.ask}
+      onChange={steps.show}
+      onRefresh={search.runAgain}
+      onAtTop={search.setAtTop}
+    />
+  );
+}

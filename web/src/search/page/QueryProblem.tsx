@@ -1,0 +1,75 @@
+/** What the server says about a query, below the bar, with the place in the query that it refers to. */
+import { Button } from '@mantine/core';
+import { isRefusal, problemOf } from '../../api/client';
+import type { Coverage, QueryWarning } from '../../api/model';
+import { Notice } from '../../ui/Notice';
+import { Underlined } from '../../ui/Underlined';
+
+type ProblemProps = {
+  error: Error;
+  query: string;
+  onRetry: () => void;
+  onUse: (query: string) => void;
+};
+
+/** A refusal is the query's own fault and would be repeated; everything else may pass. */
+export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
+  const { line, column, end_column, suggestion } = problemOf(error);
+  return (
+    <Notice tone="error" title={error.message} onRetry={isRefusal(error) ? undefined : onRetry}>
+      {column !== undefined && (
+        <Underlined text={query} line={line ?? 1} column={column} endColumn={end_column} />
+      )}
+      {suggestion !== undefined && <Suggestion text={suggestion} onUse={onUse} />}
+    </Notice>
+  );
+}
+
+type WarningsProps = {
+  warnings: readonly QueryWarning[];
+  coverage: Coverage;
+  query: string;
+  onUse: (query: string) => void;
+};
+
+export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProps) {
+  return (
+    <>
+      {warnings.filter(isToBeRead).map((warning) => (
+        <Notice key={warning.message} tone="caution" title={warning.message}>
+          {warning.column !== undefined && (
+            <Underlined
+              text={query}
+              line={warning.line ?? 1}
+              column={warning.column}
+              endColumn={warning.end_column}
+            />
+          )}
+          {warning.suggestion !== undefined && (
+            <Suggestion text={warning.suggestion} onUse={onUse} />
+          )}
+        </Notice>
+      ))}
+      {!coverage.complete && (
+        <Notice tone="caution" title="These results are not complete">
+          {coverage.skipped_batches > 0
+            ? `${coverage.skipped_batches} batches could not be searched.`
+            : 'The search stopped before it had seen everything in this range.'}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** That the query names its own range is shown where ranges are chosen. */
+function isToBeRead({ code }: QueryWarning): boolean {
+  return code !== 'range_in_query';
+}
+
+function Suggestion({ text, onUse }: { text: string; onUse: (query: string) => void }) {
+  return (
+    <Button variant="default" mt={4} onClick={() => onUse(text)}>
+      Search for <code className="mono">&nbsp;{text}</code>
+    </Button>
+  );
+}

@@ -1,0 +1,24 @@
+/** The ways on from a search: to another question, or to another look at the same one. */
+import { useEdit, valueEdit } from '../../ui/query/useEdit';
+import { useSetsRange } from '../../ui/query/useReading';
+import type { TimeRange } from '../../ui/range';
+import type { SearchState } from '../searchParams';
+
+/** `replace` leaves no step in the browser's history. */
+export type ChangeSearch = (state: SearchState, replace?: boolean) => void;
+
+export type Steps = ReturnType<typeof useSteps>;
+
+export function useSteps(state: SearchState, onChange: ChangeSearch) {
+  const setsRange = useSetsRange(state.query);
+  const edit = useEdit(state.query);
+  const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
+  return {
+    ask,
+    show: (part: Partial<SearchState>) => onChange({ ...state, ...part }, true),
+    filter: (field: string, value: string, exclude: boolean) =>
+      edit([valueEdit(field, value, exclude)], (query) => ask({ query })),
+    zoom: (range: TimeRange) =>
+      setsRange ? edit([{ op: 'set_range' }], (query) => ask({ query, range })) : ask({ range }),
+  };
+}

@@ -1,0 +1,58 @@
+/** How the server understands a query, asked while it is written. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../../api/client';
+import type { Cost, ExplainResponse } from '../../api/model';
+import { formatCount } from '../../ui/number';
+import { requestRange } from '../../ui/range';
+import type { SearchState } from '../searchParams';
+
+const FRESH_MS = 30_000;
+
+type Where = Pick<SearchState, 'range' | 'logspaces'>;
+
+/** All of the query, also its stages. */
+export function explainQuery(query: string, { range, logspaces }: Where) {
+  const body = {
+    query,
+    ...requestRange(range),
+    ...(logspaces.length > 0 && { logspaces: [...logspaces] }),
+  };
+  return queryOptions({
+    queryKey: ['explain', body],
+    queryFn: ({ signal }): Promise<ExplainResponse> =>
+      unwrap(client.POST('/api/v1/explain', { body, signal })),
+    enabled: query.trim() !== '',
+    staleTime: FRESH_MS,
+    retry: false,
+  });
+}
+
+export function costWord(cost: Cost): string {
+  switch (cost) {
+    case 'instant':
+      return 'Instant';
+    case 'quick':
+      return 'Quick';
+    case 'slow':
+      return 'Slow';
+    case 'very_slow':
+      return 'Very slow';
+  }
+}
+
+/** Why, and for the slow ones what would help. */
+export function costReason({ cost, sum }: Pick<ExplainResponse, 'cost' | 'sum'>): string {
+  const looked = sum.undecided_messages + sum.tail_messages;
+  const reason =
+    looked === 0
+      ? 'The index answers all of it.'
+      : `${formatCount(looked)} messages are looked at one by one; the index answers the rest.`;
+  switch (cost) {
+    case 'instant':
+    case 'quick':
+      return reason;
+    case 'slow':
+    case 'very_slow':
+      return `${reason} A shorter time, a field or a whole word makes it faster.`;
+  }
+}

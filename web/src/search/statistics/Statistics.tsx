@@ -1,0 +1,17 @@
+/** What a query with stages makes: a table, and a chart of it. Loaded when the first such query is asked. */
+import { Suspense, lazy } from 'react';
+import type { SearchState } from '../searchParams';
+
+const Panel = lazy(async () => ({
+  default: (await import('./StatisticsPanel')).StatisticsPanel,
+}));
+
+type Props = { state: SearchState; onAsk: (part: Partial<SearchState>) => void };
+
+export function Statistics(props: Props) {
+  return (
+    <Suspense>
+      <Panel {...props} />
+    </Suspense>
+  );
+}

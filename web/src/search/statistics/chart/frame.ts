@@ -1,0 +1,81 @@
+/** Where the plot of a chart lies in its element, and which point is where. Pure: numbers in, places in pixels out. */
+import type { Plot } from '../pivot';
+import { type Box, pointAt, timeSlots } from './layout';
+
+/** A plot along time has a slot for each point, one along names a row. */
+export type Frame = {
+  isTime: boolean;
+  /** The room to the left of the plot, for the labels of its axis. */
+  left: number;
+  plotWidth: number;
+  height: number;
+  slots: readonly { left: number; width: number }[];
+};
+
+/** How wide a letter of a name is: 12 px, all of one width. */
+export const CHARACTER = 7.3;
+export const LYING_ROW = 24;
+
+const LEFT = 48;
+const RIGHT = 24;
+const STANDING_HEIGHT = 220;
+
+export function frameOf(plot: Plot, width: number): Frame {
+  const isTime = plot.axis === 'time';
+  const left = isTime ? LEFT : nameWidth(plot, width);
+  const plotWidth = Math.max(40, width - left - RIGHT);
+  return {
+    isTime,
+    left,
+    plotWidth,
+    height: isTime ? STANDING_HEIGHT : plot.points.length * LYING_ROW,
+    slots: isTime ? timeSlots(plot, plotWidth) : [],
+  };
+}
+
+/** The point at a place of the element. */
+export function pointUnder(frame: Frame, count: number, x: number, y: number): number {
+  if (frame.isTime) return pointAt(frame.slots, x - frame.left);
+  return Math.min(count - 1, Math.max(0, Math.floor(y / LYING_ROW)));
+}
+
+/** The place of a point, from which a menu can open. */
+export function boxOf({ isTime, left, slots }: Frame, point: number): Box {
+  const slot = slots[point];
+  return isTime
+    ? { left: left + (slot?.left ?? 0), top: 40, width: slot?.width ?? 0, height: 20 }
+    : { left, top: point * LYING_ROW, width: 40, height: LYING_ROW };
+}
+
+/** Where the box with the values of a point stands. */
+export function readingAt(frame: Frame, point: number): { x: number; y: number } {
+  const { left, width } = boxOf(frame, point);
+  return frame.isTime
+    ? { x: left + width / 2, y: 8 }
+    : { x: frame.left + frame.plotWidth / 2, y: (point + 1) * LYING_ROW };
+}
+
+/** The point that a key goes to; null for keys that go nowhere. */
+export function nextPoint(key: string, marked: number | null, count: number): number | null {
+  const from = marked ?? -1;
+  switch (key) {
+    case 'ArrowRight':
+    case 'ArrowDown':
+      return Math.min(count - 1, from + 1);
+    case 'ArrowLeft':
+    case 'ArrowUp':
+      return marked === null ? count - 1 : Math.max(0, from - 1);
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return null;
+  }
+}
+
+/** A very long name is cut in its middle, so that the bars keep most of the width. */
+function nameWidth(plot: Plot, width: number): number {
+  const longest = plot.points.reduce((most, { name }) => Math.max(most, name.length), 0);
+  return Math.ceil(Math.min(longest * CHARACTER + 16, width * 0.36));
+}

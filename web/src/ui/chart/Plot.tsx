@@ -1,0 +1,104 @@
+/** The bars themselves, with their axis of times. */
+import { useId, useMemo } from 'react';
+import { type Cursor, spanOfCursor } from './selection';
+import { layerPath } from './stack';
+import { timeTicks } from './ticks';
+import type { BarsView } from './view';
+import classes from './Bars.module.css';
+
+export const PLOT_PX = 80;
+const TICK_PX = 96;
+/** What the text at a tick takes. */
+const LABEL_PX = 56;
+
+type Props = BarsView & {
+  top: number;
+  width: number;
+  cursor: Cursor | null;
+  hovered: number | null;
+};
+
+export function Plot({ stack, zone, silent, known, top, width, cursor, hovered }: Props) {
+  const id = useId();
+  const { times, intervalMs, layers } = stack;
+  const paths = useMemo(
+    () => layers.map((_, at) => layerPath(layers, at, { width, height: PLOT_PX, top })),
+    [layers, width, top],
+  );
+  const step = width / Math.max(times.length, 1);
+  const start = times[0] ?? 0;
+  const end = (times.at(-1) ?? 0) + intervalMs;
+  const ticks = timeTicks(start, end, Math.floor(width / TICK_PX), zone);
+  const marked = cursor === null ? null : spanOfCursor(cursor);
+  return (
+    <svg className={classes.plot} width={width} height={PLOT_PX + 20} aria-hidden>
+      <Patterns id={id} />
+      <line className={classes.grid} x2={width} y1={0.5} y2={0.5} />
+      <line className={classes.grid} x2={width} y1={PLOT_PX / 2} y2={PLOT_PX / 2} />
+      {hovered !== null && (
+        <rect className={classes.hovered} x={hovered * step} width={step} height={PLOT_PX} />
+      )}
+      {layers.map(({ label, color, pattern }, at) => (
+        <g key={label}>
+          <path d={paths[at]} fill={color} />
+          {pattern !== 'none' && <path d={paths[at]} fill={`url(#${id}-${pattern})`} />}
+        </g>
+      ))}
+      {silent.map(
+        (isSilent, at) =>
+          isSilent && (
+            <rect
+              key={at}
+              x={at * step}
+              y={PLOT_PX - 8}
+              width={step}
+              height={8}
+              fill={`url(#${id}-silence)`}
+            />
+          ),
+      )}
+      {known < 1 && (
+        <rect width={width * (1 - known)} height={PLOT_PX} fill={`url(#${id}-unknown)`} />
+      )}
+      <line className={classes.base} x2={width} y1={PLOT_PX + 0.5} y2={PLOT_PX + 0.5} />
+      {marked !== null && (
+        <rect
+          className={classes.marked}
+          x={marked.first * step + 0.5}
+          width={(marked.last - marked.first + 1) * step - 1}
+          y={0.5}
+          height={PLOT_PX}
+        />
+      )}
+      {ticks.map(({ at, text, isDay }) => (
+        <g key={at} transform={`translate(${((at - start) / (end - start)) * width} 0)`}>
+          <line className={classes.tick} x1={0.5} x2={0.5} y1={PLOT_PX} y2={PLOT_PX + 4} />
+          {((end - at) / (end - start)) * width > LABEL_PX && (
+            <text className={classes.time} data-day={isDay} x={4} y={PLOT_PX + 15}>
+              {text}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function Patterns({ id }: { id: string }) {
+  return (
+    <defs>
+      <pattern id={`${id}-diagonal`} width="5" height="5" patternUnits="userSpaceOnUse">
+        <path className={classes.stroke} d="M-1 1l2-2M0 5l5-5M4 6l2-2" />
+      </pattern>
+      <pattern id={`${id}-cross`} width="4" height="4" patternUnits="userSpaceOnUse">
+        <path className={classes.stroke} d="M0 0l4 4M4 0l-4 4" />
+      </pattern>
+      <pattern id={`${id}-silence`} width="4" height="4" patternUnits="userSpaceOnUse">
+        <path className={classes.hatch} d="M-1 1l2-2M0 4l4-4M3 5l2-2" />
+      </pattern>
+      <pattern id={`${id}-unknown`} width="8" height="8" patternUnits="userSpaceOnUse">
+        <path className={classes.unknown} d="M-2 2l4-4M0 8l8-8M6 10l4-4" />
+      </pattern>
+    </defs>
+  );
+}

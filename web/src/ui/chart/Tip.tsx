@@ -1,0 +1,36 @@
+/** The counts of the bar under the pointer, or of the span that is marked. */
+import { formatCount } from '../number';
+import { type BarsView, spanText, sumOf } from './view';
+import classes from './Bars.module.css';
+
+const TIP_PX = 232;
+
+type Props = BarsView & { at: number; span: { first: number; last: number }; width: number };
+
+export function Tip({ stack, zone, silent, at, span: { first, last }, width }: Props) {
+  const middle = ((at + 0.5) / stack.times.length) * width;
+  // Next to its bar, never over it.
+  const left = middle + 12 + TIP_PX > width ? middle - 12 - TIP_PX : middle + 12;
+  const isSilent = first === last && silent[at] === true;
+  const parts = stack.layers
+    .map(({ label, color, counts }) => ({ label, color, count: sumOf(counts, first, last) }))
+    .filter(({ count }) => count > 0 && stack.layers.length > 1);
+  return (
+    <div className={classes.tip} style={{ left: Math.max(left, 0), width: TIP_PX }} aria-hidden>
+      <div className={classes.tipTime}>{spanText(stack, first, last, zone)}</div>
+      <div className={classes.tipRow}>
+        <strong>{isSilent ? 'Nothing was received' : 'Messages'}</strong>
+        <strong>{formatCount(sumOf(stack.totals, first, last))}</strong>
+      </div>
+      {parts.toReversed().map(({ label, color, count }) => (
+        <div key={label} className={classes.tipRow}>
+          <span className={classes.tipLabel}>
+            <span className={classes.swatch} style={{ background: color }} />
+            {label}
+          </span>
+          <span>{formatCount(count)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+/** What is drawn as bars, and how a span of it is put into words. */
+import { type Zone, formatTime } from '../time';
+import { type Cursor, spanOfCursor } from './selection';
+import type { Stack } from './stack';
+
+export type BarsView = {
+  stack: Stack;
+  zone: Zone;
+  /** Where nothing at all came in, which is not the same as nothing that matches. */
+  silent: readonly boolean[];
+  /** How much of the span, from its end, is known yet: 0 to 1. */
+  known: number;
+};
+
+export function sumOf(counts: readonly number[], first: number, last: number): number {
+  return counts.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
+}
+
+/** What a screen reader says about the cursor's place. */
+export function valueText(stack: Stack, cursor: Cursor | null, zone: Zone): string {
+  if (cursor === null) return 'Arrow keys walk, with Shift they mark, Enter zooms, minus zooms out';
+  const { first, last } = spanOfCursor(cursor);
+  const parts = stack.layers.flatMap(({ label, counts }) => {
+    const count = sumOf(counts, first, last);
+    return count > 0 && stack.layers.length > 1 ? [`${label} ${count}`] : [];
+  });
+  const total = sumOf(stack.totals, first, last);
+  return [spanText(stack, first, last, zone), `${total} messages`, ...parts].join(', ');
+}
+
+export function spanText(
+  { times, intervalMs }: Stack,
+  first: number,
+  last: number,
+  zone: Zone,
+): string {
+  const from = textOf(times[first] ?? 0, zone);
+  const to = textOf((times[last] ?? 0) + intervalMs, zone);
+  return `${from} – ${to.slice(0, 10) === from.slice(0, 10) ? to.slice(11) : to}`;
+}
+
+/** To the second where that is enough. */
+function textOf(at: number, zone: Zone): string {
+  return formatTime(new Date(at).toISOString(), zone).replace(/\.000$/, '');
+}

@@ -1,0 +1,107 @@
+/** Chooses which logspaces are searched; none chosen means all. */
+import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
+import { IconChevronDown, IconDatabase, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useCommands } from '../commands';
+import { formatCount } from '../number';
+import classes from './LogspacePicker.module.css';
+
+type Props = {
+  logspaces: readonly { id: string; messages: number }[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+};
+
+/** With more of them a list is searched rather than read. */
+const READABLE_MAX = 8;
+
+export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
+  const [opened, setOpened] = useState(false);
+  useCommands([
+    {
+      id: 'logspaces',
+      title: 'Choose the logspaces',
+      group: 'Time range',
+      keys: 'l',
+      run: () => setOpened(true),
+    },
+  ]);
+  const label = labelOf(chosen);
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          className={classes.picker ?? ''}
+          leftSection={<IconDatabase size={16} />}
+          rightSection={<IconChevronDown size={14} />}
+          aria-label={`Logspaces: ${chosen.length === 0 ? label : chosen.join(', ')}`}
+          title={chosen.join(', ')}
+          onClick={() => setOpened(!opened)}
+        >
+          <span className={classes.label}>{label}</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Logspaces">
+        <Choice logspaces={logspaces} chosen={chosen} onChange={onChange} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choice({ logspaces, chosen, onChange }: Props) {
+  const [filter, setFilter] = useState('');
+  // One that is chosen and gone, or not granted, can still be given up.
+  const gone = chosen.filter((id) => logspaces.every((logspace) => logspace.id !== id));
+  const rows = [...logspaces, ...gone.map((id) => ({ id, messages: null }))];
+  const shown = rows.filter(({ id }) => id.toLowerCase().includes(filter.trim().toLowerCase()));
+  return (
+    <div className={classes.choice}>
+      {rows.length > READABLE_MAX && (
+        <TextInput
+          size="xs"
+          data-autofocus
+          aria-label="Find a logspace"
+          placeholder="Find a logspace"
+          leftSection={<IconSearch size={14} />}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+      )}
+      <Checkbox.Group aria-label="Search in" value={[...chosen]} onChange={onChange}>
+        <div className={classes.rows}>
+          {shown.map(({ id, messages }) => (
+            <Checkbox
+              key={id}
+              classNames={{ root: classes.row ?? '', labelWrapper: classes.grow ?? '' }}
+              value={id}
+              label={
+                <span className={classes.name}>
+                  <span>{id}</span>
+                  <span className="dimmed">
+                    {messages === null ? 'not there' : formatCount(messages)}
+                  </span>
+                </span>
+              }
+            />
+          ))}
+          {shown.length === 0 && <p className={classes.none}>No logspace has this in its name.</p>}
+        </div>
+      </Checkbox.Group>
+      <div className={classes.foot}>
+        <span className="dimmed">
+          {chosen.length === 0 ? 'None ticked: all are searched' : `${chosen.length} chosen`}
+        </span>
+        <Button variant="subtle" disabled={chosen.length === 0} onClick={() => onChange([])}>
+          All
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function labelOf(chosen: readonly string[]): string {
+  const [first, ...others] = chosen;
+  if (first === undefined) return 'All logspaces';
+  return others.length === 0 ? first : `${first} + ${others.length}`;
+}

@@ -1,0 +1,107 @@
+/** The forms for a range that no preset has: the last stretch of any length, or from one moment to another. */
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { type SyntheticEvent, useState } from 'react';
+import { type TimeRange, resolve, spanMs, units } from '../range';
+import { type Zone, momentText, parseMoment } from '../time';
+import classes from './RangePicker.module.css';
+
+type ChooseProps = { range: TimeRange; onChoose: (range: TimeRange) => void };
+
+export function RelativeRange({ range, onChoose }: ChooseProps) {
+  const span = range.kind === 'last' ? range.span : '2h';
+  const [amount, setAmount] = useState(span.slice(0, -1));
+  const [unit, setUnit] = useState(span.slice(-1));
+  const problem = amount !== '' && !isAmount(amount) && 'A whole number from 1 to 99999.';
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (isAmount(amount)) onChoose({ kind: 'last', span: `${Number(amount)}${unit}` });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <span className={classes.caption}>Last</span>
+      <div className={classes.last}>
+        <TextInput
+          size="xs"
+          aria-label="How many"
+          inputMode="numeric"
+          value={amount}
+          error={problem !== false}
+          onChange={(event) => setAmount(event.currentTarget.value.trim())}
+        />
+        <NativeSelect
+          aria-label="Unit"
+          value={unit}
+          onChange={(event) => setUnit(event.currentTarget.value)}
+          data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
+        />
+        <Button type="submit" variant="default" disabled={!isAmount(amount)}>
+          Use
+        </Button>
+      </div>
+      {problem !== false && (
+        <span className={classes.problem} role="alert">
+          {problem}
+        </span>
+      )}
+    </form>
+  );
+}
+
+function isAmount(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && spanMs(`${text}s`) !== null;
+}
+
+export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Zone }) {
+  const shown = range.kind === 'between' ? range : { from: null, to: null };
+  const [from, setFrom] = useState(momentText(shown.from, zone));
+  const [to, setTo] = useState(momentText(shown.to, zone));
+  const start = from === '' ? null : parseMoment(from, zone);
+  const end = to === '' ? null : parseMoment(to, zone);
+  const fromProblem = from !== '' && start === null && FORM;
+  const toProblem = to !== '' && (end === null ? FORM : isBackwards(start, end) && BACKWARDS);
+  const isEmpty = from === '' && to === '';
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    onChoose({ kind: 'between', from: start, to: end });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        size="xs"
+        label="From"
+        placeholder="2026-01-31 15:04:05 or now-2h"
+        spellCheck={false}
+        value={from}
+        error={fromProblem}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <TextInput
+        size="xs"
+        label="To"
+        placeholder="now"
+        description="Not included; empty means no end."
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        spellCheck={false}
+        value={to}
+        error={toProblem}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <Button
+        type="submit"
+        variant="default"
+        disabled={fromProblem !== false || toProblem !== false || isEmpty}
+      >
+        Use these times
+      </Button>
+    </form>
+  );
+}
+
+const FORM = 'Write it as 2026-01-31 15:04:05, or as now-2h.';
+const BACKWARDS = 'Must be later than From.';
+
+function isBackwards(from: string | null, to: string): boolean {
+  const moments = resolve({ kind: 'between', from, to }, Date.now());
+  if (moments === null || moments.from === null || moments.to === null) return false;
+  return moments.from >= moments.to;
+}

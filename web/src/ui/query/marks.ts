@@ -1,0 +1,37 @@
+/** Places in the query that the server has something to say about, underlined. */
+import { type Range, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
+import { spanOf } from './places';
+
+/** A place in the query, as problems and warnings of the server name it. */
+export type QueryMark = {
+  line?: number | undefined;
+  column?: number | undefined;
+  end_column?: number | undefined;
+  message: string;
+};
+
+export const setProblems = StateEffect.define<readonly QueryMark[]>();
+
+/** The places go along with the text as it changes, until the next run. */
+export const problemMarks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    let next = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(setProblems)) next = marksOf(effect.value, transaction.newDoc.toString());
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function marksOf(problems: readonly QueryMark[], text: string): DecorationSet {
+  const ranges = problems.flatMap(({ line, column, end_column, message }): Range<Decoration>[] => {
+    if (column === undefined) return [];
+    const { start, end } = spanOf(text, line ?? 1, column, end_column);
+    const mark = Decoration.mark({ class: 'cm-problem', attributes: { title: message } });
+    return start < end ? [mark.range(start, end)] : [];
+  });
+  return Decoration.set(ranges, true);
+}
