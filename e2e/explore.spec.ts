@@ -4,7 +4,7 @@ import type { ValueCount } from './server';
 
 const MINUTE_MS = 60_000;
 
-/** A moment so many minutes ago, as a message says it. */
+/** The time this many minutes ago, as a message writes it. */
 function ago(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }

@@ -167,7 +167,7 @@ async function layoutShift(page: Page): Promise<number> {
   );
 }
 
-/** Scrolls to the end again and again until so many rows are loaded. */
+/** Scrolls to the end until this many rows are loaded. */
 async function loadRows(page: Page, rows: number): Promise<number> {
   return page.evaluate(async (wanted) => {
     const table = document.querySelector('[role="table"][aria-label="Messages"]');

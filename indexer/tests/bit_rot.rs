@@ -147,7 +147,7 @@ fn paths(disk: &SimDisk, dir: &str, suffix: &str) -> Vec<(PathBuf, usize)> {
     paths.map(|path| (path.clone(), disk.open(&path).unwrap().bytes().unwrap() as usize)).collect()
 }
 
-/// About so many bits of a file, near both ends and in between.
+/// About this many bits of a file, near both ends and in between.
 fn bits(bytes: usize, bits: usize) -> impl Iterator<Item = usize> {
     let near_ends =
         move |byte: &usize| *byte < 100 || bytes - 600 < *byte || byte.is_multiple_of((bytes / bits).max(1));

@@ -153,7 +153,7 @@ fn questions() -> Vec<(&'static str, Ask)> {
     ]
 }
 
-/// Asks until the question is put so many times whether to go on: how often it was put, and the longest work between.
+/// Runs until it has been asked this many times whether to go on: how often it was asked, and the longest work between.
 fn asked(searcher: &Searcher, ask: &Ask, end: u64) -> (u64, u64, Coverage) {
     let (asks, last, longest) = (AtomicU64::new(0), AtomicU64::new(worked_nanos()), AtomicU64::new(0));
     let note = || {

@@ -120,7 +120,7 @@ fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
     disk
 }
 
-/// Gives one of the files another version; the checksum of so many of its bytes fits.
+/// Gives one of the files another version, with a right checksum of this many of its bytes.
 fn newer(changed: &str, crc_end: usize) -> SimDisk {
     segment(|name, bytes| {
         if name == changed {

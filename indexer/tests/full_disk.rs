@@ -1,4 +1,4 @@
-//! A full disk refuses appends, loses nothing, and is no reason to restart.
+//! A full disk refuses appends, loses nothing, and does not need a restart.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;

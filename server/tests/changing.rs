@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use support::wait_until;
 use tower::ServiceExt;
 
-/// Every step is made to fail long before there are so many descriptors.
+/// Every step is made to fail long before this many descriptors.
 const STEPS_MAX: usize = 200;
 
 /// The descriptors belong to the process: one test at a time.

@@ -1,4 +1,4 @@
-//! Whoever holds connections and does nothing with them takes nothing from anybody else: neither memory nor places nor
+//! Clients that hold connections and do nothing with them take nothing from others: neither memory nor places nor
 //! file descriptors. Senders go on sending, and users log in and search.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]

@@ -1,5 +1,5 @@
 //! What one sender or the disk does is nobody else's trouble: senders that are slow, stuck or too many, and a disk that
-//! is full. In each, the counters add up to what was sent, and whoever may, gets in.
+//! is full. In each, the counters add up to what was sent, and everyone who may log in can.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -449,7 +449,7 @@ fn ask(
     (answer.status().as_u16(), cookie, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-/// What has to work for everybody who is there, whatever the disk is like.
+/// What has to work for everyone, whatever the state of the disk.
 fn everybody_gets_in_and_can_search(server: &Server, token: &str, cookie: &str, messages: u64) -> String {
     let everything = json!({"query": "*"});
     let by_token = [("Authorization", token)];

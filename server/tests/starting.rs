@@ -18,13 +18,13 @@ use support::{ROUTER, Server, WAIT_MAX, free_port, logstead, output, wait_until}
 
 const DAY_SECONDS: i64 = 24 * 3600;
 
-/// When it was so many days ago.
+/// The time this many days ago.
 fn days_ago(days: i64) -> Timestamp {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
     Timestamp::from_seconds(now - days * DAY_SECONDS).unwrap()
 }
 
-/// Stores messages that were received so many days ago, as a server that ran then did.
+/// Stores messages that were received this many days ago, as a server that ran then did.
 fn store(data: &Path, days: i64, messages: usize) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut opened = logstead_indexer::open(&disk, &data.join("logspaces/main"), Options::default()).unwrap();

@@ -109,7 +109,7 @@ impl Events {
         std::mem::take(&mut self.text)
     }
 
-    /// Reads until so many messages matched, and what came with them was told.
+    /// Reads until this many messages matched, with everything that came along.
     async fn until_matched(&mut self, count: u64) -> Seen {
         let mut seen = Seen::default();
         while seen.matched < count || seen.texts.len() as u64 != seen.shown {

@@ -32,7 +32,7 @@ impl Following {
         }
     }
 
-    /// Reads so many parts, as one who has the position and nothing else.
+    /// Reads this many parts, as a client that has only the position.
     pub(crate) fn read(&mut self, logspace: &Logspace, parts_max: usize) {
         let filter = Filter::new(&self.query, &CONTEXT);
         let mut follower = Follower::new(logspace.searcher().clone(), filter, self.next);

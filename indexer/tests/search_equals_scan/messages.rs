@@ -182,7 +182,7 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
         )
 }
 
-/// Words of few kinds, letters that make words by chance, a word that is too long, and what is no text.
+/// Words of few kinds, letters that make words by chance, a word that is too long, and bytes that are not text.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let words = (vec(select(&WORDS[..]), 0..6), select(vec![" ", "  ", ", ", ":"]))
         .prop_map(|(words, separator)| words.join(separator).into_bytes());

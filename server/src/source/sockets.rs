@@ -117,7 +117,7 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     if setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).is_err() {
         socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
     }
-    // Without it the kernel does not report dropped datagrams, which is no reason to refuse.
+    // Without it the kernel does not report dropped datagrams, which does not matter enough to refuse.
     if let Err(error) = setsockopt(&socket, sockopt::RxqOvfl, &1) {
         tracing::warn!("udp://{address}: datagrams that the kernel drops are not counted: {error}");
     }

@@ -258,7 +258,7 @@ impl Server {
         }
     }
 
-    /// Waits until as many messages match.
+    /// Waits until this many messages match.
     pub fn wait_for(&self, query: &str, count: u64) {
         wait_until(&format!("{count} messages match {query}"), || {
             let found = self.count(query);

@@ -15,7 +15,7 @@ const cases: [string, string, ServerEvent[]][] = [
   ['a colon in data is data', 'data: {"a": 1}\n\n', [event('{"a": 1}')]],
   ['a byte order mark is skipped', '\uFEFFdata: x\n\n', [event('x')]],
   ['only the first mark is one', 'data: \uFEFFx\n\n', [event('\uFEFFx')]],
-  ['what has no data is no event', 'event: a\n\ndata: x\n\n', [event('x')]],
+  ['something without data is not an event', 'event: a\n\ndata: x\n\n', [event('x')]],
   [
     'an id holds until the next',
     'id: 7\ndata: x\n\ndata: y\n\nid\ndata: z\n\n',

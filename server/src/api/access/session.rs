@@ -200,7 +200,7 @@ async fn begin(
     let begun = shared.meta(move |meta| {
         let now = clock::now();
         let expires_at = meta.add_session(id, hash, &limits, now)?;
-        // A failure to remember the browser is no reason to refuse.
+        // Failing to remember the browser does not refuse the login.
         if let Err(error) = meta.add_device(id, device_hash, now) {
             tracing::debug!("a browser cannot be remembered: {error}");
         }

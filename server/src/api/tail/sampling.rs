@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How many are sent of so many in each second.
+    /// How many of these are sent in each second.
     fn check(rate_max: u64, backlog_max: u64, seconds: &[(u64, u64)]) {
         let start = Instant::now();
         let mut sampling = Sampling::new(rate_max, backlog_max, start);

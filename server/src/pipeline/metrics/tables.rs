@@ -91,7 +91,7 @@ pub(super) const SOURCES: &[Row<fn(&Received<'_>) -> Values>] = &[
     }),
     gauge("source_connections", "Open connections.", |of| One(of.status.connections)),
     gauge("source_queue_bytes", "Bytes between sockets and disk.", |of| One(of.status.queue_bytes)),
-    gauge("source_queue_bytes_max", "As many may be there before senders are held back.", |of| {
+    gauge("source_queue_bytes_max", "Limit above which senders are held back.", |of| {
         One(of.status.queue_bytes_max)
     }),
     gauge("source_last_seen_seconds", "When the last message came.", |of| {

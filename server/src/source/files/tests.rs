@@ -202,7 +202,7 @@ fn a_renamed_file_is_read_to_its_end_before_its_successor() {
     scene.rename("a.log", "a.log.1");
     scene.append("a.log", "four\n");
     scene.check(&[("a.log", "two", WHOLE), ("a.log", "four", WHOLE)]);
-    // Whoever writes it has not heard of the change yet.
+    // The program that writes it has not heard of the change yet.
     scene.append("a.log.1", "three\nhal");
     scene.append("a.log", "five\n");
     scene.check(&[("a.log", "three", WHOLE), ("a.log", "five", WHOLE)]);
@@ -269,7 +269,7 @@ fn a_file_that_is_cut_is_read_from_its_beginning() {
     scene.check(&[("a.log", "four, which is longer", WHOLE)]);
     fs::write(scene.path("a.log"), "").unwrap();
     scene.check(&[]);
-    // Whoever writes it goes on where it was.
+    // The program that writes it goes on where it was.
     fs::write(scene.path("a.log"), format!("{}five\n", "\0".repeat(5000))).unwrap();
     scene.check(&[("a.log", "five", WHOLE)]);
     fs::write(scene.path("a.log"), "cut while it was down\n").unwrap();

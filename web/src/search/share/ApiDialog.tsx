@@ -28,8 +28,8 @@ export function ApiDialog({ state, onClose }: Props) {
         <p>{explain(endpoint)}</p>
         <Code label="curl command" text={curlOf(window.location.origin, endpoint, state)} />
         <p className={classes.who}>
-          Put an API token into LOGSTEAD_TOKEN before: an admin makes one. The token keeps its own
-          rights, whoever uses it.
+          First put an API token into LOGSTEAD_TOKEN; an administrator creates one. The request has
+          the rights of the token, no matter who sends it.
         </p>
       </Stack>
     </Dialog>

@@ -68,8 +68,8 @@ export function ShareDialog({ state, onClose }: Props) {
           onFocus={(event) => event.currentTarget.select()}
         />
         <p className={classes.who}>
-          Opens with the query, columns and view as you see them. Whoever opens it has to sign in,
-          and sees the messages of {logspacesText(state.logspaces)} that they may read.
+          Opens with the query, columns and view as you see them, after signing in. Everyone sees
+          only those messages of {logspacesText(state.logspaces)} that they may read.
         </p>
         <CopyButton value={link} timeout={2000}>
           {({ copied, copy }) => (
