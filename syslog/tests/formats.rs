@@ -163,7 +163,8 @@ fn unescape(place: &str, text: &str) -> Vec<u8> {
             'x' => {
                 used = 3;
                 let digits = escaped.get(1..3).unwrap_or_default();
-                u8::from_str_radix(digits, 16).unwrap_or_else(|_| panic!("{place}: `\\x{digits}` is not a byte"))
+                u8::from_str_radix(digits, 16)
+                    .unwrap_or_else(|_| panic!("{place}: `\\x{digits}` is not a byte"))
             }
             _ => panic!("{place}: `\\{kind}` stands for nothing"),
         });

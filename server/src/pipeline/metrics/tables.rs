@@ -12,6 +12,14 @@ use crate::source::Shared;
 use logstead_config::settings::Memory;
 use logstead_indexer::{Backlog, Stats};
 
+// How values are read off a thing of each kind.
+type OfRouter = fn(&&Status) -> Values;
+type OfSource = fn(&Received<'_>) -> Values;
+type OfRoute = fn(&&RouteStatus) -> Values;
+type OfDestination = fn(&&DestinationStatus) -> Values;
+type OfLogspace = fn(&Kept<'_>) -> Values;
+type OfProcess = fn(&Process<'_>) -> Values;
+
 /// A source, and what it shares with its thread if it has one.
 pub(super) struct Received<'a> {
     pub(super) status: &'a SourceStatus,
@@ -39,7 +47,7 @@ pub(super) struct MemoryUse {
     bytes_max: Option<usize>,
 }
 
-pub(super) const ROUTER: &[Row<fn(&&Status) -> Values>] = &[
+pub(super) const ROUTER: &[Row<OfRouter>] = &[
     gauge("build_info", "Always 1.", |_| By("version", vec![(env!("CARGO_PKG_VERSION").to_owned(), 1)])),
     gauge("router_revision", "The live revision of the router document.", |of| One(of.revision)),
     gauge(
@@ -52,7 +60,7 @@ pub(super) const ROUTER: &[Row<fn(&&Status) -> Values>] = &[
     }),
 ];
 
-pub(super) const SOURCES: &[Row<fn(&Received<'_>) -> Values>] = &[
+pub(super) const SOURCES: &[Row<OfSource>] = &[
     counter("source_messages_total", "Messages received.", |of| One(of.status.messages)),
     counter("source_bytes_total", "Bytes received.", |of| One(of.status.bytes)),
     counter("source_parser_failures_total", "Messages that a bug of a parser left unparsed.", |of| {
@@ -106,10 +114,10 @@ pub(super) const SOURCES: &[Row<fn(&Received<'_>) -> Values>] = &[
     ),
 ];
 
-pub(super) const ROUTES: &[Row<fn(&&RouteStatus) -> Values>] =
+pub(super) const ROUTES: &[Row<OfRoute>] =
     &[counter("route_messages_total", "Messages that a route matched.", |route| One(route.messages))];
 
-pub(super) const DESTINATIONS: &[Row<fn(&&DestinationStatus) -> Values>] = &[
+pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
     counter("destination_messages_total", "Messages forwarded.", |to| One(to.messages)),
     counter("destination_bytes_total", "Bytes forwarded.", |to| One(to.bytes)),
     counter("destination_dropped_total", "Messages not forwarded, by reason.", |to| {
@@ -119,7 +127,7 @@ pub(super) const DESTINATIONS: &[Row<fn(&&DestinationStatus) -> Values>] = &[
     gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
 ];
 
-pub(super) const LOGSPACES: &[Row<fn(&Kept<'_>) -> Values>] = &[
+pub(super) const LOGSPACES: &[Row<OfLogspace>] = &[
     counter("logspace_messages_total", "Messages stored since the start of the process.", |of| {
         One(of.counters.messages.get())
     }),
@@ -164,7 +172,7 @@ pub(super) const LOGSPACES: &[Row<fn(&Kept<'_>) -> Values>] = &[
     }),
 ];
 
-pub(super) const PROCESS: &[Row<fn(&Process<'_>) -> Values>] = &[
+pub(super) const PROCESS: &[Row<OfProcess>] = &[
     gauge("sockets", "Open connections of the web port and of all sources.", |of| {
         One(of.sockets.count() as u64)
     }),
