@@ -134,10 +134,8 @@ impl Model {
     /// Reads, and checks that nothing is skipped and nothing comes that was noted.
     fn give(&mut self, reader: &mut QueueReader, limit: usize) {
         assert!(self.noted <= reader.done(), "what was noted comes again");
-        let mut next = reader.next();
-        for (sequence, message) in read(reader, limit) {
+        for (next, (sequence, message)) in (reader.next()..).zip(read(reader, limit)) {
             assert_eq!(sequence, next, "messages are skipped");
-            next += 1;
             match self.acknowledged.get(&sequence) {
                 Some(acknowledged) => assert_eq!(message, *acknowledged),
                 None => assert!(self.attempted.contains(&message), "never appended: {message:?}"),
@@ -245,13 +243,13 @@ fn files_that_are_done_with_go_and_the_cursor_moves_on_without_them() {
 
 #[test]
 fn a_cursor_that_is_missing_or_damaged_is_named_and_all_that_is_there_comes_again() {
-    let flip = |disk: &SimDisk| disk.flip(Path::new(CURSOR), 130);
-    let remove = |disk: &SimDisk| disk.remove(Path::new(CURSOR)).unwrap();
-    let cases: [(&dyn Fn(&SimDisk), _); 2] = [(&flip, CursorError::Damaged), (&remove, CursorError::Missing)];
-    for (harm, expected) in cases {
+    for expected in [CursorError::Damaged, CursorError::Missing] {
         let disk = SimDisk::new(0);
         drop(filled(&disk, 10, 7));
-        harm(&disk);
+        match expected {
+            CursorError::Missing => disk.remove(Path::new(CURSOR)).unwrap(),
+            _ => disk.flip(Path::new(CURSOR), 130),
+        }
         let mut queue = open(&disk).unwrap();
         assert_eq!(queue.cursor, Some(expected));
         assert_eq!(read(&mut queue.reader, 100).len(), 10);
