@@ -312,7 +312,10 @@ fn an_export_leaves_out_what_is_damaged_and_says_so() {
     let check = |(code, _, error): (i32, String, String)| {
         let last = error.lines().last().unwrap_or_default();
         assert_eq!(code, 1, "{error}");
-        assert!(last.contains(&format!("at least {lost} messages")) && last.contains(".blocks: "), "{error}");
+        assert!(
+            last.contains(&format!("at least {lost} matching messages")) && last.contains(".blocks: "),
+            "{error}"
+        );
         let text = fs::read_to_string(&file).unwrap();
         assert_eq!(text.lines().count(), 4000 - lost);
         fs::remove_file(&file).unwrap();

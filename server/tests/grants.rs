@@ -728,7 +728,7 @@ async fn a_shared_search_does_not_tell_of_logspaces_that_are_not_granted() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_saved_is_told_why() {
+async fn what_cannot_be_saved_is_told_why() {
     let server = start();
     let long = |count: usize| "x".repeat(count);
     for (field, value, expected) in [
@@ -744,8 +744,8 @@ async fn what_can_not_be_saved_is_told_why() {
         ("tags", json!([""]), "1 to 50"),
         ("query", json!("severity>=nonsense"), "nonsense"),
         ("query", json!("a | stats nonsense("), "not understood"),
-        ("from", json!("soon"), "no time"),
-        ("to", json!(long(100_000)), "no time"),
+        ("from", json!("soon"), "not a time"),
+        ("to", json!(long(100_000)), "not a time"),
         ("logspaces", json!([""]), "1 to 100"),
         ("view", json!(long(17_000)), "at most 16384"),
         ("shared", json!(false), "only the token itself"),
