@@ -51,7 +51,7 @@ function button(where: Page | Locator, name: string | RegExp): Locator {
 
 test.describe('accessible in both themes', () => {
   // A look at a page takes two seconds and more, and a test has a dozen.
-  test.describe.configure({ timeout: 480_000 });
+  test.describe.configure({ timeout: 900_000 });
   test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
   test.describe('before login', () => {
