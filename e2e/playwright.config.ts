@@ -5,7 +5,8 @@ export default defineConfig({
   testDir: '.',
   fullyParallel: true,
   workers: 2,
-  retries: 0,
+  // A browser on a busy machine may miss a deadline once. What needed a second try is listed as flaky.
+  retries: 1,
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: 'list',
