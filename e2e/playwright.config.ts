@@ -5,8 +5,7 @@ export default defineConfig({
   testDir: '.',
   fullyParallel: true,
   workers: 2,
-  // A browser on a busy machine may miss a deadline once. What needed a second try is listed as flaky.
-  retries: 1,
+  retries: 0,
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: 'list',

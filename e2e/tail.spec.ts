@@ -2,8 +2,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from './logstead';
 import { sequencesOf } from './pages/tail';
+import { defaultRouter } from './server';
 
 const run = promisify(execFile);
+
+// By default any worker may take what a connection sends next. Here the messages are stored in the order of arrival.
+test.use({
+  server: {
+    router: defaultRouter.replace('kind = "syslog"\n', 'kind = "syslog"\npartitions = 1\n'),
+  },
+});
 
 test('a message of logger is seen within a second', async ({ logstead, tailPage }) => {
   await tailPage.open();

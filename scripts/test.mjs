@@ -62,7 +62,6 @@ async function testEndToEnd() {
     env: { LOGSTEAD: binary, CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   });
   const { expected = 0, flaky = 0, unexpected, skipped } = readReport(report).stats ?? {};
-  if (0 < flaky) console.log(`${flaky} of these passed only at the second try`);
   return { code, counts: { passed: expected + flaky, failed: unexpected, skipped } };
 }
 
