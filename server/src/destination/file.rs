@@ -1,10 +1,9 @@
 //! Appends the exact bytes of each message to a file, a line each. The file is opened for every batch, so that
 //! a rotated file is left alone.
 
-use super::sink::Sink;
+use super::sink::{Failure, Message, Sent, Sink};
 use crate::machine::folders::Folders;
-use logstead_record::Batch;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 pub(super) struct File {
@@ -20,10 +19,10 @@ impl File {
 }
 
 impl Sink for File {
-    fn send(&mut self, batch: &Batch) -> io::Result<usize> {
+    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
         self.lines.clear();
-        for row in 0..batch.rows() {
-            batch.write_raw(row, &mut self.lines);
+        for Message { batch, row, .. } in messages {
+            batch.write_raw(*row, &mut self.lines);
             self.lines.push(b'\n');
         }
         let mut file = self.folders.open_to_append(&self.path)?;
@@ -31,9 +30,9 @@ impl Sink for File {
         if let Err(error) = file.write_all(&self.lines) {
             // The batch will be sent again: half of it must not stay.
             file.set_len(length)?;
-            return Err(error);
+            return Err(error.into());
         }
-        Ok(self.lines.len())
+        Ok(Sent::all(self.lines.len()))
     }
 }
 
@@ -52,8 +51,9 @@ mod tests {
         let path = folder.path().join("out/archive.log");
         let mut sink = File::new(Arc::new(Folders::below(folder.path())), path.to_str().unwrap());
         let batch = builder.seal();
-        assert_eq!(sink.send(&batch).unwrap(), 13);
-        sink.send(&batch).unwrap();
+        let messages = [0, 1].map(|row| Message { batch: &batch, row, sequence: row as u64 });
+        assert_eq!(sink.send(&messages), Ok(Sent::all(13)));
+        sink.send(&messages).unwrap();
         let text = std::fs::read_to_string(folder.path().join("out/archive.log")).unwrap();
         assert_eq!(text, "<13>one\r\ntwo\n<13>one\r\ntwo\n");
     }

@@ -14,7 +14,7 @@ use arc_swap::ArcSwap;
 use logstead_config::{Destination as Config, DestinationKind};
 use logstead_record::Batch;
 use queue::{Depth, Queue};
-use sink::Sink;
+use sink::{Message, Sink};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -124,14 +124,16 @@ impl Drain {
                 sink = self::sink(&current, &self.folders);
                 config = current;
             }
-            match sink.send(&batch) {
-                Ok(bytes) => {
+            let messages: Vec<_> =
+                (0..batch.rows()).map(|row| Message { batch: &batch, row, sequence: 0 }).collect();
+            match sink.send(&messages) {
+                Ok(sent) => {
                     wait = RETRY_WAIT_FIRST;
-                    self.sent(&config.id, &batch, bytes);
+                    self.sent(&config.id, &batch, sent.bytes);
                     self.queue.pop();
                 }
                 Err(error) => {
-                    self.failed(&config.id, &error.to_string());
+                    self.failed(&config.id, &error.reason);
                     if !self.queue.pause(wait) {
                         return;
                     }

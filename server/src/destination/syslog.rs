@@ -1,6 +1,6 @@
 //! Forwards messages as syslog over TCP: as they were received, or rewritten as RFC 5424.
 
-use super::sink::Sink;
+use super::sink::{Failure, Message, Sent, Sink};
 use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
 use logstead_record::{Batch, Priority};
 use std::io::{self, ErrorKind, Read, Write};
@@ -46,9 +46,9 @@ impl Syslog {
 }
 
 impl Sink for Syslog {
-    fn send(&mut self, batch: &Batch) -> io::Result<usize> {
+    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
         self.out.clear();
-        for row in 0..batch.rows() {
+        for &Message { batch, row, .. } in messages {
             self.message.clear();
             match self.format {
                 ForwardFormat::Raw => batch.write_raw(row, &mut self.message),
@@ -62,7 +62,8 @@ impl Sink for Syslog {
         if sent.is_err() {
             self.connection = None;
         }
-        sent.map(|()| self.out.len())
+        sent?;
+        Ok(Sent::all(self.out.len()))
     }
 }
 
@@ -195,8 +196,10 @@ mod tests {
             format: ForwardFormat::Raw,
             framing: ForwardFraming::Newline,
         });
+        let batch = batch();
+        let messages = [Message { batch: &batch, row: 0, sequence: 0 }];
         for _ in 0..2 {
-            sink.send(&batch()).unwrap();
+            sink.send(&messages).unwrap();
             let (peer, _) = listener.accept().unwrap();
             let mut line = String::new();
             io::BufReader::new(&peer).read_line(&mut line).unwrap();
@@ -209,7 +212,7 @@ mod tests {
             }
         }
         drop(listener);
-        assert!(sink.send(&batch()).is_err());
+        assert!(sink.send(&messages).is_err());
     }
 
     #[test]
