@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::catalogue::{DESTINATION, FILE_DESTINATION, SYSLOG_DESTINATION};
-use crate::choice::{DestinationName, ForwardFormat, ForwardFraming};
+use crate::choice::{DestinationName, Durability, ForwardFormat, ForwardFraming};
 use crate::fields::{Fields, defaults};
 use crate::listen::Address;
 use crate::node::{Node, Value};
 use crate::problem::{Findings, Path, quoted};
 use crate::read::Read;
-use crate::unit::Size;
+use crate::unit::{Period, Size};
 
 /// A place that messages are forwarded to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -60,14 +60,28 @@ pub struct FileSink {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Queue {
-    /// The most bytes that wait.
+    /// The most bytes that wait, on disk.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub size: Size,
+    /// The most bytes that are kept in memory as well, so that they are sent without being read again.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub memory: Size,
+    /// How old a message becomes before it is dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub age: Option<Period>,
+    /// When a message is acknowledged.
+    pub durability: Durability,
 }
 
 impl Queue {
     fn read(fields: &mut Fields<'_>) -> Queue {
-        Queue { size: fields.get_within("size") }
+        Queue {
+            size: fields.get_within("size"),
+            memory: fields.get_within("memory"),
+            age: fields.optional_told("age"),
+            durability: fields.get("durability"),
+        }
     }
 }
 

@@ -6,10 +6,6 @@ use logstead_record::query::Query;
 
 use crate::checked::{Checked, CheckedRoute, Target};
 use crate::logspace::{Logspace, Retention};
-use crate::unit::Size;
-
-/// A queue above this may be more than the machine's memory holds.
-const QUEUE_UNREMARKABLE_MAX: Size = Size::gib(1);
 
 /// A sentence for each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
@@ -24,7 +20,6 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
     for destination in &checked.destinations {
         let target = Target::Destination(destination.id.clone());
         warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
-        warnings.extend(of_queue(&destination.id, destination.queue.size));
     }
     warnings.extend(reach.shadowed);
     warnings
@@ -101,9 +96,4 @@ fn of_retention(logspace: &Logspace) -> Option<String> {
     let endless = logspace.retention == Retention::default();
     let advice = "set `retention = { age = \"90d\" }`, or a size";
     endless.then(|| format!("logspace `{}`: it grows until the disk is full; {advice}", logspace.id))
-}
-
-fn of_queue(id: &str, size: Size) -> Option<String> {
-    let large = size > QUEUE_UNREMARKABLE_MAX;
-    large.then(|| format!("destination `{id}`: its queue of {size} is kept in memory in this version"))
 }

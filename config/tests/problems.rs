@@ -376,7 +376,7 @@ fn destinations_can_be_reached() {
     row("kind = \"file\"\npath = \"a\\u0000b\"", "8: destinations[0].path: `a\\0b` cannot be a file's path");
     check(
         "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nqueue = { size = \"1KB\" }",
-        &["6:18: destinations[0].queue.size: must be 64KiB to 1TiB, not 1KB"],
+        &["6:18: destinations[0].queue.size: must be 1MiB to 16TiB, not 1KB"],
     );
     check(
         "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nformat = \"rfc3164\"",

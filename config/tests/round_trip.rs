@@ -149,6 +149,19 @@ fn logspaces() -> impl Strategy<Value = Vec<Logspace>> {
     })
 }
 
+fn queue() -> impl Strategy<Value = Queue> {
+    let sizes = (1024..1u64 << 30, 0..1u64 << 20);
+    let age = option::of((60_000..10_000_000_000u64).prop_map(Period::millis));
+    let durability = select(vec![Durability::Fsync, Durability::Os]);
+    let queue = (sizes, age, durability).prop_map(|((size, memory), age, durability)| Queue {
+        size: Size::kib(size),
+        memory: Size::kib(memory),
+        age,
+        durability,
+    });
+    prop_oneof![Just(Queue::default()), queue]
+}
+
 fn destinations() -> impl Strategy<Value = Vec<Destination>> {
     let formats = select(vec![ForwardFormat::Rfc5424, ForwardFormat::Raw]);
     let framings = select(vec![ForwardFraming::Octet, ForwardFraming::Newline]);
@@ -158,9 +171,7 @@ fn destinations() -> impl Strategy<Value = Vec<Destination>> {
         DestinationKind::Syslog(SyslogServer { to, format, framing })
     });
     let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
-    let queue =
-        prop_oneof![Just(Queue::default()), (64..1u64 << 30).prop_map(|kib| Queue { size: Size::kib(kib) })];
-    shuffled((prop_oneof![server, file], queue), |id, (kind, queue)| Destination { id, kind, queue })
+    shuffled((prop_oneof![server, file], queue()), |id, (kind, queue)| Destination { id, kind, queue })
 }
 
 fn routes() -> impl Strategy<Value = Vec<Route>> {

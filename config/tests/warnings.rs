@@ -73,9 +73,4 @@ fn limits_that_are_not_there_or_too_high() {
         &format!("{all}[[logspaces]]\nid = \"big\"\n{}", route("second", "").replace("main", "big")),
         &["logspace `big`: it grows until the disk is full; set `retention = { age = \"90d\" }`, or a size"],
     );
-    let file = "[[destinations]]\nid = \"d\"\nkind = \"file\"\npath = \"x\"\nqueue = { size = \"10GiB\" }\n";
-    check(
-        &format!("{all}{file}{}", route("copy", "").replace("main", "d")),
-        &["destination `d`: its queue of 10GiB is kept in memory in this version"],
-    );
 }

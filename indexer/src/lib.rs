@@ -50,7 +50,7 @@ pub use error::DiskError;
 pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
 pub use open::{Looked, Opened, look, open};
-pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, open_queue};
+pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, oldest, open_queue};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
     Position, Request, SearchError, Searcher, Visit,

@@ -212,6 +212,14 @@ impl BatchBuilder {
         c.field_values.extend(&other.field_values, first..last);
     }
 
+    /// Adds a dynamic field behind those of the message that was added last.
+    pub fn field_of_last(&mut self, name: &[u8], value: &[u8]) {
+        self.field(name, value);
+        if let Some(end) = self.columns.field_ends.last_mut() {
+            *end += 1;
+        }
+    }
+
     /// The form that really gives this row's head, and how many fields stand in the head of a counted form.
     fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> (HeadForm, u8) {
         let Some(at) = row.message_at else { return (HeadForm::Whole, 0) };

@@ -210,14 +210,33 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .help("What it is.")
         .means("`syslog` or `file`."),
     Setting::new("queue.size", Kind::Size, "Queue size")
-        .default("64MiB")
-        .min("64KiB")
-        .max("1TiB")
-        .help("How many bytes wait while the destination is slow or away.")
+        .default("1GiB")
+        .min("1MiB")
+        .max("16TiB")
+        .help("How many bytes wait on disk while the destination is slow or away.")
         .means(
-            "How many bytes wait in memory while the destination is slow or unavailable, {min} to {max}. \
+            "How many bytes wait on disk while the destination is slow or unavailable, {min} to {max}. \
                 `flow_control` of the route determines what happens beyond that.",
         ),
+    Setting::new("queue.memory", Kind::Size, "Queue memory")
+        .default("16MiB")
+        .min("0B")
+        .max("16GiB")
+        .help("How many of them stay in memory as well, and are sent without being read again.")
+        .means("How many bytes of the newest messages stay in memory as well, up to {max}. While the destination \
+                keeps up, messages are sent from there, and the disk is only written."),
+    Setting::new("queue.age", Kind::Duration, "Send within")
+        .min("1m")
+        .empty("without limit")
+        .help("A message that waits for longer is dropped and counted, as 7d.")
+        .means("How old a message becomes, at least {min}. An older one is dropped for this destination and counted. \
+                Without it, messages wait for as long as they fit."),
+    Setting::new("queue.durability", Kind::Choice(names::<Durability>), "Queue durability")
+        .default("fsync")
+        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system has it.")
+        .means("When a message is acknowledged to its sender, as far as this destination is concerned. `fsync`: once \
+                it is in the queue on disk. `os`: once the operating system has it, which is faster and loses the \
+                last messages if the power fails."),
 ];
 
 /// What only a syslog server has.

@@ -14,7 +14,7 @@ pub use cursor::CursorError;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::open::{Opened, open};
-use crate::search::{Filter, Follower, Searcher, Visit};
+use crate::search::{Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
 use crate::store::append::Appender;
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
@@ -24,6 +24,7 @@ use crate::store::unopened::{OpenError, failed as unopened};
 use crate::work::run::Run;
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Query};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,6 +104,24 @@ fn follower(searcher: &Searcher, next: u64) -> Follower {
     Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
 }
 
+/// The first messages from a sequence on that can be read. The reader goes its own way.
+pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    follower(searcher, from).read(&Run::alone(), &mut |followed| {
+        if let Followed::Messages { matched: Some(Matched { batch, first_sequence, rows }), .. } = followed {
+            let hit = |row| Hit {
+                sequence: first_sequence + row as u64,
+                time: batch.time(row),
+                batch: Arc::clone(batch),
+                row,
+            };
+            hits.extend(rows.iter().map(hit).take(limit - hits.len()));
+        }
+        if hits.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(0) }
+    });
+    hits
+}
+
 impl QueueReader {
     /// Shows what comes next, until `visit` has enough or there is no more for now.
     pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
@@ -127,6 +146,13 @@ impl QueueReader {
     /// Shows everything again that is not done with.
     pub fn rewind(&mut self) {
         self.follower = follower(&self.searcher, self.done);
+    }
+
+    /// Goes on at a sequence, unless it is beyond that already: what is before it is not shown.
+    pub fn skip(&mut self, to: u64) {
+        if self.follower.next() < to {
+            self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
+        }
     }
 
     /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. Journal

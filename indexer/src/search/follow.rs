@@ -50,6 +50,8 @@ pub enum Followed<'a> {
         sequences: Range<u64>,
         /// Why.
         why: &'a str,
+        /// Whether they were removed on purpose.
+        expired: bool,
     },
 }
 
@@ -212,7 +214,8 @@ impl Follower {
             return ControlFlow::Continue(());
         }
         let sequences = self.next..end;
-        self.take(end, visit(Followed::Missing { sequences, why }))
+        let expired = why == EXPIRED;
+        self.take(end, visit(Followed::Missing { sequences, why, expired }))
     }
 
     fn take(&mut self, end: u64, visited: ControlFlow<u64>) -> ControlFlow<()> {

@@ -11,7 +11,7 @@ use super::ask::overview::OverviewRequest;
 use super::ask::search::{CountRequest, SearchRequest};
 use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
 use super::export::ExportRequest;
-use super::operate::{ingest, logspaces, system};
+use super::operate::{destinations, ingest, logspaces, system};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::{document, revisions};
 use super::state::Shared;
@@ -88,6 +88,14 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(revisions::roll_back))
         .routes(routes!(logspaces::retention_preview))
         .routes(routes!(logspaces::verify))
+        .routes(routes!(destinations::pause))
+        .routes(routes!(destinations::resume))
+        .routes(routes!(destinations::retry))
+        .routes(routes!(destinations::discard))
+        .routes(routes!(destinations::queue))
+        .routes(routes!(destinations::quarantine))
+        .routes(routes!(destinations::replay_quarantine))
+        .routes(routes!(destinations::discard_quarantine))
 }
 
 fn admin() -> OpenApiRouter<Shared> {

@@ -78,7 +78,7 @@ fn show(
                 }
             }
             Followed::Messages { matched: None, .. } => {}
-            Followed::Missing { sequences, why } => {
+            Followed::Missing { sequences, why, .. } => {
                 let messages = sequences.end - sequences.start;
                 text::error(&format!("warning: {id}: {messages} messages are missing: {why}"));
             }

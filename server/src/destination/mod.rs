@@ -1,167 +1,229 @@
-//! Forward destinations: each has a queue and a thread that drains it in order. A batch leaves the queue when
-//! the peer has accepted it; after a failure it is sent again, so a peer may see messages twice, but none is
-//! skipped.
+//! Forward destinations: each has a queue on disk and a thread that drains it in order. A message leaves the queue when
+//! the other side has accepted it, as far as its protocol tells; after a failure it is sent again. So the other side may
+//! see messages twice, but none is skipped.
+//!
+//! A destination that the router document no longer has keeps its queue until it is discarded.
 
+mod control;
+mod delivery;
+mod drain;
 mod file;
-pub(crate) mod queue;
+mod kinds;
+mod means;
+mod parcel;
+mod quarantine;
+mod queue;
 mod sink;
 mod syslog;
 
+pub(crate) use means::Means;
+pub(crate) use queue::{Depth, QueueError};
+
+use crate::flow::budget::Budget;
 use crate::flow::counters::DestinationCounters;
-use crate::flow::receipt::Receipt;
+use crate::flow::receipt::{Pending, Receipt};
+use crate::flow::writer::Append;
+use crate::machine::clock;
 use crate::machine::folders::Folders;
-use arc_swap::ArcSwap;
-use logstead_config::{Destination as Config, DestinationKind};
-use logstead_record::Batch;
-use queue::{Depth, Queue};
-use sink::{Message, Sink};
+use control::Control;
+use drain::Drain;
+use logstead_config::{Destination as Config, Queue as QueueConfig};
+use logstead_indexer::{Encoded, Hit, encode, oldest};
+use logstead_record::{Batch, BatchBuilder};
+use parking_lot::Mutex;
+use quarantine::Quarantine;
+use queue::{Opened, Queue};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Pauses between attempts double from the first to the last.
-const RETRY_WAIT_FIRST: Duration = Duration::from_millis(200);
-const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+/// How long a stop then waits for another side that does not answer.
+const END_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// How many messages are put into the queue again at a time.
+const REPLAYED_AT_ONCE: usize = 4096;
 
 /// A running destination.
 pub(crate) struct Destination {
     id: String,
-    config: Arc<ArcSwap<Config>>,
-    queue: Arc<Queue>,
+    folders: Arc<Folders>,
+    means: Means,
+    control: Arc<Control>,
+    queue: Queue,
+    quarantine: Arc<Mutex<Quarantine>>,
     counters: Arc<DestinationCounters>,
-    thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
+    /// One replay at a time: it has room for one.
+    replays: Budget,
 }
 
 impl Destination {
-    /// Starts the thread. Files are written where `folders` say.
-    pub(crate) fn start(
-        config: &Config,
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured.
+    pub(crate) fn open(
+        id: &str,
+        means: &Means,
         folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
-    ) -> std::io::Result<Destination> {
-        if let Some(refused) = folders.refused_sink(&config.kind) {
-            tracing::error!(destination = config.id, "nothing is written: {refused}");
-            *counters.last_error.lock() = Some(refused);
-            counters.retrying.store(true, Ordering::Relaxed);
-        }
-        let queue = Arc::new(Queue::new(config.queue.size.as_usize()));
-        let shared = Arc::new(ArcSwap::from_pointee(config.clone()));
+    ) -> Result<Destination, QueueError> {
+        let control = Arc::new(Control::default());
+        control.set_paused(means.is_paused(id));
+        let quarantine = Arc::new(Mutex::new(Quarantine::new(means, id)?));
+        let Opened { queue, reader, fill } =
+            Queue::open(id, &QueueConfig::default(), means, &control, &counters)?;
         let drain = Drain {
+            id: id.to_owned(),
             folders: folders.clone(),
-            config: shared.clone(),
-            queue: queue.clone(),
+            control: control.clone(),
+            reader,
+            fill,
+            quarantine: quarantine.clone(),
             counters: counters.clone(),
         };
-        let name = format!("to {}", config.id);
-        let thread = std::thread::Builder::new().name(name).spawn(|| drain.run())?;
-        let thread = parking_lot::Mutex::new(Some(thread));
-        Ok(Destination { id: config.id.clone(), config: shared, queue, counters, thread })
+        std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
+        Ok(Destination {
+            id: id.to_owned(),
+            folders: folders.clone(),
+            means: means.clone(),
+            control,
+            queue,
+            quarantine,
+            counters,
+            replays: Budget::new(0),
+        })
     }
 
-    /// What is queued is sent as the new configuration says.
-    pub(crate) fn configure(&self, config: &Config) {
-        self.queue.set_bytes_max(config.queue.size.as_usize());
-        if **self.config.load() != *config {
-            self.config.store(Arc::new(config.clone()));
+    /// What is queued is sent as the configuration says; without one it waits.
+    pub(crate) fn configure(&self, config: Option<&Config>) {
+        if let Some(config) = config {
+            if let Some(refused) = self.folders.refused_sink(&config.kind) {
+                tracing::error!(destination = self.id, "nothing is written: {refused}");
+                *self.counters.last_error.lock() = Some(refused);
+                self.counters.retrying.store(true, Ordering::Relaxed);
+            }
+            self.queue.configure(&config.queue);
         }
+        self.control.configure(config);
     }
 
-    pub(crate) fn config(&self) -> Arc<Config> {
-        self.config.load_full()
-    }
-
-    /// Queues a batch, or drops and counts it if the queue is full and no source may be held back.
-    pub(crate) fn push(&self, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) {
-        let rows = batch.rows();
-        if !self.queue.push(batch, flow_control, receipt) {
-            self.counters.dropped.add("queue_full", rows);
-        }
+    /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
+    pub(crate) fn append(&self, encoded: Encoded, flow_control: bool, receipt: &Receipt) {
+        self.queue.append(Append { encoded, pending: receipt.pending(), may_drop: !flow_control });
     }
 
     pub(crate) fn depth(&self) -> Depth {
-        self.queue.depth()
+        let fill = self.queue.fill();
+        let messages = fill.messages();
+        let oldest = self.queue.searcher().get(fill.done()).ok().flatten();
+        let age =
+            |hit: Hit| clock::now().nanos().saturating_sub(hit.batch.received(hit.row).nanos()).max(0) as u64;
+        Depth {
+            messages,
+            bytes: fill.bytes(),
+            bytes_max: fill.bytes_max(),
+            oldest: oldest.map(|hit| Duration::from_nanos(age(hit))),
+        }
+    }
+
+    /// Whether something would be lost if it were forgotten.
+    pub(crate) fn holds_messages(&self) -> bool {
+        0 < self.queue.fill().messages() || 0 < self.quarantined()
+    }
+
+    /// What of its queue is in memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.queue.searcher().stats().memory_bytes
     }
 
     pub(crate) fn counters(&self) -> &DestinationCounters {
         &self.counters
     }
 
-    /// Accepts nothing more. What waits may still be sent for a while; [`Destination::join`] waits for that.
-    pub(crate) fn stop(&self, wait_max: Duration) {
-        self.queue.stop(Instant::now() + wait_max);
+    /// The oldest messages that wait.
+    pub(crate) fn waiting(&self, limit: usize) -> Vec<Hit> {
+        oldest(self.queue.searcher(), self.queue.fill().done(), limit)
     }
 
-    /// Waits for the thread of a stopped destination and counts what it could not send.
+    /// Sends nothing until it is resumed, also after a restart.
+    pub(crate) fn set_paused(&self, is_paused: bool) -> Result<(), String> {
+        self.control.set_paused(is_paused);
+        self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        self.control.is_paused()
+    }
+
+    /// Tries at once to send, however long the present pause is.
+    pub(crate) fn retry(&self) {
+        self.control.retry();
+    }
+
+    /// Passes over the oldest messages that wait; `false` if there are not as many.
+    pub(crate) fn discard(&self, messages: u64) -> bool {
+        let fill = self.queue.fill();
+        let enough = messages <= fill.messages();
+        if enough {
+            self.control.discard(fill.done() + messages);
+        }
+        enough
+    }
+
+    /// How many messages the other side refused.
+    pub(crate) fn quarantined(&self) -> u64 {
+        self.quarantine.lock().messages()
+    }
+
+    /// The oldest of them.
+    pub(crate) fn quarantine(&self, limit: usize) -> Vec<Hit> {
+        self.quarantine.lock().oldest(limit)
+    }
+
+    /// Forgets the oldest of them.
+    pub(crate) fn forget_quarantined(&self, messages: u64) -> Result<(), String> {
+        let mut quarantine = self.quarantine.lock();
+        let before = quarantine.first() + messages;
+        quarantine.forget(before)
+    }
+
+    /// Puts the oldest of them into the queue again, and then forgets them.
+    pub(crate) async fn replay_quarantined(&self, messages: u64) -> Result<(), String> {
+        let alone = self.replays.reserve(0).await;
+        let hits = self.quarantine(usize::try_from(messages).unwrap_or(usize::MAX));
+        for hits in hits.chunks(REPLAYED_AT_ONCE) {
+            let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
+            self.append(encode(Arc::new(together(hits))), true, pending.receipt());
+            pending.done();
+            outcome.await.map_err(|_| "the server is stopping".to_owned())??;
+            let last = hits.last().map_or(0, |hit| hit.sequence + 1);
+            self.quarantine.lock().forget(last)?;
+        }
+        drop(alone);
+        Ok(())
+    }
+
+    /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.
+    pub(crate) fn stop(&self) {
+        self.queue.stop();
+        self.control.stop(Instant::now() + STOP_WAIT_MAX);
+    }
+
+    /// Waits for the threads of a stopped destination.
     pub(crate) fn join(&self) {
-        let Some(thread) = self.thread.lock().take() else { return };
-        if thread.join().is_err() {
-            tracing::error!(destination = self.id, "the thread of the destination ended with a panic");
-        }
-        let left = self.queue.depth().messages;
-        self.counters.dropped.add("stopped", left);
-        if 0 < left {
-            tracing::error!(destination = self.id, messages = left, "stopped before these were sent");
-        }
-    }
-}
-
-struct Drain {
-    folders: Arc<Folders>,
-    config: Arc<ArcSwap<Config>>,
-    queue: Arc<Queue>,
-    counters: Arc<DestinationCounters>,
-}
-
-impl Drain {
-    fn run(self) {
-        let mut config = self.config.load_full();
-        let mut sink = sink(&config, &self.folders);
-        let mut wait = RETRY_WAIT_FIRST;
-        while let Some(batch) = self.queue.peek() {
-            let current = self.config.load_full();
-            if !Arc::ptr_eq(&config, &current) {
-                sink = self::sink(&current, &self.folders);
-                config = current;
-            }
-            let messages: Vec<_> =
-                (0..batch.rows()).map(|row| Message { batch: &batch, row, sequence: 0 }).collect();
-            match sink.send(&messages) {
-                Ok(sent) => {
-                    wait = RETRY_WAIT_FIRST;
-                    self.sent(&config.id, &batch, sent.bytes);
-                    self.queue.pop();
-                }
-                Err(error) => {
-                    self.failed(&config.id, &error.reason);
-                    if !self.queue.pause(wait) {
-                        return;
-                    }
-                    wait = (wait * 2).min(RETRY_WAIT_MAX);
-                }
-            }
-        }
-    }
-
-    fn sent(&self, id: &str, batch: &Batch, bytes: usize) {
-        self.counters.messages.add(batch.rows());
-        self.counters.bytes.add(bytes);
-        if self.counters.retrying.swap(false, Ordering::Relaxed) {
-            tracing::info!(destination = id, "the destination takes messages again");
-        }
-    }
-
-    fn failed(&self, id: &str, error: &str) {
-        *self.counters.last_error.lock() = Some(error.to_owned());
-        if !self.counters.retrying.swap(true, Ordering::Relaxed) {
-            tracing::warn!(destination = id, "messages wait in the queue: {error}");
+        self.queue.join(&self.id);
+        self.control.written();
+        if !self.control.await_end(Instant::now() + STOP_WAIT_MAX + END_WAIT_MAX) {
+            tracing::warn!(
+                destination = self.id,
+                "the other side does not answer: what it was sent is sent again"
+            );
         }
     }
 }
 
-fn sink(config: &Config, folders: &Arc<Folders>) -> Box<dyn Sink> {
-    match &config.kind {
-        DestinationKind::Syslog(syslog) => Box::new(syslog::Syslog::new(syslog)),
-        DestinationKind::File(file) => Box::new(file::File::new(folders.clone(), &file.path)),
-    }
+/// Messages as one batch.
+fn together(hits: &[Hit]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    hits.iter().for_each(|hit| builder.extend(&hit.batch, hit.row..hit.row + 1));
+    builder.seal()
 }

@@ -1,173 +1,259 @@
-//! What waits for a forward destination: in order, bounded in bytes, in memory.
+//! The queue of a destination: a journal in the folder `queues/ID`, and the thread that writes it.
 //!
-//! When the queue is full, a batch under flow control waits in it all the same but keeps its receipt, which
-//! holds its source back; any other batch is refused and counted. So nothing blocks here.
+//! When the queue is full, messages of a route with flow control wait, which holds their sources back; others are dropped
+//! and counted.
 
-use crate::flow::receipt::Receipt;
-use logstead_record::Batch;
-use parking_lot::{Condvar, Mutex};
-use std::collections::VecDeque;
+use super::control::Control;
+use super::means::Means;
+use crate::flow::counters::DestinationCounters;
+use crate::flow::writer::{Append, Owner, Writer};
+use crate::machine::clock;
+use logstead_config::{Durability as Configured, Queue as Config, Size};
+use logstead_indexer::{
+    Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher,
+    Stats, open_queue,
+};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The queue of one destination.
-pub(crate) struct Queue {
-    bytes_max: AtomicUsize,
-    state: Mutex<State>,
-    changed: Condvar,
+/// How often messages are looked for that are too old.
+const TIDY_INTERVAL: Duration = Duration::from_secs(10);
+/// A queue consists of at least this many files when it is full, so that their removal makes room in time.
+const FILES_MIN: u64 = 8;
+/// The shortest length of a file that is worth its removal.
+const FILE_BYTES_MIN: u64 = 256 << 10;
+
+pub(super) struct Queue {
+    writer: Writer<Config>,
+    searcher: Searcher,
+    fill: Arc<Fill>,
 }
 
-#[derive(Default)]
-struct State {
-    items: VecDeque<Item>,
-    /// Bytes of the items, those that are being sent included.
-    bytes: usize,
-    messages: usize,
-    stop: Option<Instant>,
-}
-
-struct Item {
-    batch: Arc<Batch>,
-    bytes: usize,
-    since: Instant,
-    /// Held while the queue is over its limit: dropped when the item is sent.
-    _held: Option<Receipt>,
+/// How full it is.
+pub(super) struct Fill {
+    searcher: Searcher,
+    /// Messages with a sequence below this are done with.
+    pub(super) done: AtomicU64,
+    bytes_max: AtomicU64,
 }
 
 /// What waits, to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Depth {
-    pub(crate) messages: usize,
-    pub(crate) bytes: usize,
-    pub(crate) bytes_max: usize,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    pub(crate) bytes_max: u64,
     pub(crate) oldest: Option<Duration>,
 }
 
+/// What is opened, beside the queue itself.
+pub(super) struct Opened {
+    pub(super) queue: Queue,
+    pub(super) reader: QueueReader,
+    pub(super) fill: Arc<Fill>,
+}
+
+/// Why a queue cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueueError {
+    #[error("its queue cannot be opened: {0}")]
+    Open(#[from] OpenQueueError),
+    #[error("its thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
 impl Queue {
-    pub(crate) fn new(bytes_max: usize) -> Queue {
-        Queue { bytes_max: AtomicUsize::new(bytes_max), state: Mutex::default(), changed: Condvar::new() }
+    /// Opens the queue of a destination, and starts the thread that writes it.
+    pub(super) fn open(
+        id: &str,
+        config: &Config,
+        means: &Means,
+        control: &Arc<Control>,
+        counters: &Arc<DestinationCounters>,
+    ) -> Result<Opened, QueueError> {
+        let opened = open_queue(&means.disk, &means.queues().join(id), options(config, means))?;
+        report(id, &opened);
+        let OpenedQueue { appender, reader, searcher, .. } = opened;
+        let fill = Arc::new(Fill {
+            searcher: searcher.clone(),
+            done: reader.done().into(),
+            bytes_max: config.size.bytes().into(),
+        });
+        let queueing = Queueing {
+            id: id.to_owned(),
+            config: *config,
+            means: means.clone(),
+            fill: fill.clone(),
+            control: control.clone(),
+            counters: counters.clone(),
+        };
+        let writer = Writer::start(format!("queue {id}"), appender, queueing)?;
+        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone() }, reader, fill })
     }
 
-    /// Changes the limit for batches that come from now on.
-    pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
-        self.bytes_max.store(bytes_max, Ordering::Relaxed);
+    pub(super) fn append(&self, append: Append) {
+        self.writer.append(append);
     }
 
-    /// Adds a batch; `false` when it was refused because the queue is full.
-    pub(crate) fn push(&self, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) -> bool {
-        let bytes = batch.memory_bytes();
-        let mut state = self.state.lock();
-        let full = self.bytes_max.load(Ordering::Relaxed) < state.bytes + bytes && !state.items.is_empty();
-        if (full && !flow_control) || state.stop.is_some() {
-            return false;
-        }
-        state.bytes += bytes;
-        state.messages += batch.rows();
-        let held = full.then(|| receipt.clone());
-        state.items.push_back(Item { batch, bytes, since: Instant::now(), _held: held });
-        self.changed.notify_one();
-        true
+    pub(super) fn configure(&self, config: &Config) {
+        self.fill.bytes_max.store(config.size.bytes(), Ordering::Relaxed);
+        self.writer.configure(*config);
     }
 
-    /// Waits for the oldest batch and returns it without taking it; `None` when the queue is stopped and empty
-    /// or its time to empty itself is over.
-    pub(crate) fn peek(&self) -> Option<Arc<Batch>> {
-        let mut state = self.state.lock();
-        loop {
-            if state.stop.is_some_and(|until| state.items.is_empty() || until <= Instant::now()) {
-                return None;
-            }
-            if let Some(item) = state.items.front() {
-                return Some(item.batch.clone());
-            }
-            self.changed.wait(&mut state);
-        }
+    pub(super) fn searcher(&self) -> &Searcher {
+        &self.searcher
     }
 
-    /// Takes the batch that [`Queue::peek`] returned: it is sent.
-    pub(crate) fn pop(&self) {
-        let mut state = self.state.lock();
-        if let Some(item) = state.items.pop_front() {
-            state.bytes -= item.bytes;
-            state.messages -= item.batch.rows();
-        }
+    pub(super) fn fill(&self) -> &Fill {
+        &self.fill
     }
 
-    /// Accepts no more batches; what waits may still be sent until `until`.
-    pub(crate) fn stop(&self, until: Instant) {
-        self.state.lock().stop = Some(until);
-        self.changed.notify_all();
+    pub(super) fn stop(&self) {
+        self.writer.stop();
     }
 
-    /// Waits a while, or until the queue is stopped; says whether there is time left to go on.
-    pub(crate) fn pause(&self, wait: Duration) -> bool {
-        let deadline = Instant::now() + wait;
-        let mut state = self.state.lock();
-        while Instant::now() < deadline {
-            let until = state.stop.map_or(deadline, |stop| stop.min(deadline));
-            if state.stop.is_some_and(|stop| stop <= Instant::now()) {
-                return false;
-            }
-            self.changed.wait_until(&mut state, until);
-        }
-        state.stop.is_none_or(|stop| Instant::now() < stop)
-    }
-
-    pub(crate) fn depth(&self) -> Depth {
-        let state = self.state.lock();
-        Depth {
-            messages: state.messages,
-            bytes: state.bytes,
-            bytes_max: self.bytes_max.load(Ordering::Relaxed),
-            oldest: state.items.front().map(|item| item.since.elapsed()),
+    pub(super) fn join(&self, id: &str) {
+        if !self.writer.join() {
+            tracing::error!(destination = id, "the thread of the queue ended with a panic");
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::flow::budget::Budget;
-    use crate::flow::receipt::Pending;
-    use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
-
-    fn batch() -> Arc<Batch> {
-        let mut builder = BatchBuilder::new();
-        builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::default() });
-        builder.push(&Row::text(b"x"));
-        Arc::new(builder.seal())
+impl Fill {
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Acquire)
     }
 
-    #[test]
-    fn a_full_queue_holds_the_sender_back_or_refuses() {
-        let queue = Queue::new(batch().memory_bytes());
-        let budget = Budget::new(1024);
-        let push = |flow_control| {
-            let chunk = Pending::silent(budget.try_reserve(1).unwrap());
-            queue.push(batch(), flow_control, chunk.receipt())
-        };
-        assert!(push(true));
-        assert_eq!(budget.used_bytes(), 0, "there is room: the sender may go on");
-        assert!(!push(false), "full: refused");
-        assert!(push(true));
-        assert_eq!(budget.used_bytes(), 1024, "full: the sender is held back");
-        queue.pop();
-        queue.pop();
-        assert_eq!(budget.used_bytes(), 0);
-        assert_eq!((queue.depth().bytes, queue.depth().messages), (0, 0));
+    /// The sequence of the next message.
+    pub(super) fn end(&self) -> u64 {
+        self.searcher.next_sequence()
     }
 
-    #[test]
-    fn a_stopped_queue_gives_out_what_waits_and_takes_nothing() {
-        let queue = Queue::new(1 << 20);
-        let budget = Budget::new(1024);
-        let chunk = Pending::silent(budget.try_reserve(1).unwrap());
-        assert!(queue.push(batch(), true, chunk.receipt()));
-        queue.stop(Instant::now() + Duration::from_secs(60));
-        assert!(!queue.push(batch(), true, chunk.receipt()));
-        assert!(queue.peek().is_some());
-        queue.pop();
-        assert!(queue.peek().is_none());
+    pub(super) fn messages(&self) -> u64 {
+        self.end().saturating_sub(self.done())
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        bytes(&self.searcher.stats(), self.done())
+    }
+
+    pub(super) fn bytes_max(&self) -> u64 {
+        self.bytes_max.load(Ordering::Relaxed)
+    }
+}
+
+/// Files are removed whole: of one that is partly done with, the rest counts.
+fn bytes(stats: &Stats, done: u64) -> u64 {
+    let waiting = stats.next_sequence.saturating_sub(done.max(stats.first_sequence));
+    let held = stats.next_sequence.saturating_sub(stats.first_sequence);
+    if held == 0 {
+        0
+    } else {
+        (u128::from(stats.journal_bytes) * u128::from(waiting) / u128::from(held)) as u64
+    }
+}
+
+fn options(config: &Config, means: &Means) -> Options {
+    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
+    Options {
+        memory_max: config.memory.as_usize(),
+        index_memory_max: 0,
+        journal_file_max: file,
+        durability: match config.durability {
+            Configured::Fsync => Durability::Fsync,
+            Configured::Os => Durability::Os,
+        },
+        ..Options::default()
+    }
+}
+
+fn report(id: &str, opened: &OpenedQueue) {
+    for told in opened.recovery.told() {
+        if told.is_damage {
+            tracing::error!(destination = id, "its queue: {}", told.text);
+        } else {
+            tracing::warn!(destination = id, "its queue: {}", told.text);
+        }
+    }
+    if let Some(error) = &opened.cursor {
+        tracing::error!(
+            destination = id,
+            "messages of its queue may be sent again, as its cursor was lost: {error}"
+        );
+    }
+}
+
+/// What the thread of a queue does beside appending.
+struct Queueing {
+    id: String,
+    config: Config,
+    means: Means,
+    fill: Arc<Fill>,
+    control: Arc<Control>,
+    counters: Arc<DestinationCounters>,
+}
+
+impl Owner for Queueing {
+    type Configuration = Config;
+
+    fn configure(&mut self, appender: &mut Appender, config: Config) {
+        appender.set_options(options(&config, &self.means));
+        self.config = config;
+    }
+
+    fn tidy(&mut self, appender: &mut Appender) -> Instant {
+        if let Some(age) = self.config.age
+            && (self.means.clock_is_believed)()
+        {
+            let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
+            let received_before = Some(clock::now().saturating_add(-age));
+            // What is gone is counted by the thread that would have sent it.
+            if let Err(error) = appender.expire(&Expiry { received_before, ..Expiry::default() }) {
+                tracing::error!(
+                    destination = self.id,
+                    "messages that are too old cannot be removed: {error}"
+                );
+            }
+            self.control.stored();
+        }
+        Instant::now() + TIDY_INTERVAL
+    }
+
+    /// What would be lost when the process ends is stored, whatever the limits.
+    fn refusal(&self, is_stopping: bool) -> Option<String> {
+        if is_stopping {
+            return None;
+        }
+        let (bytes, bytes_max) = (self.fill.bytes(), self.fill.bytes_max());
+        if bytes_max <= bytes {
+            let (id, size) = (&self.id, Size::about(bytes_max));
+            return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
+        }
+        (self.means.refuses_messages)()
+    }
+
+    fn stored(&mut self, encoded: &[Encoded]) {
+        self.counters.queued.add(encoded.iter().map(Encoded::rows).sum());
+        self.control.stored();
+        if self.counters.queue_error.lock().take().is_some() {
+            tracing::info!(destination = self.id, "the queue takes messages again");
+        }
+    }
+
+    fn failed(&mut self, error: &str) {
+        let before = self.counters.queue_error.lock().replace(error.to_owned());
+        if before.is_none() {
+            tracing::error!(destination = self.id, "messages cannot be queued: {error}");
+        }
+    }
+
+    fn dropped(&mut self, messages: usize) {
+        self.counters.dropped.add("queue_full", messages);
+    }
+
+    fn gave_up(&mut self, messages: usize, error: &str) {
+        self.counters.dropped.add("stopped", messages);
+        tracing::error!(destination = self.id, messages, "stopped before these could be queued: {error}");
     }
 }

@@ -164,7 +164,14 @@ pub(crate) struct RouteCounters {
 /// What one destination took.
 #[derive(Default, Debug)]
 pub(crate) struct DestinationCounters {
+    /// Messages that were put into its queue.
+    pub(crate) queued: Counter,
+    /// Messages that the other side accepted.
     pub(crate) messages: Counter,
+    /// Messages that it refused.
+    pub(crate) quarantined: Counter,
+    /// Why nothing can be queued.
+    pub(crate) queue_error: Mutex<Option<String>>,
     pub(crate) bytes: Counter,
     pub(crate) dropped: Drops,
     pub(crate) rate: Rate,

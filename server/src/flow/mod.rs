@@ -6,3 +6,4 @@ pub(crate) mod chunk;
 pub(crate) mod counters;
 pub(crate) mod queue;
 pub(crate) mod receipt;
+pub(crate) mod writer;

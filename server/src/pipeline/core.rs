@@ -8,6 +8,7 @@ use super::running::{Live, Running};
 use super::sealers::Sealers;
 use super::status::{LogspaceInfo, Status};
 use super::watch::{Ending, Stored, Wake};
+use crate::destination::Destination;
 use crate::flow::counters::Counters;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::machine::folders::Folders;
@@ -22,10 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
-
-/// How long destinations may empty their queues when the process stops.
-const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+use std::time::Instant;
 
 /// Sources, workers, logspaces and destinations of one process.
 pub struct Pipeline {
@@ -52,6 +50,15 @@ impl Pipeline {
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
         running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+    }
+
+    /// A destination of the document, or one that it had before and whose messages wait.
+    pub(crate) fn destination(&self, id: &str) -> Option<Arc<Destination>> {
+        self.running.load().destinations.get(id).cloned()
+    }
+
+    pub(crate) fn destination_ids(&self) -> Vec<String> {
+        self.running.load().destinations.keys().cloned().collect()
     }
 
     /// What all connections of the process share.
@@ -190,7 +197,7 @@ impl Pipeline {
                 tracing::error!("a worker ended with a panic");
             }
         }
-        running.destinations.values().for_each(|destination| destination.stop(STOP_WAIT_MAX));
+        running.destinations.values().for_each(|destination| destination.stop());
         running.logspaces.values().for_each(|logspace| logspace.stop());
         running.logspaces.values().for_each(|logspace| logspace.join());
         self.sealers.join();

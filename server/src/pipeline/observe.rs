@@ -4,14 +4,15 @@ use super::logspace::Logspace;
 use super::running::{Failed, Inlet, Running};
 use super::status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
-    LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, Status, Unsealed,
+    LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, Unsealed,
 };
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::Counters;
 use crate::source;
-use logstead_config::{DestinationKind, Source, SourceKind};
+use logstead_config::{Destination as Config, DestinationKind, Source, SourceKind};
 use logstead_record::Timestamp;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -41,10 +42,32 @@ impl Running {
             destinations: checked
                 .destinations
                 .iter()
-                .filter_map(|config| Some(destination_status(self.destinations.get(&config.id)?, now)))
+                .filter_map(|config| {
+                    Some(destination_status(config, self.destinations.get(&config.id)?, now))
+                })
                 .collect(),
+            queues_left: self.queues_left(),
             logspaces: checked.logspaces.iter().filter_map(|c| self.logspace_status(&c.id, now)).collect(),
         }
+    }
+
+    /// Queues of destinations that the document no longer has, unless they are empty.
+    fn queues_left(&self) -> Vec<QueueLeft> {
+        let in_document = |id: &str| self.live.checked.destinations.iter().any(|config| config.id == id);
+        let left = |(id, destination): (&String, &Arc<Destination>)| {
+            let depth = destination.depth();
+            QueueLeft {
+                id: id.clone(),
+                queue_messages: depth.messages,
+                queue_bytes: depth.bytes,
+                oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
+                quarantined: destination.quarantined(),
+            }
+        };
+        let left_over = |(id, destination): &(&String, &Arc<Destination>)| {
+            !in_document(id) && destination.holds_messages()
+        };
+        self.destinations.iter().filter(left_over).map(left).collect()
     }
 
     /// A source of the document, unless nothing of it runs or failed.
@@ -173,10 +196,11 @@ fn inlet_status(inlet: &Inlet, kind: &SourceKind, now: Instant) -> SourceStatus 
     }
 }
 
-fn destination_status(destination: &Destination, now: Instant) -> DestinationStatus {
-    let (config, counters, depth) = (destination.config(), destination.counters(), destination.depth());
+fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
+    let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
     let state = match messages {
+        _ if destination.is_paused() => DestinationState::Paused,
         _ if counters.retrying.load(Ordering::Relaxed) => DestinationState::Retrying,
         0 => DestinationState::Idle,
         _ => DestinationState::Ok,
@@ -191,13 +215,16 @@ fn destination_status(destination: &Destination, now: Instant) -> DestinationSta
         to,
         state,
         last_error: counters.last_error.lock().clone(),
+        queued: counters.queued.get(),
         messages,
         bytes: counters.bytes.get(),
         messages_per_second: counters.rate.look(messages, now),
         dropped: counters.dropped.get(),
-        queue_messages: depth.messages as u64,
-        queue_bytes: depth.bytes as u64,
-        queue_bytes_max: depth.bytes_max as u64,
+        queue_messages: depth.messages,
+        queue_bytes: depth.bytes,
+        queue_bytes_max: depth.bytes_max,
         oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
+        queue_error: counters.queue_error.lock().clone(),
+        quarantined: destination.quarantined(),
     }
 }

@@ -1,14 +1,16 @@
 //! What is live: one revision of the router document with everything it needs, swapped as a whole.
 
-use super::logspace::{Append, Logspace};
+use super::logspace::Logspace;
 use super::route::Router;
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::SourceCounters;
 use crate::flow::receipt::Receipt;
+use crate::flow::writer::Append;
 use crate::source::Source;
 use logstead_config::{Checked, Document, Listener, Target};
-use logstead_record::{Batch, Timestamp};
+use logstead_indexer::Encoded;
+use logstead_record::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,6 +44,7 @@ pub(crate) struct Running {
     pub(crate) targets: Vec<Reached>,
     /// Those of the document, and those on disk from earlier documents.
     pub(crate) logspaces: BTreeMap<String, Arc<Logspace>>,
+    /// Those of the document, and those of earlier documents whose messages still wait.
     pub(crate) destinations: BTreeMap<String, Arc<Destination>>,
     pub(crate) sources: BTreeMap<String, Arc<Source>>,
     /// Sources and listeners of the document that do not receive for now.
@@ -110,13 +113,12 @@ impl Running {
     }
 
     /// Hands a batch to a target.
-    pub(crate) fn deliver(&self, target: usize, batch: Arc<Batch>, flow_control: bool, receipt: &Receipt) {
+    pub(crate) fn deliver(&self, target: usize, encoded: Encoded, flow_control: bool, receipt: &Receipt) {
         match &self.targets[target] {
             Reached::Logspace(logspace) => {
-                let encoded = logstead_indexer::encode(batch);
-                logspace.append(Append { encoded, pending: receipt.pending() });
+                logspace.append(Append { encoded, pending: receipt.pending(), may_drop: false });
             }
-            Reached::Destination(destination) => destination.push(batch, flow_control, receipt),
+            Reached::Destination(destination) => destination.append(encoded, flow_control, receipt),
         }
     }
 }

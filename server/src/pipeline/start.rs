@@ -109,6 +109,7 @@ impl Pipeline {
         });
         pipeline.start_workers(received)?;
         pipeline.open_existing(change)?;
+        pipeline.open_existing_queues(change)?;
         pipeline.clock.begin();
         let sealers = sealers::count(pipeline.settings.threads.sealers);
         pipeline.sealers.start(sealers)?;

@@ -24,6 +24,8 @@ pub struct Status {
     pub routes: Vec<RouteStatus>,
     /// Where messages are forwarded to.
     pub destinations: Vec<DestinationStatus>,
+    /// Messages that wait for destinations that the document no longer has, until they are discarded.
+    pub queues_left: Vec<QueueLeft>,
     /// Where messages are stored.
     pub logspaces: Vec<LogspaceStatus>,
 }
@@ -112,6 +114,8 @@ pub struct DestinationStatus {
     pub state: DestinationState,
     /// The last thing that went wrong.
     pub last_error: Option<String>,
+    /// Put into its queue since the start of the process.
+    pub queued: u64,
     /// Sent since the start of the process.
     pub messages: u64,
     /// Sent since the start of the process.
@@ -122,12 +126,31 @@ pub struct DestinationStatus {
     pub dropped: BTreeMap<String, u64>,
     /// Messages that wait.
     pub queue_messages: u64,
-    /// Bytes that wait.
+    /// Bytes that wait, on disk.
     pub queue_bytes: u64,
     /// Limit for the bytes that wait.
     pub queue_bytes_max: u64,
     /// How long the oldest message has been waiting.
     pub oldest_ms: Option<u64>,
+    /// Why nothing more can be queued.
+    pub queue_error: Option<String>,
+    /// Messages that the other side refused, and that are kept until they are sent again or discarded.
+    pub quarantined: u64,
+}
+
+/// Messages that wait for a destination that the document no longer has.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueueLeft {
+    /// The destination's id. If the document has it again, they are sent.
+    pub id: String,
+    /// Messages that wait.
+    pub queue_messages: u64,
+    /// Bytes that wait, on disk.
+    pub queue_bytes: u64,
+    /// How long the oldest message has been waiting.
+    pub oldest_ms: Option<u64>,
+    /// Messages that the other side had refused.
+    pub quarantined: u64,
 }
 
 /// A logspace, as the router page shows it.
@@ -267,6 +290,8 @@ pub enum DestinationState {
     Ok,
     /// The last attempt failed: messages wait.
     Retrying,
+    /// An operator paused it: messages wait.
+    Paused,
 }
 
 /// Whether a logspace stores.

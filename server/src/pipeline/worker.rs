@@ -1,13 +1,14 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
 //! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
-use super::logspace::Append;
 use super::running::Running;
 use crate::flow::chunk::Chunk;
 use crate::flow::counters::{Counters, SourceCounters};
 use crate::flow::queue::{Work, WorkReceiver};
 use crate::flow::receipt::Receipt;
+use crate::flow::writer::Append;
 use arc_swap::ArcSwap;
+use logstead_indexer::encode;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,18 +64,23 @@ impl Worker {
         counters.unrouted.add(routed.unrouted);
         self.counters.unrouted.add(routed.unrouted);
         receipt.unrouted(routed.unrouted);
+        // What several targets get is encoded once.
+        let mut whole = None;
         for delivery in routed.deliveries {
-            let part =
-                if delivery.rows.is_all() { batch.clone() } else { Arc::new(batch.take(&delivery.rows)) };
-            running.deliver(delivery.target, part, delivery.flow_control, receipt);
+            let encoded = if delivery.rows.is_all() {
+                whole.get_or_insert_with(|| encode(batch.clone())).clone()
+            } else {
+                encode(Arc::new(batch.take(&delivery.rows)))
+            };
+            running.deliver(delivery.target, encoded, delivery.flow_control, receipt);
         }
     }
 
     fn store(&self, logspace: &str, batch: Arc<Batch>, receipt: &Receipt) {
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
-                let encoded = logstead_indexer::encode(batch);
-                logspace.append(Append { encoded, pending: receipt.pending() });
+                let encoded = encode(batch);
+                logspace.append(Append { encoded, pending: receipt.pending(), may_drop: false });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }

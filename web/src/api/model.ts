@@ -35,6 +35,7 @@ export type RouterChange = Schemas['RouterChange'];
 export type RouterStatus = Schemas['Status'];
 export type SourceStatus = Schemas['SourceStatus'];
 export type DestinationStatus = Schemas['DestinationStatus'];
+export type QueueLeft = Schemas['QueueLeft'];
 export type LogspaceStatus = Schemas['LogspaceStatus'];
 
 export type WireDocument = Schemas['Document'];

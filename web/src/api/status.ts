@@ -70,9 +70,10 @@ export function troublesOf(status: RouterStatus): Trouble[] {
       ...trouble(`logspace ${id}`, last_error, state !== 'ok'),
       ...trouble(`logspace ${id}`, sealing_error, true),
     ]),
-    ...status.destinations.flatMap(({ id, state, last_error }) =>
-      trouble(`destination ${id}`, last_error, state === 'retrying'),
-    ),
+    ...status.destinations.flatMap(({ id, state, last_error, queue_error }) => [
+      ...trouble(`destination ${id}`, last_error, state === 'retrying'),
+      ...trouble(`destination ${id}`, queue_error, true),
+    ]),
   ];
   return troubles.sort((a, b) => Number(b.now) - Number(a.now));
 }

@@ -1,11 +1,20 @@
 /** Every counter of the running router, once a second. */
 import type { ReactNode } from 'react';
-import type { DestinationStatus, LogspaceStatus, RouterStatus, SourceStatus } from '../api/model';
+import type {
+  DestinationStatus,
+  LogspaceStatus,
+  QueueLeft,
+  RouterStatus,
+  SourceStatus,
+} from '../api/model';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge } from '../ui/time';
 import classes from './Counters.module.css';
+import { DestinationActions } from './DestinationActions';
 
-export function Counters({ status }: { status: RouterStatus }) {
+type Props = { status: RouterStatus; canEdit: boolean };
+
+export function Counters({ status, canEdit }: Props) {
   return (
     <div className={classes.tables}>
       <CounterTable
@@ -39,18 +48,36 @@ export function Counters({ status }: { status: RouterStatus }) {
         heads={['Messages', 'Per second', 'Journal', 'Last message']}
         rows={status.logspaces.map(logspaceRow)}
       />
-      {status.destinations.length > 0 && (
+      {status.destinations.length + status.queues_left.length > 0 && (
         <CounterTable
           title="Destinations"
-          heads={['Messages', 'Per second', 'Bytes', 'Dropped', 'Queue', 'Oldest waits']}
-          rows={status.destinations.map(destinationRow)}
+          heads={[
+            'Sent',
+            'Per second',
+            'Bytes',
+            'Dropped',
+            'Waiting',
+            'Queue',
+            'Oldest waits',
+            'Refused',
+          ]}
+          rows={[
+            ...status.destinations.map((destination) => destinationRow(destination, canEdit)),
+            ...status.queues_left.map(queueLeftRow),
+          ]}
         />
       )}
     </div>
   );
 }
 
-type Row = { id: string; about?: string; trouble?: string | undefined; cells: ReactNode[] };
+type Row = {
+  id: string;
+  about?: string;
+  trouble?: string | undefined;
+  actions?: ReactNode;
+  cells: ReactNode[];
+};
 
 function sourceRow(source: SourceStatus): Row {
   const failed = source.listeners.filter(({ state }) => state !== 'listening');
@@ -86,19 +113,46 @@ function logspaceRow(logspace: LogspaceStatus): Row {
   };
 }
 
-function destinationRow(destination: DestinationStatus): Row {
-  const { state, last_error, oldest_ms } = destination;
+function destinationRow(destination: DestinationStatus, canEdit: boolean): Row {
+  const { id, state } = destination;
   return {
-    id: destination.id,
+    id,
     about: destination.to,
-    trouble: state === 'retrying' ? `retrying: ${last_error ?? 'unreachable'}` : undefined,
+    trouble: destinationTrouble(destination),
+    actions: canEdit && <DestinationActions id={id} state={state} />,
     cells: [
       formatCount(destination.messages),
       formatRate(destination.messages_per_second),
       formatBytes(destination.bytes),
       dropped(destination.dropped),
+      formatCount(destination.queue_messages),
       queue(destination.queue_bytes, destination.queue_bytes_max),
-      oldest_ms == null ? '–' : `${formatRate(oldest_ms / 1000)} s`,
+      wait(destination.oldest_ms),
+      formatCount(destination.quarantined),
+    ],
+  };
+}
+
+function destinationTrouble({ state, last_error, queue_error }: DestinationStatus) {
+  if (queue_error != null) return queue_error;
+  if (state === 'paused') return 'paused';
+  return state === 'retrying' ? `retrying: ${last_error ?? 'unreachable'}` : undefined;
+}
+
+/** A destination that the document no longer has. */
+function queueLeftRow({ id, queue_messages, queue_bytes, oldest_ms, quarantined }: QueueLeft): Row {
+  return {
+    id,
+    trouble: 'not in the router document: its messages wait until it comes back',
+    cells: [
+      '',
+      '',
+      '',
+      '',
+      formatCount(queue_messages),
+      formatBytes(queue_bytes),
+      wait(oldest_ms),
+      formatCount(quarantined),
     ],
   };
 }
@@ -120,12 +174,13 @@ function CounterTable({ title, heads, rows }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, about, trouble, cells }) => (
+          {rows.map(({ id, about, trouble, actions, cells }) => (
             <tr key={id}>
               <th scope="row">
                 {id}
                 {about !== undefined && <span className={classes.about}>{about}</span>}
                 {trouble !== undefined && <span className={classes.trouble}>{trouble}</span>}
+                {actions}
               </th>
               {cells.map((cell, at) => (
                 <td key={at}>{cell}</td>
@@ -149,6 +204,10 @@ function dropped(reasons: Readonly<Record<string, number>>): ReactNode {
 
 function queue(bytes: number, bytesMax: number): string {
   return `${formatBytes(bytes)} of ${formatBytes(bytesMax)}`;
+}
+
+function wait(milliseconds: number | null | undefined): string {
+  return milliseconds == null ? '–' : `${formatRate(milliseconds / 1000)} s`;
 }
 
 function age(time: string | null | undefined): string {

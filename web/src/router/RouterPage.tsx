@@ -147,7 +147,7 @@ function Loaded({ live, status, canEdit, view, onChange }: LoadedProps) {
           {status === undefined ? (
             <Skeleton height={320} aria-label="Loading" />
           ) : (
-            <Counters status={status} />
+            <Counters status={status} canEdit={canEdit} />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="history" className={classes.panel ?? ''}>

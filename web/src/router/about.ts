@@ -39,11 +39,11 @@ export function liveOf(
     }
     case 'destinations': {
       const destination = status?.destinations.find((one) => one.id === id);
-      const retrying = destination?.state === 'retrying';
+      const state = destination?.state;
       return (
         destination && {
           perSecond: destination.messages_per_second,
-          ...(retrying && { trouble: 'retrying' }),
+          ...((state === 'retrying' || state === 'paused') && { trouble: state }),
         }
       );
     }

@@ -16,8 +16,8 @@ describe('keys', () => {
 
   test('an entry is offered the keys that its kind allows', () => {
     const keys = labelsAt('[[destinations]]\nkind = "syslog"\n¦');
-    expect(keys).toEqual(['to', 'format', 'framing', 'id', 'queue.size']);
-    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', 'queue.size']);
+    expect(keys).toEqual(['to', 'format', 'framing', 'id', 'queue.size', 'queue.memory', 'queue.age', 'queue.durability']);
+    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', 'queue.size', 'queue.memory', 'queue.age', 'queue.durability']);
   });
 
   test('without a kind only the keys of all kinds are offered', () => {

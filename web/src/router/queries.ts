@@ -110,3 +110,17 @@ function bodyOf(content: Content | null) {
   // A draft can be wrong in any way: whether it is a document is what the server is asked.
   return { body: content?.document as unknown as WireDocument };
 }
+
+export type DestinationAction = 'pause' | 'resume' | 'retry';
+
+export async function act(id: string, action: DestinationAction): Promise<void> {
+  const params = { params: { path: { id } } };
+  switch (action) {
+    case 'pause':
+      return unwrap(client.POST('/api/v1/destinations/{id}/pause', params));
+    case 'resume':
+      return unwrap(client.POST('/api/v1/destinations/{id}/resume', params));
+    case 'retry':
+      return unwrap(client.POST('/api/v1/destinations/{id}/retry', params));
+  }
+}

@@ -1,5 +1,6 @@
 //! What operators and senders need: storing messages, logspaces and their health.
 
+pub(super) mod destinations;
 pub(super) mod ingest;
 pub(super) mod logspaces;
 mod reading;

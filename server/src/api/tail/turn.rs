@@ -151,7 +151,7 @@ impl Events {
     /// Takes a part of what was stored in one of the logspaces.
     fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
         match followed {
-            Followed::Missing { sequences, why } => {
+            Followed::Missing { sequences, why, .. } => {
                 self.send_messages();
                 self.pass(at, &sequences);
                 self.gap(sequences.end - sequences.start, why);

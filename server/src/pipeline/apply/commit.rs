@@ -3,7 +3,6 @@
 //! **Invariant:** nothing here fails.
 
 use super::prepare::{Next, NextSource, Prepared};
-use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::machine::clock;
 use crate::pipeline::core::Pipeline;
@@ -12,10 +11,6 @@ use crate::pipeline::running::{Failed, Inlet, Live, Running};
 use crate::source::Source;
 use logstead_config::{Checked, SourceKind};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a destination that was removed from the document may empty its queue.
-const REMOVED_WAIT_MAX: Duration = Duration::from_secs(60);
 
 impl Prepared<'_> {
     /// Makes the change live under this number.
@@ -47,6 +42,8 @@ impl Pipeline {
         let router = Router::new(&live.checked, &self.counters);
         let mut logspaces = before.logspaces.clone();
         logspaces.extend(next.logspaces.clone());
+        let mut destinations = before.destinations.clone();
+        destinations.extend(next.destinations.clone());
         let inlet = |kind: &SourceKind, open: &Option<Arc<Inlet>>| {
             let source = live.checked.sources.iter().find(|source| source.kind == *kind)?;
             let same = open.as_ref().filter(|inlet| *inlet.id == *source.id);
@@ -56,10 +53,10 @@ impl Pipeline {
             http: inlet(&SourceKind::Http, &before.http),
             internal: inlet(&SourceKind::Internal, &before.internal),
             sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
-            targets: Running::reach(&router, &logspaces, &next.destinations),
+            targets: Running::reach(&router, &logspaces, &destinations),
             router,
             logspaces,
-            destinations: next.destinations.clone(),
+            destinations,
             failed: next.failed.clone(),
             live,
         }
@@ -79,8 +76,8 @@ impl Pipeline {
         for (id, logspace) in &running.logspaces {
             logspace.configure(self.configuration(id, checked, running.logspaces.len()));
         }
-        for config in &checked.destinations {
-            running.destinations[&config.id].configure(config);
+        for (id, destination) in &running.destinations {
+            destination.configure(checked.destinations.iter().find(|config| config.id == *id));
         }
     }
 }
@@ -91,7 +88,7 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }
 
-/// Stops what the new revision no longer has. A destination gets time to empty its queue, in the background.
+/// Stops what the new revision no longer has.
 fn stop_removed(checked: &Checked, before: &Running) {
     for (id, source) in &before.sources {
         match checked.sources.iter().find(|checked| checked.id == *id && has_thread(&checked.kind)) {
@@ -99,24 +96,11 @@ fn stop_removed(checked: &Checked, before: &Running) {
             None => stop(source),
         }
     }
-    for (id, destination) in &before.destinations {
-        if !checked.destinations.iter().any(|config| config.id == *id) {
-            empty(destination.clone());
-        }
-    }
 }
 
 fn stop(source: &Source) {
     source.stop();
     source.join();
-}
-
-fn empty(destination: Arc<Destination>) {
-    destination.stop(REMOVED_WAIT_MAX);
-    let joining = std::thread::Builder::new().spawn(move || destination.join());
-    if let Err(error) = joining {
-        tracing::warn!("what a removed destination could not send is not counted: {error}");
-    }
 }
 
 fn has_thread(kind: &SourceKind) -> bool {

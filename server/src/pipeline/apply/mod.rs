@@ -8,6 +8,7 @@
 //! **Invariant:** whatever can fail is part of preparing. A change that is not committed leaves no trace.
 
 mod commit;
+mod destinations;
 mod logspaces;
 mod prepare;
 mod started;

@@ -140,7 +140,7 @@ impl<'a> Preparing<'a> {
             }
         }
         self.open_logspaces(checked);
-        self.start_destinations(checked);
+        self.open_destinations(checked);
         if !self.problems.is_empty() {
             return Err(ApplyError::Problems(self.problems));
         }
@@ -219,20 +219,17 @@ impl<'a> Preparing<'a> {
         }
     }
 
-    fn start_destinations(&mut self, checked: &Checked) {
-        let Pipeline { folders, counters, .. } = self.pipeline;
+    fn open_destinations(&mut self, checked: &Checked) {
         for (index, config) in checked.destinations.iter().enumerate() {
-            let running = match self.before.destinations.get(&config.id) {
-                Some(running) => Ok(running.clone()),
-                None => Destination::start(config, folders, counters.destination(&config.id))
-                    .map(Arc::new)
-                    .inspect(|started| self.next.started.destinations.push(started.clone())),
+            let open = match self.before.destinations.get(&config.id) {
+                Some(open) => Ok(open.clone()),
+                None => self.pipeline.open_destination(&config.id).inspect(|opened| {
+                    self.next.started.destinations.push(opened.clone());
+                }),
             };
-            match running {
-                Ok(running) => drop(self.next.destinations.insert(config.id.clone(), running)),
-                Err(error) => {
-                    self.problems.push(problem(format!("destinations[{index}]"), &error.to_string()));
-                }
+            match open {
+                Ok(open) => drop(self.next.destinations.insert(config.id.clone(), open)),
+                Err(error) => self.problems.push(problem(format!("destinations[{index}]"), &error)),
             }
         }
     }

@@ -6,7 +6,6 @@ use crate::destination::Destination;
 use crate::pipeline::logspace::Logspace;
 use crate::source::Source;
 use std::sync::Arc;
-use std::time::Duration;
 
 #[derive(Default)]
 pub(super) struct Started {
@@ -28,7 +27,7 @@ impl Drop for Started {
     fn drop(&mut self) {
         self.sources.iter().for_each(|source| source.stop());
         self.logspaces.iter().for_each(|logspace| logspace.stop());
-        self.destinations.iter().for_each(|destination| destination.stop(Duration::ZERO));
+        self.destinations.iter().for_each(|destination| destination.stop());
         self.sources.iter().for_each(|source| source.join());
         self.logspaces.iter().for_each(|logspace| logspace.join());
         self.destinations.iter().for_each(|destination| destination.join());

@@ -37,7 +37,7 @@ pub(super) struct Kept<'a> {
 pub(super) struct Process<'a> {
     pub(super) web: &'a WebCounters,
     pub(super) sockets: &'a Sockets,
-    pub(super) memory: [MemoryUse; 5],
+    pub(super) memory: [MemoryUse; 6],
 }
 
 /// A kind of memory use that is counted: how much it is, and how much it may be, if a setting says so.
@@ -123,6 +123,8 @@ pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
     counter("destination_dropped_total", "Messages not forwarded, by reason.", |to| {
         Values::by_reason(to.dropped.clone())
     }),
+    counter("destination_queued_total", "Messages put into the queue.", |to| One(to.queued)),
+    gauge("destination_quarantined", "Messages that the other side refused.", |to| One(to.quarantined)),
     gauge("destination_queue_bytes", "Bytes that wait.", |to| One(to.queue_bytes)),
     gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
 ];
@@ -213,7 +215,7 @@ fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
 }
 
 /// What is counted where it is used.
-pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 5] {
+pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 6] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
     let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
@@ -227,11 +229,15 @@ pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 5]
         .chain(inlets)
         .map(|budget| (budget.used_bytes(), budget.bytes_max()))
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let forward = running.destinations.values().map(|destination| destination.memory_bytes()).sum();
+    let destinations = &running.live.checked.destinations;
+    let forward_max = destinations.iter().map(|config| config.queue.memory.as_usize()).sum();
     [
         ("tail", tail, Some(settings.tail_max.as_usize())),
         ("index", indexes, Some(settings.index_max.as_usize())),
         ("tables", tables, None),
         ("queues", queued, Some(queues_max)),
+        ("forward", forward, Some(forward_max)),
         ("sealing", sealing, None),
     ]
     .map(|(kind, bytes, bytes_max)| MemoryUse { kind, bytes, bytes_max })

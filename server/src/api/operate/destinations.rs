@@ -1,0 +1,230 @@
+//! What operators do about a destination: pause and resume it, try at once, look at what waits, discard it, and deal with
+//! what the other side refused.
+
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Json, Path, Query};
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
+use crate::destination::Destination;
+use crate::wire::message::Message;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_indexer::Hit;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The most messages that are shown at a time.
+const LIMIT_MAX: usize = 1000;
+const LIMIT: usize = 100;
+
+/// How many messages to show.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Limit {
+    /// 1 to 1000; 100 by default.
+    limit: Option<usize>,
+}
+
+/// How many of the oldest messages are meant, as they were seen.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Oldest {
+    messages: u64,
+}
+
+/// Messages that wait or were refused, the oldest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Waiting {
+    /// All of them.
+    total: u64,
+    /// The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
+    messages: Vec<Message>,
+}
+
+/// How many messages it was done to.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Done {
+    messages: u64,
+}
+
+/// Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/pause", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It is paused"))
+)]
+pub(crate) async fn pause(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    set_paused(&shared, &caller, id, true).await
+}
+
+/// Sends again what waits.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/resume", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It sends"))
+)]
+pub(crate) async fn resume(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    set_paused(&shared, &caller, id, false).await
+}
+
+async fn set_paused(shared: &Shared, caller: &Caller, id: String, is_paused: bool) -> Result<StatusCode> {
+    let destination = find(shared, &id)?;
+    blocking(move || destination.set_paused(is_paused)).await?.map_err(|error| cannot("note it", &error))?;
+    let action = if is_paused { "destination.pause" } else { "destination.resume" };
+    shared.audit(caller.actor(), action, id).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tries to send at once instead of at the end of the present pause.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/retry", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It is tried"))
+)]
+pub(crate) async fn retry(State(shared): State<Shared>, Path(id): Path<String>) -> Result<StatusCode> {
+    find(&shared, &id)?.retry();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Drops the oldest messages of the queue. `messages` is how many the operator saw.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/discard", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn discard(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = find(&shared, &id)?;
+    if !destination.discard(messages) {
+        return Err(fewer(messages, destination.depth().messages));
+    }
+    shared.audit(caller.actor(), "destination.discard", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+/// The oldest messages that wait.
+#[utoipa::path(
+    get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
+    params(("id" = String, Path, description = "The destination"), Limit),
+    responses((status = 200, body = Waiting))
+)]
+pub(crate) async fn queue(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    Query(limit): Query<Limit>,
+) -> Result<axum::Json<Waiting>> {
+    show(&shared, &id, &limit, |destination, limit| {
+        (destination.depth().messages, destination.waiting(limit))
+    })
+    .await
+}
+
+/// The oldest messages that the other side refused.
+#[utoipa::path(
+    get, path = "/api/v1/destinations/{id}/quarantine", tag = "destinations",
+    params(("id" = String, Path, description = "The destination"), Limit),
+    responses((status = 200, body = Waiting))
+)]
+pub(crate) async fn quarantine(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    Query(limit): Query<Limit>,
+) -> Result<axum::Json<Waiting>> {
+    show(&shared, &id, &limit, |destination, limit| {
+        (destination.quarantined(), destination.quarantine(limit))
+    })
+    .await
+}
+
+async fn show(
+    shared: &Shared,
+    id: &str,
+    limit: &Limit,
+    read: fn(&Destination, usize) -> (u64, Vec<Hit>),
+) -> Result<axum::Json<Waiting>> {
+    let limit = limit.limit.unwrap_or(LIMIT);
+    if !(1..=LIMIT_MAX).contains(&limit) {
+        return Err(ApiError::bad_request(format!("must be 1 to {LIMIT_MAX}, not {limit}")).path("limit"));
+    }
+    let destination = find(shared, id)?;
+    let (total, hits) = blocking(move || read(&destination, limit)).await?;
+    let messages = hits.iter().map(|hit| Message::new(id, hit)).collect();
+    Ok(axum::Json(Waiting { total, messages }))
+}
+
+/// Puts the oldest messages that were refused into the queue again.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn replay_quarantine(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = quarantined(&shared, &id, messages)?;
+    let replayed = destination.replay_quarantined(messages).await;
+    replayed.map_err(|error| cannot("queue them", &error))?;
+    shared.audit(caller.actor(), "quarantine.replay", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+/// Forgets the oldest messages that were refused.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/quarantine/discard", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn discard_quarantine(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = quarantined(&shared, &id, messages)?;
+    let forgotten = blocking(move || destination.forget_quarantined(messages)).await?;
+    forgotten.map_err(|error| cannot("forget them", &error))?;
+    shared.audit(caller.actor(), "quarantine.discard", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+fn quarantined(shared: &Shared, id: &str, messages: u64) -> Result<Arc<Destination>> {
+    let destination = find(shared, id)?;
+    let there = destination.quarantined();
+    if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
+}
+
+fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {
+    shared.state.pipeline.destination(id).ok_or_else(|| {
+        let known = shared.state.pipeline.destination_ids().join(", ");
+        let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {known}") };
+        ApiError::new(StatusCode::NOT_FOUND, format!("there is no destination `{id}`: {known}"))
+    })
+}
+
+fn fewer(messages: u64, there: u64) -> ApiError {
+    let detail = format!(
+        "there are only {there} messages, not {messages}: look again, then repeat it with their number"
+    );
+    ApiError::new(StatusCode::CONFLICT, detail).path("messages")
+}
+
+fn cannot(what: &str, error: &str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("the server could not {what}: {error}"))
+}

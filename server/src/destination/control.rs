@@ -1,0 +1,169 @@
+//! What the thread of a destination is to do next: those who store, configure and operate say it here, and the thread
+//! waits here.
+
+use logstead_config::Destination as Config;
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Default)]
+pub(super) struct Control {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// None: the router document no longer has it, and its messages wait.
+    config: Option<Arc<Config>>,
+    is_paused: bool,
+    /// An attempt is to be made at once.
+    retry: bool,
+    /// Messages with a sequence below this are to be passed over.
+    discard_before: u64,
+    /// Until when it may go on after a stop.
+    stop: Option<Instant>,
+    /// Nothing more is queued.
+    is_written: bool,
+    has_ended: bool,
+}
+
+/// What to do.
+pub(super) enum Task {
+    /// Send what comes next.
+    Send(Arc<Config>),
+    /// Pass over messages with a sequence below this.
+    Discard(u64),
+    /// Note on the disk how far it is done.
+    Note,
+    End,
+}
+
+/// What the thread knows when it asks what to do.
+pub(super) struct Situation<'a> {
+    /// Whether messages wait.
+    pub(super) has_more: &'a dyn Fn() -> bool,
+    /// Messages with a sequence below this are done with.
+    pub(super) done: u64,
+    /// When to note how far it is done.
+    pub(super) note_at: Option<Instant>,
+}
+
+impl State {
+    fn task(&self, situation: &Situation<'_>) -> Option<Task> {
+        let now = Instant::now();
+        if situation.done < self.discard_before {
+            return Some(Task::Discard(self.discard_before));
+        }
+        let sends = self.config.as_ref().filter(|_| !self.is_paused && (situation.has_more)());
+        if self.stop.is_some_and(|until| until <= now || self.is_written && sends.is_none()) {
+            return Some(Task::End);
+        }
+        if situation.note_at.is_some_and(|at| at <= now) {
+            return Some(Task::Note);
+        }
+        sends.map(|config| Task::Send(config.clone()))
+    }
+}
+
+impl State {
+    /// Whether nothing was said since that ends the present attempts.
+    fn goes_on(&self, config: &Arc<Config>, discard_before: u64) -> bool {
+        let is_same = self.config.as_ref().is_some_and(|now| Arc::ptr_eq(now, config));
+        is_same && !self.is_paused && self.stop.is_none() && self.discard_before == discard_before
+    }
+}
+
+impl Control {
+    /// Waits until there is something to do.
+    pub(super) fn next(&self, situation: &Situation<'_>) -> Task {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(task) = state.task(situation) {
+                return task;
+            }
+            match situation.note_at {
+                Some(at) => drop(self.changed.wait_until(&mut state, at)),
+                None => self.changed.wait(&mut state),
+            }
+        }
+    }
+
+    /// Waits before another attempt to send with a configuration; `false` when it is not to be made. After a stop there
+    /// are no more attempts.
+    pub(super) fn pause_between_attempts(&self, config: &Arc<Config>, wait: Duration) -> bool {
+        let until = Instant::now() + wait;
+        let mut state = self.state.lock();
+        let discard_before = state.discard_before;
+        while state.goes_on(config, discard_before) {
+            let is_over = std::mem::take(&mut state.retry);
+            if is_over || self.changed.wait_until(&mut state, until).timed_out() {
+                return state.goes_on(config, discard_before);
+            }
+        }
+        if state.stop.is_some() {
+            state.stop = Some(Instant::now());
+        }
+        false
+    }
+
+    /// More messages wait.
+    pub(super) fn stored(&self) {
+        // Under the lock: the thread may be about to wait.
+        let _state = self.state.lock();
+        self.changed.notify_all();
+    }
+
+    pub(super) fn configure(&self, config: Option<&Config>) {
+        self.change(|state| {
+            if state.config.as_deref() != config {
+                state.config = config.cloned().map(Arc::new);
+            }
+        });
+    }
+
+    pub(super) fn set_paused(&self, is_paused: bool) {
+        self.change(|state| state.is_paused = is_paused);
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.state.lock().is_paused
+    }
+
+    pub(super) fn retry(&self) {
+        self.change(|state| state.retry = true);
+    }
+
+    pub(super) fn discard(&self, before: u64) {
+        self.change(|state| state.discard_before = state.discard_before.max(before));
+    }
+
+    pub(super) fn stop(&self, until: Instant) {
+        self.change(|state| state.stop = Some(until));
+    }
+
+    /// Nothing more is queued.
+    pub(super) fn written(&self) {
+        self.change(|state| state.is_written = true);
+    }
+
+    pub(super) fn ended(&self) {
+        self.change(|state| state.has_ended = true);
+    }
+
+    /// Waits for the end of the thread; `false` if it has not ended by then.
+    pub(super) fn await_end(&self, until: Instant) -> bool {
+        let mut state = self.state.lock();
+        while !state.has_ended {
+            if self.changed.wait_until(&mut state, until).timed_out() {
+                return state.has_ended;
+            }
+        }
+        true
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock());
+        self.changed.notify_all();
+    }
+}

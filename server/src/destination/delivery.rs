@@ -1,0 +1,230 @@
+//! Sends a number of messages, whatever their sink says: again after a pause, in halves, or not at all.
+//!
+//! **Invariant:** every message is delivered, refused with a reason, or left; those that are left are the last ones.
+
+use super::sink::{Failure, Message, Remedy, Sent, Sink};
+use std::time::Duration;
+
+/// Pauses between attempts double from the first to the last.
+const WAIT_FIRST: Duration = Duration::from_millis(200);
+const WAIT_MAX: Duration = Duration::from_secs(10);
+/// Another side may ask for longer pauses, up to this.
+const WAIT_ASKED_MAX: Duration = Duration::from_secs(300);
+/// How often messages are sent again that the other side did not accept while it accepted others. With the pauses above
+/// that is about ten minutes.
+const ATTEMPTS_MAX: u32 = 60;
+
+/// What became of the messages.
+#[derive(Default)]
+pub(super) struct Outcome<'a> {
+    pub(super) delivered: usize,
+    pub(super) bytes: usize,
+    /// Messages that will never be accepted, and why.
+    pub(super) refused: Vec<(Message<'a>, String)>,
+    /// The first message that is left, if it was interrupted.
+    pub(super) left: Option<u64>,
+}
+
+/// Waits after a failure for this long; `false` when it is no use to go on.
+pub(super) type Pause<'a> = dyn FnMut(&str, Duration) -> bool + 'a;
+
+/// Sends messages until none is left or `pause` says not to go on.
+pub(super) fn deliver<'a>(
+    sink: &mut dyn Sink,
+    messages: Vec<Message<'a>>,
+    pause: &mut Pause<'_>,
+) -> Outcome<'a> {
+    let mut delivery = Delivery { outcome: Outcome::default(), todo: vec![messages], attempts: 0 };
+    while let Some(part) = delivery.todo.pop() {
+        let failure = match sink.send(&part) {
+            Ok(sent) => delivery.sent(&part, sent),
+            Err(failure) => delivery.failed(part, failure),
+        };
+        if let Some(failure) = failure
+            && !pause(&failure.reason, wait(delivery.attempts, &failure.remedy))
+        {
+            delivery.leave();
+            break;
+        }
+    }
+    delivery.outcome
+}
+
+struct Delivery<'a> {
+    outcome: Outcome<'a>,
+    /// The next part is the last one.
+    todo: Vec<Vec<Message<'a>>>,
+    /// Attempts without a success.
+    attempts: u32,
+}
+
+impl<'a> Delivery<'a> {
+    /// Returns why to wait, if so.
+    fn sent(&mut self, part: &[Message<'a>], sent: Sent) -> Option<Failure> {
+        let Sent { bytes, refused, again, busy } = sent;
+        self.outcome.bytes += bytes;
+        self.outcome.delivered += part.len() - refused.len() - again.len();
+        self.attempts = if again.len() < part.len() { 0 } else { self.attempts + 1 };
+        self.outcome.refused.extend(refused.into_iter().map(|(at, reason)| (part[at], reason)));
+        if again.is_empty() {
+            return None;
+        }
+        let again: Vec<_> = again.into_iter().map(|at| part[at]).collect();
+        let busy =
+            busy.unwrap_or_else(|| Failure::wait("the other side did not accept them, and did not say why"));
+        if ATTEMPTS_MAX <= self.attempts && 0 < self.outcome.delivered {
+            let reason =
+                format!("not accepted in {ATTEMPTS_MAX} attempts, while others were: {}", busy.reason);
+            self.outcome.refused.extend(again.into_iter().map(|message| (message, reason.clone())));
+            return None;
+        }
+        self.todo.push(again);
+        Some(busy)
+    }
+
+    fn failed(&mut self, mut part: Vec<Message<'a>>, failure: Failure) -> Option<Failure> {
+        match failure.remedy {
+            Remedy::Wait(_) => {
+                self.attempts += 1;
+                self.todo.push(part);
+                Some(failure)
+            }
+            Remedy::Split if part.len() == 1 => {
+                self.outcome.refused.push((part.remove(0), failure.reason));
+                None
+            }
+            Remedy::Split => {
+                let second = part.split_off(part.len() / 2);
+                self.todo.extend([second, part]);
+                None
+            }
+        }
+    }
+
+    /// Notes where to go on another time.
+    fn leave(&mut self) {
+        self.outcome.left = self.todo.iter().flatten().map(|message| message.sequence).min();
+    }
+}
+
+/// How long to wait after so many failures in a row.
+fn wait(attempts: u32, remedy: &Remedy) -> Duration {
+    let own = WAIT_FIRST.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(WAIT_MAX);
+    match remedy {
+        Remedy::Wait(Some(asked)) => own.max((*asked).min(WAIT_ASKED_MAX)),
+        Remedy::Wait(None) | Remedy::Split => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{Batch, BatchBuilder, Row};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// Another side that takes at most a number of messages at a time, never takes some, and has bad moments.
+    struct Moody {
+        at_once: usize,
+        /// What it does to each message, by sequence.
+        poison: fn(u64) -> bool,
+        busy: Vec<bool>,
+        arrived: Vec<u64>,
+    }
+
+    impl Sink for Moody {
+        fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+            assert!(!messages.is_empty());
+            if self.at_once < messages.len() {
+                return Err(Failure { reason: "too many".to_owned(), remedy: Remedy::Split });
+            }
+            if self.busy.pop() == Some(true) {
+                return Err(Failure::wait("busy"));
+            }
+            let mut sent = Sent::default();
+            for (at, message) in messages.iter().enumerate() {
+                if (self.poison)(message.sequence) {
+                    sent.refused.push((at, "poison".to_owned()));
+                } else if message.sequence % 5 == 1 && self.busy.pop() == Some(true) {
+                    sent.again.push(at);
+                } else {
+                    self.arrived.push(message.sequence);
+                }
+            }
+            Ok(sent)
+        }
+    }
+
+    fn batch(rows: usize) -> Batch {
+        let mut builder = BatchBuilder::new();
+        (0..rows).for_each(|_| builder.push(&Row::text(b"x")));
+        builder.seal()
+    }
+
+    fn messages(batch: &Batch) -> Vec<Message<'_>> {
+        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_message_is_delivered_refused_or_left(
+            rows in 1..60_usize,
+            at_once in 1..70_usize,
+            busy in proptest::collection::vec(any::<bool>(), 0..40),
+            patience in 0..40_usize,
+        ) {
+            let batch = batch(rows);
+            let mut sink = Moody { at_once, poison: |sequence| sequence % 7 == 3, busy, arrived: Vec::new() };
+            let mut pauses = 0;
+            let outcome = deliver(&mut sink, messages(&batch), &mut |_, _| {
+                pauses += 1;
+                pauses < patience
+            });
+            let mut seen = BTreeMap::new();
+            sink.arrived.iter().for_each(|sequence| *seen.entry(*sequence).or_insert(0) += 1);
+            prop_assert_eq!(outcome.delivered, sink.arrived.len());
+            outcome.refused.iter().for_each(|(message, _)| *seen.entry(message.sequence).or_insert(0) += 1);
+            prop_assert!(seen.values().all(|times| *times == 1), "nothing twice within one call");
+            let end = outcome.left.unwrap_or(rows as u64);
+            prop_assert!((0..end).all(|sequence| seen.contains_key(&sequence)), "nothing skipped before {}", end);
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_on_its_own_is_refused() {
+        let batch = batch(3);
+        let mut sink = Moody { at_once: 0, poison: |_| false, busy: vec![], arrived: vec![] };
+        let outcome = deliver(&mut sink, messages(&batch), &mut |_, _| panic!("nothing to wait for"));
+        assert_eq!(outcome.refused.len(), 3);
+    }
+
+    #[test]
+    fn a_message_that_is_never_accepted_does_not_hold_up_the_others_for_ever() {
+        struct Stubborn;
+        impl Sink for Stubborn {
+            fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+                let again = (0..messages.len()).filter(|at| messages[*at].sequence == 1).collect();
+                Ok(Sent { again, busy: Some(Failure::wait("shard 7")), ..Sent::default() })
+            }
+        }
+        let batch = batch(3);
+        let mut waits = Vec::new();
+        let outcome = deliver(&mut Stubborn, messages(&batch), &mut |_, wait| {
+            waits.push(wait);
+            true
+        });
+        assert_eq!(outcome.delivered, 2);
+        let [(message, reason)] = &outcome.refused[..] else { panic!("one") };
+        assert_eq!(message.sequence, 1);
+        assert!(reason.contains("shard 7"), "{reason}");
+        assert!(waits.is_sorted() && waits.last() == Some(&WAIT_MAX), "{waits:?}");
+    }
+
+    #[test]
+    fn the_other_side_may_ask_for_a_longer_pause() {
+        assert_eq!(wait(1, &Remedy::Wait(None)), WAIT_FIRST);
+        assert_eq!(wait(99, &Remedy::Wait(None)), WAIT_MAX);
+        assert_eq!(wait(1, &Remedy::Wait(Some(Duration::from_secs(30)))), Duration::from_secs(30));
+        assert_eq!(wait(1, &Remedy::Wait(Some(Duration::MAX))), WAIT_ASKED_MAX);
+    }
+}

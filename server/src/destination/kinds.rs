@@ -1,0 +1,16 @@
+//! The sink of each kind of destination.
+
+use super::file::File;
+use super::sink::Sink;
+use super::syslog::Syslog;
+use crate::machine::folders::Folders;
+use logstead_config::{Destination, DestinationKind};
+use std::sync::Arc;
+
+/// Files are written where `folders` say.
+pub(super) fn sink(config: &Destination, folders: &Arc<Folders>) -> Box<dyn Sink> {
+    match &config.kind {
+        DestinationKind::Syslog(syslog) => Box::new(Syslog::new(syslog)),
+        DestinationKind::File(file) => Box::new(File::new(folders.clone(), &file.path)),
+    }
+}

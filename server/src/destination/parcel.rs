@@ -1,0 +1,86 @@
+//! What is read from a queue at a time: as many messages as one request carries well.
+
+use super::sink::Message;
+use logstead_indexer::{Followed, QueueReader, Run};
+use logstead_record::{Batch, Selection};
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+/// Whole batches are read until there are this many messages, or this many bytes in memory.
+const MESSAGES: usize = 4096;
+const BYTES: usize = 4 << 20;
+
+/// Messages that stand one behind the other.
+#[derive(Default)]
+pub(super) struct Parcel {
+    parts: Vec<Part>,
+    /// The sequence behind its last message.
+    pub(super) end: u64,
+    /// Messages before it that are no longer there.
+    pub(super) gone: Vec<Gone>,
+    /// Why it ends where it does, if what follows cannot be read.
+    pub(super) unreadable: Option<Gone>,
+}
+
+struct Part {
+    batch: Arc<Batch>,
+    first_sequence: u64,
+    rows: Selection,
+}
+
+/// Messages that cannot be sent.
+pub(super) struct Gone {
+    pub(super) sequences: Range<u64>,
+    pub(super) why: String,
+}
+
+impl Parcel {
+    /// Reads what comes next.
+    pub(super) fn read(reader: &mut QueueReader) -> Parcel {
+        let mut parcel = Parcel::default();
+        let (mut messages, mut bytes) = (0, 0);
+        reader.read(&Run::alone(), &mut |followed| match followed {
+            Followed::Missing { sequences, why, expired } => {
+                let gone = Gone { sequences: sequences.clone(), why: why.to_owned() };
+                if expired {
+                    parcel.gone.push(gone);
+                    return ControlFlow::Continue(());
+                }
+                // What was read before comes first.
+                parcel.unreadable = Some(gone);
+                ControlFlow::Break(sequences.start)
+            }
+            Followed::Messages { sequences, matched } => {
+                if let Some(matched) = matched {
+                    let (batch, rows) = (matched.batch.clone(), matched.rows.clone());
+                    messages += rows.count();
+                    bytes += batch.memory_bytes();
+                    parcel.parts.push(Part { batch, first_sequence: matched.first_sequence, rows });
+                }
+                let enough = MESSAGES <= messages || BYTES <= bytes;
+                if enough { ControlFlow::Break(sequences.end) } else { ControlFlow::Continue(()) }
+            }
+        });
+        parcel.end = reader.next();
+        parcel
+    }
+
+    pub(super) fn messages(&self) -> Vec<Message<'_>> {
+        self.parts.iter().flat_map(Part::messages).collect()
+    }
+
+    /// How many of them have a sequence below this.
+    pub(super) fn messages_before(&self, end: u64) -> usize {
+        self.parts
+            .iter()
+            .map(|part| part.messages().take_while(|message| message.sequence < end).count())
+            .sum()
+    }
+}
+
+impl Part {
+    fn messages(&self) -> impl Iterator<Item = Message<'_>> {
+        let message = |row| Message { batch: &self.batch, row, sequence: self.first_sequence + row as u64 };
+        self.rows.iter().map(message)
+    }
+}

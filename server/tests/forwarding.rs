@@ -1,0 +1,253 @@
+//! Forwarding through the queues on disk, over kills, restarts, pauses, full queues and changes of the router document.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use support::{Server, free_port, wait_until};
+
+/// A document that forwards what comes over HTTP, and stores nothing.
+fn router(to: SocketAddr, route: &str, queue: &str) -> String {
+    format!(
+        "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
+         [[logspaces]]\nid = \"main\"\n\
+         [[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://{to}\"\nformat = \"raw\"\n\
+         framing = \"newline\"\n{queue}\n\
+         [[routes]]\nid = \"all\"\nto = [\"siem\"]\n{route}\n"
+    )
+}
+
+fn nowhere() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], free_port()))
+}
+
+/// A syslog server that keeps every line it was sent.
+struct Receiver {
+    lines: Arc<Mutex<Vec<String>>>,
+    stopping: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    address: SocketAddr,
+}
+
+impl Receiver {
+    fn start(address: SocketAddr) -> Receiver {
+        let listener = TcpListener::bind(address).unwrap();
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let stopping = Arc::new(AtomicBool::new(false));
+        let (kept, stop) = (lines.clone(), stopping.clone());
+        let thread = std::thread::spawn(move || {
+            for connection in listener.incoming().take_while(|_| !stop.load(Ordering::Relaxed)) {
+                let kept = kept.clone();
+                std::thread::spawn(move || {
+                    for line in BufReader::new(connection.unwrap()).lines().map_while(Result::ok) {
+                        kept.lock().unwrap().push(line);
+                    }
+                });
+            }
+        });
+        Receiver { lines, stopping, thread: Some(thread), address }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap().clone()
+    }
+
+    /// Waits until every one of these has arrived.
+    fn await_all(&self, expected: &[String]) {
+        let last = expected.last().unwrap();
+        wait_until("the last message arrives", || self.lines.lock().unwrap().iter().any(|line| line == last));
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        drop(std::net::TcpStream::connect(self.address));
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+/// Sends numbered messages, a request for a hundred, and returns those that were acknowledged.
+fn ingest(server: &Server, numbers: std::ops::Range<u32>) -> Vec<String> {
+    let all: Vec<String> = numbers.map(|number| format!("message {number:06}")).collect();
+    for lines in all.chunks(100) {
+        assert_eq!(server.ingest(&(lines.join("\n") + "\n")), lines.len() as u64);
+    }
+    all
+}
+
+fn destination(server: &Server) -> Value {
+    server.status()["destinations"][0].clone()
+}
+
+fn stop_and_restart(server: &mut Server) {
+    assert!(server.terminate().success());
+    server.restart();
+}
+
+/// Everything that was expected, in order; some of it twice, where a kill came between sending and noting.
+fn assert_in_order_and_complete(lines: &[String], expected: &[String]) {
+    let mut next = 0;
+    for line in lines {
+        let at = expected.iter().position(|one| one == line).unwrap_or_else(|| panic!("nobody sent {line}"));
+        assert!(at <= next, "{line} came before {}", expected[next]);
+        next = next.max(at + 1);
+    }
+    assert_eq!(next, expected.len(), "the rest is missing");
+}
+
+#[test]
+fn what_was_acknowledged_is_forwarded_after_a_kill() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let mut expected = ingest(&server, 0..500);
+    server.kill_and_restart();
+    assert_eq!(destination(&server)["queue_messages"], 500);
+    expected.extend(ingest(&server, 500..1000));
+    server.kill_and_restart();
+    let receiver = Receiver::start(to);
+    receiver.await_all(&expected);
+    assert_eq!(receiver.lines(), expected, "nothing was sent before: nothing comes twice");
+    wait_until("the queue is empty", || destination(&server)["queue_messages"] == 0);
+    server.kill_and_restart();
+    assert_eq!(server.ingest("and one more\n"), 1);
+    expected.push("and one more".to_owned());
+    receiver.await_all(&expected);
+    assert_in_order_and_complete(&receiver.lines(), &expected);
+}
+
+#[test]
+fn kills_while_it_sends_skip_nothing() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let receiver = Receiver::start(to);
+    let mut expected = Vec::new();
+    for round in 0..5 {
+        expected.extend(ingest(&server, round * 400..(round + 1) * 400));
+        server.kill_and_restart();
+    }
+    receiver.await_all(&expected);
+    // Plain TCP tells nothing of what arrived: what the kernel had taken when the process died arrives all the same.
+    assert_in_order_and_complete(&receiver.lines(), &expected);
+}
+
+#[test]
+fn what_waits_survives_a_normal_stop() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let expected = ingest(&server, 0..300);
+    stop_and_restart(&mut server);
+    assert_eq!(destination(&server)["queue_messages"], 300);
+    let receiver = Receiver::start(to);
+    receiver.await_all(&expected);
+    assert_eq!(receiver.lines(), expected);
+    wait_until("the queue is empty", || destination(&server)["queue_messages"] == 0);
+    stop_and_restart(&mut server);
+    assert_eq!(destination(&server)["queue_messages"], 0, "it was noted that they were sent");
+}
+
+#[test]
+fn an_operator_can_pause_look_discard_and_resume() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let receiver = Receiver::start(to);
+    let act = |server: &Server, action: &str, body: &Value| {
+        server.post(&format!("/destinations/siem/{action}"), body)
+    };
+    assert_eq!(act(&server, "pause", &json!({})).0, 204);
+    let expected = ingest(&server, 0..200);
+    stop_and_restart(&mut server);
+    let status = destination(&server);
+    assert_eq!((&status["state"], &status["queue_messages"]), (&json!("paused"), &json!(200)));
+    assert!(status["oldest_ms"].is_u64() && 0 < status["queue_bytes"].as_u64().unwrap(), "{status}");
+    let (_, seen) = server.call("GET", "/destinations/siem/queue?limit=2", &[], b"");
+    assert_eq!((&seen["total"], &seen["messages"][1]["message"]), (&json!(200), &json!("message 000001")));
+    assert_eq!(seen["messages"].as_array().unwrap().len(), 2);
+    let (code, refused) = act(&server, "discard", &json!({"messages": 201}));
+    assert!(code == 409 && refused["detail"].as_str().unwrap().contains("only 200"), "{refused}");
+    assert_eq!(act(&server, "discard", &json!({"messages": 50})), (200, json!({"messages": 50})));
+    wait_until("they are discarded", || destination(&server)["queue_messages"] == 150);
+    assert_eq!(destination(&server)["dropped"]["discarded"], 50);
+    assert!(receiver.lines().is_empty(), "nothing is sent while it is paused");
+    assert_eq!(act(&server, "resume", &json!({})).0, 204);
+    receiver.await_all(&expected);
+    assert_eq!(receiver.lines(), expected[50..]);
+    let (code, unknown) = server.post("/destinations/none/pause", &json!({}));
+    assert!(code == 404 && unknown["detail"].as_str().unwrap().contains("siem"), "{unknown}");
+    let (_, audit) = server.call("GET", "/audit", &[], b"");
+    assert!(audit.to_string().contains("siem: 50 messages"), "{audit}");
+}
+
+#[test]
+fn a_destination_that_is_removed_keeps_its_queue_until_it_comes_back() {
+    let to = nowhere();
+    let text = router(to, "", "");
+    let mut server = Server::start(&text);
+    let expected = ingest(&server, 0..100);
+    let without = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
+                   [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
+    assert_eq!(server.put_router(without).0, 200);
+    server.kill_and_restart();
+    let left = server.status()["queues_left"].clone();
+    assert_eq!((&left[0]["id"], &left[0]["queue_messages"]), (&json!("siem"), &json!(100)), "{left}");
+    let receiver = Receiver::start(to);
+    assert_eq!(server.put_router(&text).0, 200);
+    receiver.await_all(&expected);
+    assert_eq!(receiver.lines(), expected);
+    assert_eq!(server.status()["queues_left"], json!([]));
+    wait_until("the queue is empty", || destination(&server)["queue_messages"] == 0);
+    assert_eq!(server.put_router(without).0, 200);
+    stop_and_restart(&mut server);
+    assert!(!server.data().join("queues/siem").exists(), "an empty queue that nobody names goes");
+}
+
+/// More than a queue of this size holds.
+fn fill(server: &Server) -> (u64, Result<u64, String>) {
+    let line = format!("{}\n", (0..2000).map(|number| format!("{number:x}")).collect::<Vec<_>>().join(" "));
+    let mut accepted = 0;
+    for _ in 0..10_000 {
+        match server.try_ingest(&line.repeat(20)) {
+            Ok(taken) => accepted += taken,
+            refused => return (accepted, refused),
+        }
+        if 0 < destination(server)["dropped"]["queue_full"].as_u64().unwrap_or(0) {
+            return (accepted, Ok(0));
+        }
+    }
+    panic!("the queue never becomes full");
+}
+
+#[test]
+fn a_full_queue_refuses_or_drops_as_the_route_says() {
+    let queue = "queue = { size = \"1MiB\" }";
+    let server = Server::start(&router(nowhere(), "", queue));
+    let (accepted, refused) = fill(&server);
+    assert!(refused.unwrap_err().contains("the queue of destination `siem` is full"));
+    let status = destination(&server);
+    assert_eq!(status["queue_messages"], accepted, "each acknowledged message waits, and no other");
+    assert!(status["queue_error"].as_str().unwrap().contains("is full"), "{status}");
+
+    let server = Server::start(&router(nowhere(), "flow_control = false", queue));
+    let (accepted, dropped) = fill(&server);
+    assert!(dropped.is_ok());
+    let status = destination(&server);
+    let [waiting, dropped] =
+        ["/queue_messages", "/dropped/queue_full"].map(|at| status.pointer(at).unwrap().as_u64().unwrap());
+    assert_eq!(waiting + dropped, accepted, "{status}");
+}
+
+#[test]
+fn room_in_a_full_queue_is_used_as_soon_as_the_other_side_is_back() {
+    let to = nowhere();
+    let server = Server::start(&router(to, "", "queue = { size = \"1MiB\" }"));
+    let (accepted, refused) = fill(&server);
+    assert!(refused.is_err());
+    let receiver = Receiver::start(to);
+    wait_until("all of them arrive", || receiver.lines.lock().unwrap().len() as u64 == accepted);
+    wait_until("more are taken", || server.try_ingest("more\n").is_ok());
+    receiver.await_all(&["more".to_owned()]);
+}
