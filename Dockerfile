@@ -22,7 +22,8 @@ CMD ["serve"]
 
 # Comes before the compiling stages, since a builder without BuildKit builds every stage up to its target.
 FROM base AS runtime-prebuilt
-COPY target/release/logstead /usr/local/bin/logstead
+ARG BINARY=target/release/logstead
+COPY ${BINARY} /usr/local/bin/logstead
 
 FROM ${NODE_IMAGE} AS console
 WORKDIR /src
@@ -31,8 +32,6 @@ COPY web/package.json web/
 COPY e2e/package.json e2e/
 RUN npm ci --workspace web
 COPY web web
-# The console's tests read it, and are type-checked in the build.
-COPY record/tests/grammar.json record/tests/
 RUN npm run build --workspace web
 
 FROM ${RUST_IMAGE} AS binary

@@ -10,9 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** What `npm run build` makes. */
-export const built = join(root, 'target/release/logstead');
-export const binary = process.env['LOGSTEAD'] ?? built;
+/** What `npm start` runs, too. */
+export const binary = process.env['LOGSTEAD'] ?? join(root, 'target/release/logstead');
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const token = 'e2e-administrator-token';

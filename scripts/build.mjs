@@ -1,15 +1,17 @@
 // Builds what `npm start` runs: web dependencies, the console, and the release binary with the console embedded.
-// Each step is skipped if its result is up to date.
+// Each step is skipped if its result is up to date. The binary is not built when `LOGSTEAD` names one.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root, runOrExit } from './run.mjs';
 import { requireTools } from './tools.mjs';
 
-export const binary = join(root, 'target/release/logstead');
+const given = process.env.LOGSTEAD;
+export const binary = given ?? join(root, 'target/release/logstead');
 
 export async function build() {
   await buildConsole();
+  if (given) return;
   await runOrExit('cargo', ['build', '--release', '--locked', '--package', 'logstead'], {
     env: { CARGO_TARGET_DIR: join(root, 'target') },
   });

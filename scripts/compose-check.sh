@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Proves the appliance for real: builds the runtime image from the binary that `npm run build` made, starts
-# docker-compose.yml in an engine of its own, sends a message to the published syslog port, finds it through the API,
-# restarts the container and finds it again.
+# Proves the appliance for real: builds the runtime image from the binary that `npm run build` made (or from the one in
+# `target` that LOGSTEAD names), starts docker-compose.yml in an engine of its own, sends a message to the published
+# syslog port, finds it through the API, restarts the container and finds it again.
 #
 # It needs no registry and leaves the machine as it was: the engine runs the containers in a network namespace of its
 # own, with its files under .cache/compose. A machine that cannot run it skips it and says so; with `--required` that is
@@ -13,6 +13,8 @@ check=compose
 required=
 [ "${1:-}" != --required ] || required=yes
 work=$PWD/.cache/compose
+binary=${LOGSTEAD:-target/release/logstead}
+binary=${binary#"$PWD/"}
 namespace=logstead-check
 export DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
 export COMPOSE_PROJECT_NAME=logstead-check LOGSTEAD_ADMIN_TOKEN=compose-check-token
@@ -20,7 +22,7 @@ export COMPOSE_PROJECT_NAME=logstead-check LOGSTEAD_ADMIN_TOKEN=compose-check-to
 
 main() {
   can_run
-  [ -x target/release/logstead ] || fail 'there is no target/release/logstead: run npm run build first'
+  [ -x "$binary" ] || fail "there is no $binary: run npm run build first"
   mkdir -p "$work"
   trap clean_up EXIT
   install_tools
@@ -42,7 +44,7 @@ main() {
 build_image() {
   start_engine_to_build
   import_base
-  docker build --target runtime-prebuilt --tag logstead:local . >"$work/build.log" 2>&1 ||
+  docker build --target runtime-prebuilt --build-arg BINARY="$binary" --tag logstead:local . >"$work/build.log" 2>&1 ||
     { tail -n 20 "$work/build.log" >&2; fail 'the runtime image cannot be built'; }
   stop_engine
   step 'runtime image built'

@@ -2,7 +2,7 @@
 // `--only rust|web|e2e` runs one of them.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { binary, buildConsole, installDependencies } from './build.mjs';
+import { buildConsole, installDependencies } from './build.mjs';
 import { browser, preparePackages, prepareSenders } from './packages.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
@@ -59,7 +59,7 @@ async function testEndToEnd() {
   if (built !== 0) return { code: built };
   const report = freshReport('e2e.json');
   const code = await run('npm', ['test', '--workspace', 'e2e', '--', '--reporter=list,json'], {
-    env: { LOGSTEAD: binary, CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    env: { CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   });
   const { expected = 0, flaky = 0, unexpected, skipped } = readReport(report).stats ?? {};
   return { code, counts: { passed: expected + flaky, failed: unexpected, skipped } };

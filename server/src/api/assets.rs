@@ -1,5 +1,4 @@
-//! The console, as `npm run build` left it in `web/dist`: in the binary of a release build, read from disk in
-//! others.
+//! The console, as `npm run build` left it in `web/dist` before the binary was built, which holds it.
 //!
 //! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it; for others it is
 //! compressed on the fly.
