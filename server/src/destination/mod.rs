@@ -5,7 +5,7 @@
 mod file;
 pub(crate) mod queue;
 mod sink;
-mod syslog;
+mod stream;
 
 use crate::flow::counters::DestinationCounters;
 use crate::flow::receipt::Receipt;
@@ -118,28 +118,38 @@ impl Drain {
         let mut config = self.config.load_full();
         let mut sink = sink(&config, &self.folders);
         let mut wait = RETRY_WAIT_FIRST;
+        // Rows of the first batch that were not accepted, if it was sent in part.
+        let mut left = Vec::new();
         while let Some(batch) = self.queue.peek() {
             let current = self.config.load_full();
             if !Arc::ptr_eq(&config, &current) {
                 sink = self::sink(&current, &self.folders);
                 config = current;
             }
+            let rows = if left.is_empty() { (0..batch.rows()).collect() } else { left };
             let messages: Vec<_> =
-                (0..batch.rows()).map(|row| Message { batch: &batch, row, sequence: 0 }).collect();
-            match sink.send(&messages) {
-                Ok(sent) => {
-                    wait = RETRY_WAIT_FIRST;
+                rows.iter().map(|&row| Message { batch: &batch, row, sequence: 0 }).collect();
+            let failure = match sink.send(&messages) {
+                Ok(sent) if sent.again.is_empty() => {
+                    (wait, left) = (RETRY_WAIT_FIRST, Vec::new());
                     self.sent(&config.id, &batch, sent.bytes);
                     self.queue.pop();
+                    continue;
                 }
-                Err(error) => {
-                    self.failed(&config.id, &error.reason);
-                    if !self.queue.pause(wait) {
-                        return;
-                    }
-                    wait = (wait * 2).min(RETRY_WAIT_MAX);
+                Ok(sent) => {
+                    left = sent.again.into_iter().map(|at| rows[at]).collect();
+                    sent.busy.map(|failure| failure.reason).unwrap_or_default()
                 }
+                Err(failure) => {
+                    left = rows;
+                    failure.reason
+                }
+            };
+            self.failed(&config.id, &failure);
+            if !self.queue.pause(wait) {
+                return;
             }
+            wait = (wait * 2).min(RETRY_WAIT_MAX);
         }
     }
 
@@ -161,7 +171,8 @@ impl Drain {
 
 fn sink(config: &Config, folders: &Arc<Folders>) -> Box<dyn Sink> {
     match &config.kind {
-        DestinationKind::Syslog(syslog) => Box::new(syslog::Syslog::new(syslog)),
+        DestinationKind::Syslog(syslog) => stream::syslog(syslog, folders),
+        DestinationKind::Relp(relp) => stream::relp(relp, folders),
         DestinationKind::File(file) => Box::new(file::File::new(folders.clone(), &file.path)),
     }
 }

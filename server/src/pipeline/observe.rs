@@ -183,6 +183,7 @@ fn destination_status(destination: &Destination, now: Instant) -> DestinationSta
     };
     let (kind, to) = match &config.kind {
         DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
+        DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
         DestinationKind::File(file) => (DestinationType::File, file.path.clone()),
     };
     DestinationStatus {

@@ -818,6 +818,17 @@ export interface components {
             possible_messages: number;
             query: string;
         };
+        /** @description What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory. */
+        ClientTls: {
+            /** @description The authorities that sign the server's certificate, instead of those of the system. */
+            ca?: string | null;
+            /** @description Our certificate, for servers that ask for one. */
+            certificate?: string | null;
+            /** @description Its private key. */
+            key?: string | null;
+            /** @description The name in the server's certificate, if it is not the host. */
+            server_name?: string | null;
+        };
         /** @description How long and for how much a read waits for company. */
         Coalesce: {
             /** @description The most bytes that one read gathers. */
@@ -1013,6 +1024,9 @@ export interface components {
         DestinationKind: (components["schemas"]["SyslogServer"] & {
             /** @enum {string} */
             kind: "syslog";
+        }) | (components["schemas"]["RelpServer"] & {
+            /** @enum {string} */
+            kind: "relp";
         }) | (components["schemas"]["FileSink"] & {
             /** @enum {string} */
             kind: "file";
@@ -1078,7 +1092,7 @@ export interface components {
          * @description How a destination sends.
          * @enum {string}
          */
-        DestinationType: "syslog" | "file";
+        DestinationType: "syslog" | "relp" | "file";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1283,7 +1297,7 @@ export interface components {
          * @description What is sent of a message.
          * @enum {string}
          */
-        ForwardFormat: "rfc5424" | "raw";
+        ForwardFormat: "rfc5424" | "rfc3164" | "raw";
         /**
          * @description How messages are told apart in the stream to a server.
          * @enum {string}
@@ -1600,6 +1614,8 @@ export interface components {
         };
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /** @description How addresses are written: one, or a list of several. */
+        OneOrMore: string | string[];
         /**
          * @description What an option is.
          * @enum {string}
@@ -1864,6 +1880,19 @@ export interface components {
         Relp: components["schemas"]["Reception"] & {
             /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
             listen: string[];
+        };
+        /** @description The keys of a RELP destination. */
+        RelpServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
+            /**
+             * Format: int32
+             * @description How many messages may be unanswered.
+             */
+            window: number;
         };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
@@ -2260,10 +2289,11 @@ export interface components {
         SyslogServer: {
             /** @description What is sent of a message. */
             format: components["schemas"]["ForwardFormat"];
-            /** @description How messages are told apart in the stream. */
+            /** @description How messages are told apart in a stream. */
             framing: components["schemas"]["ForwardFraming"];
-            /** @description `tcp://HOST:PORT`. */
-            to: string;
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
         };
         /** @description A table. */
         Table: {

@@ -16,7 +16,8 @@ describe('keys', () => {
 
   test('an entry is offered the keys that its kind allows', () => {
     const keys = labelsAt('[[destinations]]\nkind = "syslog"\n¦');
-    expect(keys).toEqual(['to', 'format', 'framing', 'id', 'queue.size']);
+    const tls = ['tls.ca', 'tls.certificate', 'tls.key', 'tls.server_name'];
+    expect(keys).toEqual(['to', 'framing', 'format', ...tls, 'id', 'queue.size']);
     expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', 'queue.size']);
   });
 
