@@ -31,14 +31,18 @@ impl Choice for SourceName {
 #[derive(Clone, Copy)]
 pub(crate) enum DestinationName {
     Syslog,
+    Relp,
     File,
 }
 
 impl Choice for DestinationName {
     const NOUN: &'static str = "kind of destination";
-    const NAMES: &'static [(&'static str, DestinationName)] =
-        &[("syslog", DestinationName::Syslog), ("file", DestinationName::File)];
-    const LATER: &'static [&'static str] = &["relp", "elastic", "loki", "splunk_hec", "ndjson_http"];
+    const NAMES: &'static [(&'static str, DestinationName)] = &[
+        ("syslog", DestinationName::Syslog),
+        ("relp", DestinationName::Relp),
+        ("file", DestinationName::File),
+    ];
+    const LATER: &'static [&'static str] = &["elastic", "loki", "splunk_hec", "ndjson_http"];
 }
 
 /// Where reading begins in a file that is there when the source is new.
@@ -91,6 +95,8 @@ pub enum Format {
 pub enum ForwardFormat {
     /// Rendered as RFC 5424 from what was parsed.
     Rfc5424,
+    /// Rendered as RFC 3164 from what was parsed, with the time in UTC.
+    Rfc3164,
     /// The bytes as received.
     Raw,
 }
@@ -145,9 +151,11 @@ impl Choice for Format {
 
 impl Choice for ForwardFormat {
     const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, ForwardFormat)] =
-        &[("rfc5424", ForwardFormat::Rfc5424), ("raw", ForwardFormat::Raw)];
-    const LATER: &'static [&'static str] = &["rfc3164"];
+    const NAMES: &'static [(&'static str, ForwardFormat)] = &[
+        ("rfc5424", ForwardFormat::Rfc5424),
+        ("rfc3164", ForwardFormat::Rfc3164),
+        ("raw", ForwardFormat::Raw),
+    ];
 }
 
 impl Choice for ForwardFraming {

@@ -43,11 +43,14 @@ pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id};
 pub use checked::{Checked, CheckedRoute, Target};
 pub use choice::{Durability, Format, ForwardFormat, ForwardFraming, Framing, Start};
 pub use count::Count;
-pub use destination::{Destination, DestinationKind, FileSink, Queue, SyslogServer};
+pub use destination::{
+    Address, Addresses, ClientTls, Destination, DestinationKind, FileSink, Queue, RelpServer, SyslogServer,
+    Transport,
+};
 pub use diff::{Changes, Ids, diff};
 pub use document::{Document, VERSION, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
-pub use listen::{Address, Listener};
+pub use listen::Listener;
 pub use logspace::{Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};

@@ -166,7 +166,9 @@ fn kinds_are_those_of_this_version() {
     check("[[sources]]\nid = \"in\"", &["2:1: sources[0].kind: is missing"]);
     check(
         "[[destinations]]\nid = \"siem\"\nkind = \"elastic\"\nurl = \"x\"",
-        &["4:8: destinations[0].kind: `elastic` is not supported by this version: use `syslog` or `file`"],
+        &[
+            "4:8: destinations[0].kind: `elastic` is not supported by this version: use `syslog`, `relp` or `file`",
+        ],
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
@@ -354,9 +356,31 @@ fn destinations_can_be_reached() {
         check(&text, &[&format!("5:{problem}")]);
     };
     row(
-        "kind = \"syslog\"\nto = \"tls://siem:6514\"",
-        "6: destinations[0].to: `tls:` is not supported by this \
-        version: use `tcp://ADDRESS:PORT`",
+        "kind = \"syslog\"\nto = \"siem:6514\"",
+        "6: destinations[0].to: `siem:6514` is not a URL: use `udp://`, `tcp://`, `tls://`, `relp://` or \
+        `relp+tls://` with HOST:PORT",
+    );
+    row(
+        "kind = \"syslog\"\nto = \"tpc://siem:6514\"",
+        "6: destinations[0].to: `tpc://siem:6514` has an unknown scheme (did you mean `tcp`?): use `udp://`, `tcp://`, \
+        `tls://`, `relp://` or `relp+tls://` with HOST:PORT",
+    );
+    row(
+        "kind = \"syslog\"\nto = \"relp://siem:2514\"",
+        "6: destinations[0].to: `relp://siem:2514` belongs into a destination of `kind = \"relp\"`",
+    );
+    row(
+        "kind = \"relp\"\nto = [\"tcp://siem:514\"]",
+        "6: destinations[0].to: `tcp://siem:514` belongs into a destination of `kind = \"syslog\"`",
+    );
+    row(
+        "kind = \"syslog\"\nto = []",
+        "6: destinations[0].to: must name 1 to 8 servers, like `[\"tcp://siem.example:514\"]`",
+    );
+    row(
+        "kind = \"syslog\"\nto = [\"tcp://a:514\", \"tls://b:6514\"]",
+        "6: destinations[0].to: the servers of one destination have the same scheme, but `tcp://a:514` and \
+        `tls://b:6514` differ",
     );
     row(
         "kind = \"syslog\"\nto = \"tcp://siem\"",
@@ -379,8 +403,23 @@ fn destinations_can_be_reached() {
         &["6:18: destinations[0].queue.size: must be 1MiB to 16TiB, not 1KB"],
     );
     check(
-        "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nformat = \"rfc3164\"",
-        &["6:10: destinations[0].format: `rfc3164` is not supported by this version: use `rfc5424` or `raw`"],
+        "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nformat = \"json\"",
+        &["6:10: destinations[0].format: `json` is not a format: use `rfc5424`, `rfc3164` or `raw`"],
+    );
+    check(
+        "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\ntls = { ca = \"ca.pem\" }",
+        &[
+            "6:7: destinations[0].tls: is for `tls://` and `relp+tls://`: send to one of these, or leave it out",
+        ],
+    );
+    check(
+        "[[destinations]]\nid = \"d\"\nkind = \"relp\"\nto = \"relp+tls://siem:2514\"\nwindow = 0\n\
+         tls = { certificate = \"a.pem\", server_name = \"a b\" }",
+        &[
+            "6:10: destinations[0].window: must be 1 to 65536, not 0",
+            "7:23: destinations[0].tls.certificate: needs `key`, the file with its private key",
+            "7:46: destinations[0].tls.server_name: `a b` is not a name that a certificate can have",
+        ],
     );
     check("[[destinations]]\nid = \"d\"\nkind = \"syslog\"", &["2:1: destinations[0].to: is missing"]);
 }

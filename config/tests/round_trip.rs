@@ -1,10 +1,10 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
 
 use logstead_config::{
-    Address, Coalesce, Count, Destination, DestinationKind, Document, Durability, FileSink, Files, Format,
-    ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue, Reception, Relp, Retention,
-    Route, Size, Source, SourceKind, Start, Syslog, SyslogServer, Tls, VERSION, from_json, from_toml,
-    merge_into_toml, to_toml,
+    Address, Addresses, ClientTls, Coalesce, Count, Destination, DestinationKind, Document, Durability,
+    FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue,
+    Reception, Relp, RelpServer, Retention, Route, Size, Source, SourceKind, Start, Syslog, SyslogServer,
+    Tls, Transport, VERSION, from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -162,16 +162,49 @@ fn queue() -> impl Strategy<Value = Queue> {
     prop_oneof![Just(Queue::default()), queue]
 }
 
-fn destinations() -> impl Strategy<Value = Vec<Destination>> {
-    let formats = select(vec![ForwardFormat::Rfc5424, ForwardFormat::Raw]);
-    let framings = select(vec![ForwardFraming::Octet, ForwardFraming::Newline]);
+fn client_tls() -> impl Strategy<Value = ClientTls> {
+    let file = || option::of("[a-z/.'\"]{1,9}");
+    (file(), file(), option::of(select(vec!["siem.example", "10.0.0.1", "2001:db8::7"]))).prop_map(
+        |(ca, pair, name)| ClientTls {
+            ca,
+            certificate: pair.clone(),
+            key: pair,
+            server_name: name.map(str::to_owned),
+        },
+    )
+}
+
+/// Servers with one of these transports.
+fn addresses(transports: &[Transport]) -> impl Strategy<Value = Addresses> {
     let hosts = select(vec!["siem.example", "10.0.0.1", "2001:db8::7"]);
-    let server = (hosts, 1..=u16::MAX, formats, framings).prop_map(|(host, port, format, framing)| {
-        let to = Address { host: host.to_owned(), port };
-        DestinationKind::Syslog(SyslogServer { to, format, framing })
-    });
+    (select(transports.to_vec()), vec((hosts, 1..=u16::MAX), 1..4)).prop_map(|(transport, servers)| {
+        let address = |(host, port): (&str, u16)| Address { transport, host: host.to_owned(), port };
+        Addresses::new(servers.into_iter().map(address).collect()).expect("servers")
+    })
+}
+
+fn servers() -> impl Strategy<Value = DestinationKind> {
+    let format = || select(vec![ForwardFormat::Rfc5424, ForwardFormat::Rfc3164, ForwardFormat::Raw]);
+    let framings = select(vec![ForwardFraming::Octet, ForwardFraming::Newline]);
+    let syslog = addresses(&[Transport::Udp, Transport::Tcp, Transport::Tls]);
+    let syslog = (syslog, format(), framings, option::of(client_tls()));
+    let relp = addresses(&[Transport::Relp, Transport::RelpTls]);
+    let relp = (relp, format(), 1..=65_536u32, option::of(client_tls()));
+    prop_oneof![
+        syslog.prop_map(|(to, format, framing, tls)| {
+            let tls = tls.filter(|_| to.transport().is_tls());
+            DestinationKind::Syslog(SyslogServer { to, format, framing, tls })
+        }),
+        relp.prop_map(|(to, format, window, tls)| {
+            let tls = tls.filter(|_| to.transport().is_tls());
+            DestinationKind::Relp(RelpServer { to, format, window, tls })
+        }),
+    ]
+}
+
+fn destinations() -> impl Strategy<Value = Vec<Destination>> {
     let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
-    shuffled((prop_oneof![server, file], queue()), |id, (kind, queue)| Destination { id, kind, queue })
+    shuffled((prop_oneof![servers(), file], queue()), |id, (kind, queue)| Destination { id, kind, queue })
 }
 
 fn routes() -> impl Strategy<Value = Vec<Route>> {

@@ -36,14 +36,20 @@ retention = { age = '90d', size = '200GiB' }
 [[destinations]]
 id = 'siem'
 kind = 'syslog'
-to = 'tcp://siem.example:514'
+to = 'tls://siem.example:6514'
+tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 'siem' }
+[[destinations]]
+id = 'certain'
+kind = 'relp'
+to = ['relp+tls://siem.example:2514', 'relp+tls://siem.example:2515']
+tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 'siem' }
 [[destinations]]
 id = 'copy'
 kind = 'file'
 path = 'copy.log'
 [[routes]]
 id = 'default'
-to = ['main', 'siem', 'copy']
+to = ['main', 'siem', 'certain', 'copy']
 ";
 
 #[test]
@@ -164,7 +170,7 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     assert_eq!(json["sources"][2]["start"], "end");
     assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "kind": "http"}));
     let route = serde_json::json!({
-        "id": "default", "from": [], "where": "*", "to": ["main", "siem", "copy"],
+        "id": "default", "from": [], "where": "*", "to": ["main", "siem", "certain", "copy"],
         "final": false, "fallback": false, "flow_control": true,
     });
     assert_eq!(json["routes"][0], route);

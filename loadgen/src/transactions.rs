@@ -7,10 +7,10 @@
 use super::chunk::Chunk;
 use super::counts::{Broken, Counts, Until, is_patience};
 use super::latency::Latencies;
-use super::relp;
 use super::sender::Sender;
 use super::socket::{Dial, LAST_WAIT_MAX, PATIENCE, Socket};
 use super::window::Window;
+use logstead_client::relp;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 

@@ -10,7 +10,7 @@
 //! Messages are acknowledged in order: one that is answered early waits for those before it.
 
 use super::latency::Latencies;
-use super::relp;
+use logstead_client::relp;
 use std::time::Instant;
 
 /// One message.

@@ -12,15 +12,23 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The bench may use every crate; nothing may use the bench.
-const CRATE_EDGES: [(&str, &[&str]); 7] = [
+const CRATE_EDGES: [(&str, &[&str]); 8] = [
     ("logstead-record", &[]),
     ("logstead-indexer", &["logstead-record"]),
     ("logstead-config", &["logstead-record"]),
-    ("logstead-loadgen", &["logstead-record"]),
+    ("logstead-client", &[]),
+    ("logstead-loadgen", &["logstead-client", "logstead-record"]),
     ("logstead-syslog", &["logstead-config", "logstead-record"]),
     (
         "logstead",
-        &["logstead-config", "logstead-indexer", "logstead-loadgen", "logstead-record", "logstead-syslog"],
+        &[
+            "logstead-client",
+            "logstead-config",
+            "logstead-indexer",
+            "logstead-loadgen",
+            "logstead-record",
+            "logstead-syslog",
+        ],
     ),
     (
         "logstead-bench",
@@ -50,6 +58,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-indexer", &["tokio", "axum"]);
     check("logstead-config", &["tokio", "axum", "tantivy"]);
     check("logstead-syslog", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-client", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 

@@ -10,8 +10,8 @@ mod setting;
 pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
-    DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, RELP_SOURCE, ROUTE, SYSLOG_DESTINATION,
-    SYSLOG_SOURCE,
+    DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, RELP_DESTINATION, RELP_SOURCE, ROUTE,
+    STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
 pub(crate) use setting::find;
 
@@ -48,7 +48,8 @@ pub fn catalogue() -> Vec<Item> {
         source("http", &[]),
         source("internal", &[]),
         item("logspaces", "", &[LOGSPACE]),
-        destination("syslog", &[SYSLOG_DESTINATION]),
+        destination("syslog", &[SYSLOG_DESTINATION, STREAM_DESTINATION]),
+        destination("relp", &[RELP_DESTINATION, STREAM_DESTINATION]),
         destination("file", &[FILE_DESTINATION]),
         item("routes", "", &[ROUTE]),
     ]
@@ -69,6 +70,8 @@ pub fn tables() -> Vec<Table> {
         table("logspace", &[LOGSPACE]),
         table("destination", &[DESTINATION]),
         table("destination syslog", &[SYSLOG_DESTINATION]),
+        table("destination relp", &[RELP_DESTINATION]),
+        table("destination stream", &[STREAM_DESTINATION]),
         table("destination file", &[FILE_DESTINATION]),
         table("route", &[ROUTE]),
     ]

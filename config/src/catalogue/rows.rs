@@ -208,7 +208,8 @@ pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("kind", Kind::Choice(names::<DestinationName>), "Kind")
         .required()
         .help("What it is.")
-        .means("`syslog` or `file`."),
+        .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; or `file`. How other systems \
+                receive from these: [forwarding.md](forwarding.md)."),
     Setting::new("queue.size", Kind::Size, "Queue size")
         .default("1GiB")
         .min("1MiB")
@@ -241,22 +242,59 @@ pub(crate) const DESTINATION: &[Setting] = &[
 
 /// What only a syslog server has.
 pub(crate) const SYSLOG_DESTINATION: &[Setting] = &[
-    Setting::new("to", Kind::Text, "Address")
+    Setting::new("to", Kind::List, "Servers")
         .required()
         .empty("tcp://siem.example:514")
-        .help("tcp://HOST:PORT")
-        .means("The server: `tcp://HOST:PORT`."),
-    Setting::new("format", Kind::Choice(names::<ForwardFormat>), "Format")
-        .default("rfc5424")
-        .help("rfc5424: rendered from what was parsed; raw: the bytes as received.")
-        .means("`rfc5424`: rendered from what was parsed. `raw`: the bytes as received."),
+        .help("One a line, the preferred one first: udp://, tcp:// or tls:// with HOST:PORT.")
+        .means("The server: `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`; or a list of up to 8 with the \
+                same scheme, of which the first that can be reached is used. Five minutes later the first is tried \
+                again."),
     Setting::new("framing", Kind::Choice(names::<ForwardFraming>), "Framing")
         .default("octet")
         .help("octet: a message begins with its length and may hold newlines; newline: it ends with one.")
-        .means(
-            "`octet`: a message begins with its length (RFC 6587), and may contain newlines. `newline`: a \
-                message ends with one.",
-        ),
+        .means("`octet`: a message begins with its length (RFC 6587), and may contain newlines. `newline`: a message \
+                ends with one, and newlines within it become spaces. Over UDP, each message is a datagram."),
+];
+
+/// What only a RELP server has.
+pub(crate) const RELP_DESTINATION: &[Setting] = &[
+    Setting::new("to", Kind::List, "Servers")
+        .required()
+        .empty("relp://siem.example:2514")
+        .help("One a line, the preferred one first: relp:// or relp+tls:// with HOST:PORT.")
+        .means("The server: `relp://HOST:PORT` or `relp+tls://HOST:PORT`; or a list of up to 8 with the same scheme, \
+                as above."),
+    Setting::new("window", Kind::Number, "Window")
+        .default("1024")
+        .min("1")
+        .max("65536")
+        .help("How many messages may be unanswered.")
+        .means("How many messages may be sent before the first of them is acknowledged, {min} to {max}."),
+];
+
+/// What everything has that is sent syslog.
+pub(crate) const STREAM_DESTINATION: &[Setting] = &[
+    Setting::new("format", Kind::Choice(names::<ForwardFormat>), "Format")
+        .default("rfc5424")
+        .help("rfc5424, rfc3164: rendered from what was parsed; raw: the bytes as received.")
+        .means("`rfc5424`: rendered from what was parsed, fields included. `rfc3164`: the older form, without fields, \
+                years and fractions of seconds; its times are in UTC. `raw`: the bytes as received."),
+    Setting::new("tls.ca", Kind::Text, "Authorities")
+        .empty("those of the system")
+        .help("For encrypted servers: a file in PEM, absolute or below the data directory.")
+        .means("For `tls://` and `relp+tls://`: the authorities that sign the server's certificate, or that \
+                certificate itself; a file in PEM. Without it, the authorities that the system trusts. This and the \
+                following files are absolute or relative to the data directory, and are read for each connection."),
+    Setting::new("tls.certificate", Kind::Text, "Certificate")
+        .help("Our own, for servers that ask for one: a file in PEM.")
+        .means("Our own certificate, for servers that ask for one: a file in PEM."),
+    Setting::new("tls.key", Kind::Text, "Private key")
+        .help("Its key: a file in PEM.")
+        .means("The private key of the certificate: a file in PEM."),
+    Setting::new("tls.server_name", Kind::Text, "Name in its certificate")
+        .empty("the host")
+        .help("What the certificate of the server is made out to.")
+        .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];
 
 /// What only a file has.

@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::sink::Sink;
-use super::syslog::Syslog;
+use super::stream;
 use crate::machine::folders::Folders;
 use logstead_config::{Destination, DestinationKind};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// Files are written where `folders` say.
 pub(super) fn sink(config: &Destination, folders: &Arc<Folders>) -> Box<dyn Sink> {
     match &config.kind {
-        DestinationKind::Syslog(syslog) => Box::new(Syslog::new(syslog)),
+        DestinationKind::Syslog(syslog) => stream::syslog(syslog, folders),
+        DestinationKind::Relp(relp) => stream::relp(relp, folders),
         DestinationKind::File(file) => Box::new(File::new(folders.clone(), &file.path)),
     }
 }

@@ -14,7 +14,7 @@ mod parcel;
 mod quarantine;
 mod queue;
 mod sink;
-mod syslog;
+mod stream;
 
 pub(crate) use means::Means;
 pub(crate) use queue::{Depth, QueueError};

@@ -48,6 +48,11 @@ impl Folders {
         }
     }
 
+    /// The data directory, which relative paths of certificates are below.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
     /// The parts of a document that the settings do not allow.
     pub(crate) fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };

@@ -207,6 +207,7 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
     };
     let (kind, to) = match &config.kind {
         DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
+        DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
         DestinationKind::File(file) => (DestinationType::File, file.path.clone()),
     };
     DestinationStatus {

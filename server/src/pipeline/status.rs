@@ -276,6 +276,8 @@ pub enum ListenerState {
 pub enum DestinationType {
     /// Syslog to a server.
     Syslog,
+    /// Syslog to a server that acknowledges every message.
+    Relp,
     /// Lines to a file.
     File,
 }

@@ -4,10 +4,9 @@
 //! them; never half of a change, and never none.
 
 use arc_swap::ArcSwap;
+use logstead_client::pem::{certificates, key};
 use logstead_config::Tls;
 use parking_lot::Mutex;
-use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{WebPkiClientVerifier, danger::ClientCertVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig};
@@ -16,9 +15,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
-
-/// Maximum size of a certificate, key or CA file.
-const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// The certificates of one source, read again when their files change.
 pub(crate) struct Certificates {
@@ -168,64 +164,14 @@ impl Stamp {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let name = path.display();
-    let file = fs::metadata(path).map_err(|error| format!("{name}: {error}"))?;
-    // Reading a pipe would wait forever.
-    if !file.is_file() {
-        return Err(format!("{name}: this is not a file"));
-    }
-    if FILE_BYTES_MAX < file.len() {
-        return Err(format!("{name}: {} bytes are too many for a PEM file", file.len()));
-    }
-    fs::read(path).map_err(|error| format!("{name}: {error}"))
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let text = read_file(path)?;
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    match found {
-        Ok(certificates) if certificates.is_empty() => Err(format!(
-            "{}: there is no certificate in it: `-----BEGIN CERTIFICATE-----` is expected",
-            path.display()
-        )),
-        Ok(certificates) => Ok(certificates),
-        Err(error) => Err(damaged(path, &error)),
-    }
-}
-
-fn key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    let text = read_file(path)?;
-    let has = |mark: &[u8]| memchr::memmem::find(&text, mark).is_some();
-    if has(b"BEGIN ENCRYPTED PRIVATE KEY") || has(b"Proc-Type: 4,ENCRYPTED") {
-        return Err(format!(
-            "{}: the key is encrypted with a password: `openssl pkey -in FILE -out PLAIN` decrypts it",
-            path.display()
-        ));
-    }
-    PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
-        pem::Error::NoItemsFound => {
-            format!("{}: there is no key in it: `-----BEGIN PRIVATE KEY-----` is expected", path.display())
-        }
-        error => damaged(path, &error),
-    })
-}
-
-fn damaged(path: &Path, error: &pem::Error) -> String {
-    let what = match error {
-        pem::Error::MissingSectionEnd { .. } => "a line `-----END …-----` is missing".to_owned(),
-        pem::Error::IllegalSectionStart { .. } => "a line `-----BEGIN …-----` is damaged".to_owned(),
-        error => error.to_string(),
-    };
-    format!("{}: the PEM text in it is damaged: {what}", path.display())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::subject::of_peer;
+    use logstead_client::pem::FILE_BYTES_MAX;
     use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, DnValue, IsCa, KeyPair};
-    use rustls::pki_types::ServerName;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
     use rustls::{ClientConfig, ProtocolVersion, SupportedProtocolVersion, version};
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;

@@ -1,17 +1,19 @@
 //! Programs of other projects as senders to the real binary: what they send by their own rules arrives completely, once,
-//! and is read rightly.
+//! and is read rightly. And as receivers of what it forwards.
 //!
 //! A program that is not here fails its tests, and the failure says what to install.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod certificates;
+mod forwarding;
 mod http;
 mod loggen;
 mod logger;
 mod numbered;
 mod openssl;
 mod program;
+mod receiver;
 mod rsyslog;
 #[path = "../support/mod.rs"]
 mod support;

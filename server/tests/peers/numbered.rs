@@ -16,7 +16,7 @@ pub(crate) fn text(thread: u64, number: u64) -> String {
 }
 
 /// What a text of [`text`] begins with.
-fn parse(text: &str) -> Option<Number> {
+pub(crate) fn parse(text: &str) -> Option<Number> {
     let (number, rest) = text.strip_prefix("seq: ")?.split_once(", thread: ")?;
     let thread = rest.get(..4)?;
     Some((thread.parse().ok()?, number.parse().ok()?))

@@ -77,142 +77,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/destinations/{id}/discard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Drops the oldest messages of the queue. `messages` is how many the operator saw. */
-        post: operations["discard"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue. */
-        post: operations["pause"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/quarantine": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The oldest messages that the other side refused. */
-        get: operations["quarantine"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/quarantine/discard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Forgets the oldest messages that were refused. */
-        post: operations["discard_quarantine"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/quarantine/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Puts the oldest messages that were refused into the queue again. */
-        post: operations["replay_quarantine"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/queue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The oldest messages that wait. */
-        get: operations["queue"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Sends again what waits. */
-        post: operations["resume"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/destinations/{id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Tries to send at once instead of at the end of the present pause. */
-        post: operations["retry"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/explain": {
         parameters: {
             query?: never;
@@ -954,6 +818,17 @@ export interface components {
             possible_messages: number;
             query: string;
         };
+        /** @description What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory. */
+        ClientTls: {
+            /** @description The authorities that sign the server's certificate, instead of those of the system. */
+            ca?: string | null;
+            /** @description Our certificate, for servers that ask for one. */
+            certificate?: string | null;
+            /** @description Its private key. */
+            key?: string | null;
+            /** @description The name in the server's certificate, if it is not the host. */
+            server_name?: string | null;
+        };
         /** @description How long and for how much a read waits for company. */
         Coalesce: {
             /** @description The most bytes that one read gathers. */
@@ -1149,6 +1024,9 @@ export interface components {
         DestinationKind: (components["schemas"]["SyslogServer"] & {
             /** @enum {string} */
             kind: "syslog";
+        }) | (components["schemas"]["RelpServer"] & {
+            /** @enum {string} */
+            kind: "relp";
         }) | (components["schemas"]["FileSink"] & {
             /** @enum {string} */
             kind: "file";
@@ -1157,7 +1035,7 @@ export interface components {
          * @description Whether a destination sends.
          * @enum {string}
          */
-        DestinationState: "idle" | "ok" | "retrying" | "paused";
+        DestinationState: "idle" | "ok" | "retrying";
         /** @description A forward destination. */
         DestinationStatus: {
             /**
@@ -1192,12 +1070,7 @@ export interface components {
             oldest_ms?: number | null;
             /**
              * Format: int64
-             * @description Messages that the other side refused, and that are kept until they are sent again or discarded.
-             */
-            quarantined: number;
-            /**
-             * Format: int64
-             * @description Bytes that wait, on disk.
+             * @description Bytes that wait.
              */
             queue_bytes: number;
             /**
@@ -1205,18 +1078,11 @@ export interface components {
              * @description Limit for the bytes that wait.
              */
             queue_bytes_max: number;
-            /** @description Why nothing more can be queued. */
-            queue_error?: string | null;
             /**
              * Format: int64
              * @description Messages that wait.
              */
             queue_messages: number;
-            /**
-             * Format: int64
-             * @description Put into its queue since the start of the process.
-             */
-            queued: number;
             /** @description Whether it sends. */
             state: components["schemas"]["DestinationState"];
             /** @description Where it sends. */
@@ -1226,7 +1092,7 @@ export interface components {
          * @description How a destination sends.
          * @enum {string}
          */
-        DestinationType: "syslog" | "file";
+        DestinationType: "syslog" | "relp" | "file";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1259,11 +1125,6 @@ export interface components {
             message: string;
             /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
             path: string;
-        };
-        /** @description How many messages it was done to. */
-        Done: {
-            /** Format: int64 */
-            messages: number;
         };
         /**
          * @description When a message is acknowledged.
@@ -1436,7 +1297,7 @@ export interface components {
          * @description What is sent of a message.
          * @enum {string}
          */
-        ForwardFormat: "rfc5424" | "raw";
+        ForwardFormat: "rfc5424" | "rfc3164" | "raw";
         /**
          * @description How messages are told apart in the stream to a server.
          * @enum {string}
@@ -1753,11 +1614,8 @@ export interface components {
         };
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
-        /** @description How many of the oldest messages are meant, as they were seen. */
-        Oldest: {
-            /** Format: int64 */
-            messages: number;
-        };
+        /** @description How addresses are written: one, or a list of several. */
+        OneOrMore: string | string[];
         /**
          * @description What an option is.
          * @enum {string}
@@ -1990,39 +1848,8 @@ export interface components {
         };
         /** @description What waits for a destination. */
         Queue: {
-            /** @description How old a message becomes before it is dropped. */
-            age?: string | null;
-            /** @description When a message is acknowledged. */
-            durability: components["schemas"]["Durability"];
-            /** @description The most bytes that are kept in memory as well, so that they are sent without being read again. */
-            memory: string;
-            /** @description The most bytes that wait, on disk. */
+            /** @description The most bytes that wait. */
             size: string;
-        };
-        /** @description Messages that wait for a destination that the document no longer has. */
-        QueueLeft: {
-            /** @description The destination's id. If the document has it again, they are sent. */
-            id: string;
-            /**
-             * Format: int64
-             * @description How long the oldest message has been waiting.
-             */
-            oldest_ms?: number | null;
-            /**
-             * Format: int64
-             * @description Messages that the other side had refused.
-             */
-            quarantined: number;
-            /**
-             * Format: int64
-             * @description Bytes that wait, on disk.
-             */
-            queue_bytes: number;
-            /**
-             * Format: int64
-             * @description Messages that wait.
-             */
-            queue_messages: number;
         };
         /** @description How what comes in through sockets is read, and who may send. */
         Reception: {
@@ -2053,6 +1880,19 @@ export interface components {
         Relp: components["schemas"]["Reception"] & {
             /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
             listen: string[];
+        };
+        /** @description The keys of a RELP destination. */
+        RelpServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
+            /**
+             * Format: int32
+             * @description How many messages may be unanswered.
+             */
+            window: number;
         };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
@@ -2421,8 +2261,6 @@ export interface components {
             expiry_held?: string | null;
             /** @description Where messages are stored. */
             logspaces: components["schemas"]["LogspaceStatus"][];
-            /** @description Messages that wait for destinations that the document no longer has, until they are discarded. */
-            queues_left: components["schemas"]["QueueLeft"][];
             /**
              * Format: int64
              * @description The live revision.
@@ -2451,10 +2289,11 @@ export interface components {
         SyslogServer: {
             /** @description What is sent of a message. */
             format: components["schemas"]["ForwardFormat"];
-            /** @description How messages are told apart in the stream. */
+            /** @description How messages are told apart in a stream. */
             framing: components["schemas"]["ForwardFraming"];
-            /** @description `tcp://HOST:PORT`. */
-            to: string;
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
         };
         /** @description A table. */
         Table: {
@@ -2684,16 +2523,6 @@ export interface components {
             to: string | null;
             /** @description Where in it, and what. */
             what: string;
-        };
-        /** @description Messages that wait or were refused, the oldest first. */
-        Waiting: {
-            /** @description The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`. */
-            messages: components["schemas"]["Message"][];
-            /**
-             * Format: int64
-             * @description All of them.
-             */
-            total: number;
         };
         /**
          * @description What a warning is about.
@@ -3042,418 +2871,6 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    discard: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Oldest"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    pause: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is paused */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    quarantine: {
-        parameters: {
-            query?: {
-                /** @description 1 to 1000; 100 by default. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Waiting"];
-                };
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    discard_quarantine: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Oldest"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    replay_quarantine: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Oldest"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    queue: {
-        parameters: {
-            query?: {
-                /** @description 1 to 1000; 100 by default. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Waiting"];
-                };
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    resume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It sends */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    retry: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The destination */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is tried */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody is logged in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Needs the role operator, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -16,8 +16,10 @@ describe('keys', () => {
 
   test('an entry is offered the keys that its kind allows', () => {
     const keys = labelsAt('[[destinations]]\nkind = "syslog"\n¦');
-    expect(keys).toEqual(['to', 'format', 'framing', 'id', 'queue.size', 'queue.memory', 'queue.age', 'queue.durability']);
-    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', 'queue.size', 'queue.memory', 'queue.age', 'queue.durability']);
+    const queue = ['queue.size', 'queue.memory', 'queue.age', 'queue.durability'];
+    const tls = ['tls.ca', 'tls.certificate', 'tls.key', 'tls.server_name'];
+    expect(keys).toEqual(['to', 'framing', 'format', ...tls, 'id', ...queue]);
+    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', ...queue]);
   });
 
   test('without a kind only the keys of all kinds are offered', () => {

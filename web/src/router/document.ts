@@ -43,8 +43,9 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The strings of a list; anything else counts as an empty one. */
+/** The strings of a list; a single one may stand for a list of one. Anything else counts as an empty one. */
 export function listOf(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 

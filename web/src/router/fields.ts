@@ -56,9 +56,15 @@ const sources: readonly KindSpec[] = [
 const destinations: readonly KindSpec[] = [
   {
     kind: 'syslog',
-    label: 'Syslog server',
-    initial: { kind: 'syslog', to: 'tcp://' },
+    label: 'Syslog server over UDP, TCP or TLS',
+    initial: { kind: 'syslog', to: ['tcp://'] },
     fields: settingsOf('destinations', 'syslog'),
+  },
+  {
+    kind: 'relp',
+    label: 'Syslog server over RELP, acknowledged',
+    initial: { kind: 'relp', to: ['relp://'] },
+    fields: settingsOf('destinations', 'relp'),
   },
   {
     kind: 'file',

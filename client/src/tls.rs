@@ -1,10 +1,10 @@
 //! Which receivers a TLS connection trusts, and which certificate it presents.
 
+use crate::pem;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 const SYSTEM_AUTHORITIES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// The command line's options about certificates.
+/// What is known of certificates.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
     /// Authorities, instead of those of the system.
@@ -27,7 +27,7 @@ pub struct TlsOptions {
 }
 
 /// What a connection needs.
-pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
+pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -38,8 +38,8 @@ pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> 
     let config = match &options.identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
-            let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, &error))?;
-            let chain = certificates(certificate)?;
+            let key_der = pem::key(key)?;
+            let chain = pem::certificates(certificate)?;
             let config = builder.with_client_auth_cert(chain, key_der);
             config.map_err(|error| format!("{} with {}: {error}", certificate.display(), key.display()))?
         }
@@ -47,14 +47,14 @@ pub(super) fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> 
     Ok(Arc::new(config))
 }
 
-/// Trusts the authorities in `--ca`, and any certificate there that a receiver presents as its own; without `--ca`, the
-/// authorities of the system.
+/// Trusts the authorities in the file, and any certificate there that a receiver presents as its own; without a file,
+/// the authorities of the system.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let system = || SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
     let path = options.authorities.as_deref().or_else(system);
     let path =
-        path.ok_or("this system has no list of authorities: name one with --ca FILE, or use --insecure")?;
-    let known = certificates(path)?;
+        path.ok_or("this system has no list of authorities to trust: name the file of those that count")?;
+    let known = pem::certificates(path)?;
     let mut roots = RootCertStore::empty();
     let (added, ignored) = roots.add_parsable_certificates(known.clone());
     if added == 0 {
@@ -64,22 +64,9 @@ fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, 
         ));
     }
     let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
-    let authorities = authorities.map_err(|error| format!("--ca: {error}"))?;
+    let authorities = authorities.map_err(|error| format!("{}: {error}", path.display()))?;
     let named = if options.authorities.is_some() { known } else { Vec::new() };
     Ok(Trust::Known { authorities, named })
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let certificates = read.map_err(|error| unreadable(path, &error))?;
-    if certificates.is_empty() {
-        return Err(format!("{} holds no certificate in PEM form", path.display()));
-    }
-    Ok(certificates)
-}
-
-fn unreadable(path: &Path, error: &rustls::pki_types::pem::Error) -> String {
-    format!("{}: {error}", path.display())
 }
 
 /// Which certificates are trusted. The handshake itself is always verified.

@@ -9,28 +9,31 @@
 //! code: `200 OK`, `500 REASON`.
 
 /// The highest transaction number.
-pub(super) const TXNR_MAX: u32 = 999_999_999;
+pub const TXNR_MAX: u32 = 999_999_999;
 /// Anything longer is not an answer.
 const DATA_BYTES_MAX: usize = 128 << 10;
 /// `999999999 serverclose 131072 `
 const HEADER_BYTES_MAX: usize = 64;
 
-/// What a sender sends first.
-pub(super) fn offers() -> String {
+/// What a sender sends first. Version 0 is what senders and receivers in the field speak.
+pub fn offers() -> String {
     let version = env!("CARGO_PKG_VERSION");
-    format!("relp_version=1\nrelp_software=logstead,{version}\ncommands=syslog")
+    format!("relp_version=0\nrelp_software=logstead,{version}\ncommands=syslog")
 }
 
 /// A frame from the other side.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame<'a> {
-    pub(super) txnr: u32,
-    pub(super) command: &'a [u8],
-    pub(super) data: &'a [u8],
+pub struct Frame<'a> {
+    /// The number of the frame that it answers; 0 for a hint.
+    pub txnr: u32,
+    /// Its name: `rsp`, or `serverclose`.
+    pub command: &'a [u8],
+    /// What stands behind its length.
+    pub data: &'a [u8],
 }
 
 /// Appends a frame.
-pub(super) fn write(txnr: u32, command: &str, data: &[u8], out: &mut Vec<u8>) {
+pub fn write(txnr: u32, command: &str, data: &[u8], out: &mut Vec<u8>) {
     write_number(txnr as usize, out);
     out.push(b' ');
     out.extend_from_slice(command.as_bytes());
@@ -44,17 +47,17 @@ pub(super) fn write(txnr: u32, command: &str, data: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The number after this one.
-pub(super) fn next(txnr: u32) -> u32 {
+pub fn next(txnr: u32) -> u32 {
     if txnr < TXNR_MAX { txnr + 1 } else { 1 }
 }
 
 /// How far `txnr` is after `first`.
-pub(super) fn distance(first: u32, txnr: u32) -> usize {
+pub fn distance(first: u32, txnr: u32) -> usize {
     (if first <= txnr { txnr - first } else { TXNR_MAX - first + txnr }) as usize
 }
 
 /// The first frame and its length; `None` while it is incomplete.
-pub(super) fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
+pub fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
     let Some((txnr, at)) = word(bytes, 0)? else { return Ok(None) };
     let Some((command, at)) = word(bytes, at)? else { return Ok(None) };
     let Some((length, end)) = word(bytes, at)? else { return Ok(None) };
@@ -72,7 +75,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
 }
 
 /// What an `rsp` says: success, or the reason for a failure.
-pub(super) fn verdict(data: &[u8]) -> Result<(), String> {
+pub fn verdict(data: &[u8]) -> Result<(), String> {
     if data.starts_with(b"200") {
         return Ok(());
     }

@@ -1,12 +1,17 @@
 //! A destination: where a route forwards to, outside of our own store.
 
+mod address;
+mod stream;
+
+pub use address::{Address, Addresses, Transport};
+pub use stream::{ClientTls, RelpServer, SyslogServer};
+
 use serde::Serialize;
 
-use crate::catalogue::{DESTINATION, FILE_DESTINATION, SYSLOG_DESTINATION};
-use crate::choice::{DestinationName, Durability, ForwardFormat, ForwardFraming};
+use crate::catalogue::{DESTINATION, FILE_DESTINATION};
+use crate::choice::{DestinationName, Durability};
 use crate::fields::{Fields, defaults};
-use crate::listen::Address;
-use crate::node::{Node, Value};
+use crate::node::Node;
 use crate::problem::{Findings, Path, quoted};
 use crate::read::Read;
 use crate::unit::{Period, Size};
@@ -31,21 +36,10 @@ pub struct Destination {
 pub enum DestinationKind {
     /// A syslog server.
     Syslog(SyslogServer),
+    /// A syslog server that acknowledges every message.
+    Relp(RelpServer),
     /// A file that lines are appended to.
     File(FileSink),
-}
-
-/// The keys of a syslog destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct SyslogServer {
-    /// `tcp://HOST:PORT`.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub to: Address,
-    /// What is sent of a message.
-    pub format: ForwardFormat,
-    /// How messages are told apart in the stream.
-    pub framing: ForwardFraming,
 }
 
 /// The keys of a file destination.
@@ -92,20 +86,6 @@ impl Default for Queue {
     }
 }
 
-impl SyslogServer {
-    fn read(fields: &mut Fields<'_>) -> SyslogServer {
-        fields.told_by(&[SYSLOG_DESTINATION, DESTINATION]);
-        let nowhere = Address { host: String::new(), port: 0 };
-        let server = SyslogServer {
-            to: fields.required("to", nowhere),
-            format: fields.get("format"),
-            framing: fields.get("framing"),
-        };
-        fields.later("tls", &Value::Null, "send to `tcp://` without it");
-        server
-    }
-}
-
 impl FileSink {
     fn read(fields: &mut Fields<'_>) -> FileSink {
         fields.told_by(&[FILE_DESTINATION, DESTINATION]);
@@ -123,6 +103,7 @@ impl Read for Destination {
         let id = fields.required("id", String::new());
         let kind = match fields.required("kind", None) {
             Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
+            Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.

@@ -1,0 +1,126 @@
+//! Destinations that take syslog, over datagrams, streams and RELP.
+
+use serde::Serialize;
+
+use super::address::{Addresses, OneOrMore, Transport, bare_host};
+use crate::catalogue::{DESTINATION, RELP_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION};
+use crate::choice::{ForwardFormat, ForwardFraming};
+use crate::fields::Fields;
+use crate::problem::quoted;
+
+/// The keys of a syslog destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SyslogServer {
+    /// `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
+    #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
+    pub to: Addresses,
+    /// What is sent of a message.
+    pub format: ForwardFormat,
+    /// How messages are told apart in a stream.
+    pub framing: ForwardFraming,
+    /// What encrypted connections need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<ClientTls>,
+}
+
+/// The keys of a RELP destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RelpServer {
+    /// `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
+    #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
+    pub to: Addresses,
+    /// What is sent of a message.
+    pub format: ForwardFormat,
+    /// How many messages may be unanswered.
+    pub window: u32,
+    /// What encrypted connections need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<ClientTls>,
+}
+
+/// What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ClientTls {
+    /// The authorities that sign the server's certificate, instead of those of the system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
+    /// Our certificate, for servers that ask for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
+    /// Its private key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The name in the server's certificate, if it is not the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_name: Option<String>,
+}
+
+impl SyslogServer {
+    pub(super) fn read(fields: &mut Fields<'_>) -> SyslogServer {
+        fields.told_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+        let to = fields.required("to", Addresses::unread(Transport::Tcp));
+        if to.transport().is_relp() {
+            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"relp\"`"));
+        }
+        SyslogServer {
+            format: fields.get("format"),
+            framing: fields.get("framing"),
+            tls: ClientTls::of(fields, &to),
+            to,
+        }
+    }
+}
+
+impl RelpServer {
+    pub(super) fn read(fields: &mut Fields<'_>) -> RelpServer {
+        fields.told_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+        let to = fields.required("to", Addresses::unread(Transport::Relp));
+        if !to.transport().is_relp() {
+            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"syslog\"`"));
+        }
+        RelpServer {
+            format: fields.get("format"),
+            window: fields.get_within("window"),
+            tls: ClientTls::of(fields, &to),
+            to,
+        }
+    }
+}
+
+impl ClientTls {
+    fn of(fields: &mut Fields<'_>, to: &Addresses) -> Option<ClientTls> {
+        let tls = fields.optional_table("tls.", ClientTls::read);
+        // An address that could not be read has its own finding.
+        let is_read = to.as_slice().iter().all(|address| address.port != 0);
+        if tls.is_some() && is_read && !to.transport().is_tls() {
+            fields.note("tls", "is for `tls://` and `relp+tls://`: send to one of these, or leave it out");
+        }
+        tls
+    }
+
+    fn read(fields: &mut Fields<'_>) -> ClientTls {
+        let tls = ClientTls {
+            ca: fields.optional("ca"),
+            certificate: fields.optional("certificate"),
+            key: fields.optional("key"),
+            server_name: fields.optional("server_name"),
+        };
+        match (&tls.certificate, &tls.key) {
+            (Some(_), None) => fields.note("certificate", "needs `key`, the file with its private key"),
+            (None, Some(_)) => fields.note("key", "needs `certificate`, the file with its certificate"),
+            _ => {}
+        }
+        if let Some(name) = tls.server_name.as_deref().filter(|name| !is_server_name(name)) {
+            fields.note("server_name", format!("{} is not a name that a certificate can have", quoted(name)));
+        }
+        tls
+    }
+}
+
+/// Whether it is a name or an IP address, as certificates hold them.
+fn is_server_name(name: &str) -> bool {
+    bare_host(name).is_some() || name.parse::<std::net::IpAddr>().is_ok()
+}

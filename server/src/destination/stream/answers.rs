@@ -1,0 +1,115 @@
+//! Which of the messages that are sent together are answered. Pure: the caller has the connection.
+//!
+//! **Invariant:** an answer counts once, and only if its message was sent.
+
+use logstead_client::relp;
+
+/// Messages with consecutive numbers, and whether each is answered.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// The number of the first.
+    first: u32,
+    /// How many are sent.
+    sent: usize,
+    /// How many of them are answered.
+    count: usize,
+    answered: Vec<bool>,
+}
+
+impl Answers {
+    /// This many messages are about to be sent.
+    pub(super) fn expect(&mut self, first: u32, messages: usize) {
+        (self.first, self.sent, self.count) = (first, 0, 0);
+        self.answered.clear();
+        self.answered.resize(messages, false);
+    }
+
+    /// Another one is sent.
+    pub(super) fn sent_one(&mut self) {
+        self.sent += 1;
+    }
+
+    /// How many are sent, answered or not.
+    pub(super) fn sent(&self) -> usize {
+        self.sent
+    }
+
+    /// How many are sent and not answered.
+    pub(super) fn open(&self) -> usize {
+        self.sent - self.count
+    }
+
+    /// How many are answered.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn are_complete(&self) -> bool {
+        self.count == self.answered.len()
+    }
+
+    /// The place of the message that the number belongs to, which is answered from now on; `None` if it is not open.
+    pub(super) fn take(&mut self, number: u32) -> Option<usize> {
+        // No message has this number: it stands where the numbers begin again.
+        if number == 0 {
+            return None;
+        }
+        let place = relp::distance(self.first, number);
+        let answered = self.answered[..self.sent].get_mut(place)?;
+        if std::mem::replace(answered, true) {
+            return None;
+        }
+        self.count += 1;
+        Some(place)
+    }
+
+    /// The places of those without an answer.
+    pub(super) fn missing(&self) -> Vec<usize> {
+        (0..self.answered.len()).filter(|place| !self.answered[*place]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_answer_counts_once_and_only_for_what_was_sent() {
+        let mut answers = Answers::default();
+        answers.expect(relp::TXNR_MAX, 3);
+        answers.sent_one();
+        answers.sent_one();
+        assert_eq!((answers.sent(), answers.open()), (2, 2));
+        assert_eq!(answers.take(1), Some(1));
+        assert_eq!(
+            (answers.take(1), answers.take(2), answers.take(0), answers.take(7)),
+            (None, None, None, None)
+        );
+        assert_eq!((answers.open(), answers.count(), answers.missing()), (1, 1, vec![0, 2]));
+        assert_eq!(answers.take(relp::TXNR_MAX), Some(0));
+        answers.sent_one();
+        assert!(!answers.are_complete());
+        assert_eq!(answers.take(2), Some(2));
+        assert!(answers.are_complete() && answers.missing().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_answered_the_counts_agree(
+            first in prop_oneof![1..5_u32, relp::TXNR_MAX - 3..=relp::TXNR_MAX],
+            numbers in proptest::collection::vec(prop_oneof![0..9_u32, relp::TXNR_MAX - 4..=relp::TXNR_MAX], 0..40),
+        ) {
+            let mut answers = Answers::default();
+            answers.expect(first, 6);
+            for number in numbers {
+                if answers.sent() < 6 {
+                    answers.sent_one();
+                }
+                answers.take(number);
+                prop_assert_eq!(answers.count() + answers.missing().len(), 6);
+                prop_assert_eq!(answers.open() + answers.count(), answers.sent());
+            }
+        }
+    }
+}

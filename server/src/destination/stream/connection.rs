@@ -1,0 +1,145 @@
+//! A connection, encrypted or not, whose reads and writes never wait: the caller waits for both at once, with a deadline.
+//!
+//! **Invariant:** what is read at a time has a limit, however much the other side sends.
+
+#![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustls::ClientConnection;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Instant;
+
+/// How much is read at a time.
+const READ_BYTES: usize = 64 << 10;
+
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// Room to write.
+    Room,
+    /// Something to read.
+    Input,
+    /// Either.
+    Both,
+}
+
+/// A connection to a server.
+pub(super) struct Connection {
+    socket: TcpStream,
+    tls: Option<Box<ClientConnection>>,
+    server: String,
+    chunk: Box<[u8]>,
+}
+
+impl Connection {
+    /// Of a socket that does not block; `server` is its name in messages.
+    pub(super) fn new(socket: TcpStream, tls: Option<ClientConnection>, server: String) -> Connection {
+        let chunk = vec![0; READ_BYTES].into_boxed_slice();
+        Connection { socket, tls: tls.map(Box::new), server, chunk }
+    }
+
+    /// What went wrong, with the name of the server.
+    pub(super) fn failed(&self, reason: impl std::fmt::Display) -> String {
+        format!("{}: {reason}", self.server)
+    }
+
+    /// Writes what there is room for now, and says how much that was. Of an encrypted connection, the last of it may
+    /// still have to be flushed.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else { return taken(self.socket.write(bytes)) };
+        if !flush(tls, &mut self.socket)? {
+            return Ok(0);
+        }
+        let written = tls.writer().write(bytes)?;
+        flush(tls, &mut self.socket)?;
+        Ok(written)
+    }
+
+    /// Whether everything that was written is on its way.
+    pub(super) fn flush(&mut self) -> io::Result<bool> {
+        self.tls.as_mut().map_or(Ok(true), |tls| flush(tls, &mut self.socket))
+    }
+
+    /// Appends what has arrived, as far as it is read at a time. An error once the other side has ended the connection.
+    pub(super) fn read(&mut self, input: &mut Vec<u8>) -> io::Result<usize> {
+        let read = match &mut self.tls {
+            None => self.socket.read(&mut self.chunk),
+            Some(tls) => read_tls(tls, &mut self.socket, &mut self.chunk),
+        };
+        let length = match read {
+            Ok(0) => {
+                return Err(io::Error::new(ErrorKind::UnexpectedEof, "the server closed the connection"));
+            }
+            read => taken(read)?,
+        };
+        input.extend_from_slice(&self.chunk[..length]);
+        Ok(length)
+    }
+
+    /// Waits until what is waited for is there, or the time is over.
+    pub(super) fn wait(&self, what: For, until: Instant) -> io::Result<()> {
+        wait(&self.socket, what, until)
+    }
+}
+
+/// An encrypted connection says that it ends, if there is room for that.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.send_close_notify();
+            flush(tls, &mut self.socket).ok();
+        }
+    }
+}
+
+/// Waits until what is waited for is there, or the time is over.
+pub(super) fn wait(socket: &TcpStream, what: For, until: Instant) -> io::Result<()> {
+    let flags = match what {
+        For::Room => PollFlags::OUT,
+        For::Input => PollFlags::IN,
+        For::Both => PollFlags::IN | PollFlags::OUT,
+    };
+    let left = until.saturating_duration_since(Instant::now());
+    let left = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(&mut [PollFd::new(socket, flags)], Some(&left)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What is not there yet is nothing for now.
+fn taken(done: io::Result<usize>) -> io::Result<usize> {
+    match done {
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
+        done => done,
+    }
+}
+
+fn flush(tls: &mut ClientConnection, socket: &mut TcpStream) -> io::Result<bool> {
+    while tls.wants_write() {
+        if taken(tls.write_tls(socket))? == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// As a read of the socket. Reads whether or not there is room to write: a server that waits for its answers to be read
+/// makes none.
+fn read_tls(tls: &mut ClientConnection, socket: &mut TcpStream, chunk: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match tls.reader().read(chunk) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            read => return read,
+        }
+        if tls.read_tls(socket)? == 0 {
+            return Ok(0);
+        }
+        if let Err(error) = tls.process_new_packets() {
+            // It says why we end the connection.
+            flush(tls, socket).ok();
+            return Err(io::Error::new(ErrorKind::InvalidData, format!("TLS: {error}")));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which of several servers is used: the next one when one fails, and the first again after a while. Pure: the caller
+//! connects and has the clock.
+
+use std::time::{Duration, Instant};
+
+/// How long another server than the first is used before the first is tried again.
+pub(super) const RETURN_WAIT: Duration = Duration::from_secs(300);
+
+/// One of `count` servers.
+pub(super) struct Failover {
+    count: usize,
+    at: usize,
+    /// When the first server was last found to be away.
+    away: Option<Instant>,
+}
+
+impl Failover {
+    pub(super) fn new(count: usize) -> Failover {
+        Failover { count, at: 0, away: None }
+    }
+
+    /// All servers, in the order in which they are tried now.
+    pub(super) fn order(&self) -> impl Iterator<Item = usize> + use<> {
+        let (count, at) = (self.count, self.at);
+        (0..count).map(move |step| (at + step) % count)
+    }
+
+    /// The server is used.
+    pub(super) fn chose(&mut self, at: usize, now: Instant) {
+        self.at = at;
+        self.away = if at == 0 { None } else { self.away.or(Some(now)) };
+    }
+
+    /// The server in use has failed: the next one is tried first.
+    pub(super) fn failed(&mut self, now: Instant) {
+        self.chose((self.at + 1) % self.count.max(1), now);
+    }
+
+    /// Whether it is time to try the first server again.
+    pub(super) fn may_return(&self, now: Instant) -> bool {
+        self.away.is_some_and(|away| RETURN_WAIT <= now.saturating_duration_since(away))
+    }
+
+    /// The first server is still away.
+    pub(super) fn stays(&mut self, now: Instant) {
+        self.away = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_server_is_tried_after_a_failure_and_the_first_again_after_a_while() {
+        let (mut servers, start) = (Failover::new(3), Instant::now());
+        let order = |servers: &Failover| servers.order().collect::<Vec<_>>();
+        assert_eq!(order(&servers), [0, 1, 2]);
+        servers.failed(start);
+        assert_eq!(order(&servers), [1, 2, 0]);
+        servers.chose(2, start);
+        assert!(!servers.may_return(start + RETURN_WAIT / 2));
+        assert!(servers.may_return(start + RETURN_WAIT));
+        servers.stays(start + RETURN_WAIT);
+        assert!(!servers.may_return(start + RETURN_WAIT));
+        servers.chose(0, start);
+        assert!(!servers.may_return(start + RETURN_WAIT * 3));
+        assert_eq!(order(&servers), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_single_server_is_always_the_one() {
+        let (mut servers, start) = (Failover::new(1), Instant::now());
+        servers.failed(start);
+        assert_eq!(servers.order().collect::<Vec<_>>(), [0]);
+        assert!(!servers.may_return(start + RETURN_WAIT * 2));
+    }
+}
