@@ -227,7 +227,7 @@ fn scheme<'a>(
 }
 
 /// The host without the brackets of an IPv6 address, if it can be one.
-fn bare_host(host: &str) -> Option<&str> {
+pub(crate) fn bare_host(host: &str) -> Option<&str> {
     if let Some(inner) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
         return inner.parse::<std::net::Ipv6Addr>().is_ok().then_some(inner);
     }

@@ -3,6 +3,7 @@
 //! skipped.
 
 mod file;
+mod http;
 pub(crate) mod queue;
 mod sink;
 mod syslog;
@@ -163,5 +164,10 @@ fn sink(config: &Config, folders: &Arc<Folders>) -> Box<dyn Sink> {
     match &config.kind {
         DestinationKind::Syslog(syslog) => Box::new(syslog::Syslog::new(syslog)),
         DestinationKind::File(file) => Box::new(file::File::new(folders.clone(), &file.path)),
+        DestinationKind::Elastic(elastic) => Box::new(http::Elastic::new(elastic, folders)),
+        DestinationKind::Loki(loki) => Box::new(http::Loki::new(loki, folders)),
+        DestinationKind::SplunkHec(splunk) => Box::new(http::SplunkHec::new(splunk, folders)),
+        DestinationKind::Otlp(otlp) => Box::new(http::Otlp::new(otlp, folders)),
+        DestinationKind::NdjsonHttp(ndjson) => Box::new(http::NdjsonHttp::new(ndjson, folders)),
     }
 }

@@ -1,5 +1,11 @@
 //! A destination: where a route forwards to, outside of our own store.
 
+mod http;
+mod url;
+
+pub use http::{Elastic, HttpServer, HttpTls, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use url::{Header, Url};
+
 use serde::Serialize;
 
 use crate::catalogue::{DESTINATION, FILE_DESTINATION, SYSLOG_DESTINATION};
@@ -33,6 +39,16 @@ pub enum DestinationKind {
     Syslog(SyslogServer),
     /// A file that lines are appended to.
     File(FileSink),
+    /// Elasticsearch or OpenSearch.
+    Elastic(Elastic),
+    /// Grafana Loki.
+    Loki(Loki),
+    /// Splunk's HTTP event collector.
+    SplunkHec(SplunkHec),
+    /// OpenTelemetry over HTTP.
+    Otlp(Otlp),
+    /// Any HTTP server that takes lines.
+    NdjsonHttp(NdjsonHttp),
 }
 
 /// The keys of a syslog destination.
@@ -110,6 +126,11 @@ impl Read for Destination {
         let kind = match fields.required("kind", None) {
             Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
+            Some(DestinationName::Elastic) => DestinationKind::Elastic(Elastic::read(&mut fields)),
+            Some(DestinationName::Loki) => DestinationKind::Loki(Loki::read(&mut fields)),
+            Some(DestinationName::SplunkHec) => DestinationKind::SplunkHec(SplunkHec::read(&mut fields)),
+            Some(DestinationName::Otlp) => DestinationKind::Otlp(Otlp::read(&mut fields)),
+            Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.
                 let kind = DestinationKind::File(FileSink { path: String::new() });
