@@ -898,6 +898,11 @@ export interface components {
             /** Format: int64 */
             took_ms: number;
         };
+        /**
+         * @description How an HTTP request's body is packed.
+         * @enum {string}
+         */
+        Compression: "gzip" | "none";
         /** @description A message and those around it. For more of them ask again with the id of the outermost. */
         ContextResponse: {
             /** @description The nearest ones after it, oldest first. */
@@ -1016,6 +1021,21 @@ export interface components {
         }) | (components["schemas"]["FileSink"] & {
             /** @enum {string} */
             kind: "file";
+        }) | (components["schemas"]["Elastic"] & {
+            /** @enum {string} */
+            kind: "elastic";
+        }) | (components["schemas"]["Loki"] & {
+            /** @enum {string} */
+            kind: "loki";
+        }) | (components["schemas"]["SplunkHec"] & {
+            /** @enum {string} */
+            kind: "splunk_hec";
+        }) | (components["schemas"]["Otlp"] & {
+            /** @enum {string} */
+            kind: "otlp";
+        }) | (components["schemas"]["NdjsonHttp"] & {
+            /** @enum {string} */
+            kind: "ndjson_http";
         });
         /**
          * @description Whether a destination sends.
@@ -1078,7 +1098,7 @@ export interface components {
          * @description How a destination sends.
          * @enum {string}
          */
-        DestinationType: "syslog" | "file";
+        DestinationType: "syslog" | "file" | "elastic" | "loki" | "splunk_hec" | "otlp" | "ndjson_http";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1170,6 +1190,15 @@ export interface components {
              * @description Sealed segments without an index: all their messages are read.
              */
             unindexed_segments: number;
+        };
+        /** @description The keys of an Elasticsearch or OpenSearch destination. */
+        Elastic: components["schemas"]["HttpServer"] & {
+            /** @description The API key, encoded as the server gave it. */
+            api_key?: string | null;
+            /** @description The file that holds it instead. */
+            api_key_file?: string | null;
+            /** @description The index or data stream. */
+            index: string;
         };
         /** @description What to explain. */
         ExplainRequest: {
@@ -1351,6 +1380,39 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /**
+         * @description What an HTTP server gets of a message.
+         * @enum {string}
+         */
+        HttpFormat: "json" | "raw" | "message";
+        /**
+         * @description The method of an HTTP request.
+         * @enum {string}
+         */
+        HttpMethod: "POST" | "PUT" | "PATCH";
+        /** @description What all of them have. */
+        HttpServer: {
+            /** @description How bodies are packed. */
+            compression: components["schemas"]["Compression"];
+            /** @description Added to every request, as `NAME: VALUE`. */
+            headers: string[];
+            /** @description The password. */
+            password?: string | null;
+            /** @description The file that holds it instead. */
+            password_file?: string | null;
+            /** @description The longest that a request may take. */
+            timeout: string;
+            tls?: components["schemas"]["HttpTls"] | null;
+            /** @description Where it is. */
+            url: string;
+            /** @description Of a user. */
+            user?: string | null;
+        };
+        /** @description How a server is recognised. */
+        HttpTls: {
+            /** @description The authorities that sign its certificate: a file in PEM, absolute or below the data directory. */
+            ca: string;
+        };
         /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
         IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
         /** @description What became of the messages. */
@@ -1516,6 +1578,20 @@ export interface components {
         Logspaces: {
             logspaces: components["schemas"]["LogspaceInfo"][];
         };
+        /** @description The keys of a Loki destination. */
+        Loki: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description What messages of one stream have in common. */
+            labels: components["schemas"]["LokiLabel"][];
+            /** @description The tenant, for a server with several. */
+            tenant?: string | null;
+        };
+        /**
+         * @description A part of a message that can be a label of its stream in Loki.
+         * @enum {string}
+         */
+        LokiLabel: "host" | "program" | "severity" | "facility" | "source";
         /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
@@ -1576,6 +1652,13 @@ export interface components {
              */
             time: string;
         };
+        /** @description The keys of a destination for any other HTTP server. */
+        NdjsonHttp: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The method of requests. */
+            method: components["schemas"]["HttpMethod"];
+        };
         /** @description A user's new password. */
         NewPassword: {
             /** @description The password to replace. Required for one's own. */
@@ -1610,6 +1693,8 @@ export interface components {
          * @enum {string}
          */
         Order: "newest" | "oldest";
+        /** @description The keys of an OpenTelemetry destination. */
+        Otlp: components["schemas"]["HttpServer"] & components["schemas"]["Token"];
         /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
             coverage: components["schemas"]["Coverage"];
@@ -2217,6 +2302,17 @@ export interface components {
          * @enum {string}
          */
         SourceType: "syslog" | "relp" | "file" | "http" | "internal";
+        /** @description The keys of a Splunk destination. */
+        SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description A GUID under which the server acknowledges what it has indexed. */
+            channel?: string | null;
+            /** @description What is in an event. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The index, unless it is the token's. */
+            index?: string | null;
+            /** @description The source type, unless it is the token's. */
+            sourcetype?: string | null;
+        };
         /**
          * @description Where reading begins in a file that is there when the source is new.
          * @enum {string}
@@ -2342,26 +2438,12 @@ export interface components {
             /** @description Whether a sender without a certificate is refused. */
             require_client_certificate: boolean;
         };
-        /** @description A token without its secret. */
+        /** @description A token, as text or in a file. */
         Token: {
-            /** Format: date-time */
-            created_at: string;
-            created_by: string;
-            /** Format: date-time */
-            expires_at: string | null;
-            /** Format: int64 */
-            id: number;
-            /**
-             * Format: date-time
-             * @description To the minute.
-             */
-            last_used: string | null;
-            /** @description Ids of the logspaces that may be searched; null for all. */
-            logspaces: string[] | null;
-            name: string;
-            role: components["schemas"]["Role"];
-            /** @description A filter that limits everything that is found; null for none. */
-            scope: string | null;
+            /** @description The token. */
+            token?: string | null;
+            /** @description The file that holds it instead. */
+            token_file?: string | null;
         };
         /** @description A token to create. */
         TokenRequest: {

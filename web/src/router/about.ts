@@ -65,7 +65,7 @@ export function aboutOf(section: Section, item: Item, warnings: readonly string[
     case 'logspaces':
       return aboutLogspace(item);
     case 'destinations':
-      return textOf(item['to']) || textOf(item['path']);
+      return textOf(item['to']) || textOf(item['url']) || textOf(item['path']);
   }
 }
 

@@ -23,7 +23,7 @@ const PATH: &str = "/services/collector/event";
 const ACK_PAUSE_FIRST: Duration = Duration::from_millis(50);
 const ACK_PAUSE_MAX: Duration = Duration::from_secs(2);
 /// Refusals that concern the configuration: of the index, the channel and the token.
-const CODES_OF_CONFIGURATION: [u32; 6] = [7, 10, 11, 14, 16, 4];
+const CODES_OF_CONFIGURATION: [u32; 6] = [4, 7, 10, 11, 14, 16];
 
 pub(in crate::destination) struct SplunkHec {
     client: Client,
