@@ -187,7 +187,7 @@ mod tests {
             object.text("a\n", b"\x01\"\\");
             object.number("b", 0);
             object.object("c", |_| ());
-            object.array("d", [1, 2], |out, item| number(out, item));
+            object.array("d", [1, 2], number);
         });
         assert_eq!(out, br#"{"a\n":"\u0001\"\\","b":0,"c":{},"d":[1,2]}"#);
     }

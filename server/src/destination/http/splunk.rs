@@ -119,7 +119,7 @@ impl Sink for SplunkHec {
         let (answer, bytes) = (answer?, self.body.len());
         let said = serde_json::from_slice::<Said>(&answer.body);
         if meaning(answer.status) != Meaning::Done {
-            return refusal(answer, said.unwrap_or_default(), messages.len(), bytes);
+            return refusal(answer, &said.unwrap_or_default(), messages.len(), bytes);
         }
         let said = said.map_err(|error| Failure::wait(format!("{url}: the answer is not one: {error}")))?;
         if let (Some(_), Some(ack)) = (&self.config.channel, said.ack_id) {
@@ -142,7 +142,7 @@ fn write_seconds(out: &mut Vec<u8>, time: Timestamp) {
 }
 
 /// What becomes of messages that were not taken.
-fn refusal(answer: Answer, said: Said, messages: usize, bytes: usize) -> Result<Sent, Failure> {
+fn refusal(answer: Answer, said: &Said, messages: usize, bytes: usize) -> Result<Sent, Failure> {
     if said.code.is_some_and(|code| CODES_OF_CONFIGURATION.contains(&code)) {
         return Err(answer.later());
     }
