@@ -33,6 +33,11 @@ pub(crate) enum DestinationName {
     Syslog,
     Relp,
     File,
+    Elastic,
+    Loki,
+    SplunkHec,
+    Otlp,
+    NdjsonHttp,
 }
 
 impl Choice for DestinationName {
@@ -41,8 +46,12 @@ impl Choice for DestinationName {
         ("syslog", DestinationName::Syslog),
         ("relp", DestinationName::Relp),
         ("file", DestinationName::File),
+        ("elastic", DestinationName::Elastic),
+        ("loki", DestinationName::Loki),
+        ("splunk_hec", DestinationName::SplunkHec),
+        ("otlp", DestinationName::Otlp),
+        ("ndjson_http", DestinationName::NdjsonHttp),
     ];
-    const LATER: &'static [&'static str] = &["elastic", "loki", "splunk_hec", "ndjson_http"];
 }
 
 /// Where reading begins in a file that is there when the source is new.
@@ -112,6 +121,60 @@ pub enum ForwardFraming {
     Newline,
 }
 
+/// What an HTTP server gets of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum HttpFormat {
+    /// A JSON object with everything.
+    Json,
+    /// The bytes as received.
+    Raw,
+    /// The text alone.
+    Message,
+}
+
+/// How an HTTP request's body is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Compression {
+    /// As gzip, if it is large.
+    Gzip,
+    /// Not at all.
+    None,
+}
+
+/// The method of an HTTP request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "UPPERCASE")]
+pub enum HttpMethod {
+    /// POST.
+    Post,
+    /// PUT.
+    Put,
+    /// PATCH.
+    Patch,
+}
+
+/// A part of a message that can be a label of its stream in Loki.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LokiLabel {
+    /// The host that it claims to come from.
+    Host,
+    /// The program.
+    Program,
+    /// The name of its severity.
+    Severity,
+    /// The name of its facility.
+    Facility,
+    /// The source that it came in through.
+    Source,
+}
+
 /// When a message is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -162,6 +225,42 @@ impl Choice for ForwardFraming {
     const NOUN: &'static str = "framing";
     const NAMES: &'static [(&'static str, ForwardFraming)] =
         &[("octet", ForwardFraming::Octet), ("newline", ForwardFraming::Newline)];
+}
+
+impl Choice for HttpFormat {
+    const NOUN: &'static str = "format";
+    const NAMES: &'static [(&'static str, HttpFormat)] =
+        &[("json", HttpFormat::Json), ("raw", HttpFormat::Raw), ("message", HttpFormat::Message)];
+}
+
+impl Choice for Compression {
+    const NOUN: &'static str = "compression";
+    const NAMES: &'static [(&'static str, Compression)] =
+        &[("gzip", Compression::Gzip), ("none", Compression::None)];
+}
+
+impl Choice for HttpMethod {
+    const NOUN: &'static str = "method";
+    const NAMES: &'static [(&'static str, HttpMethod)] =
+        &[("POST", HttpMethod::Post), ("PUT", HttpMethod::Put), ("PATCH", HttpMethod::Patch)];
+}
+
+impl Choice for LokiLabel {
+    const NOUN: &'static str = "label";
+    const NAMES: &'static [(&'static str, LokiLabel)] = &[
+        ("host", LokiLabel::Host),
+        ("program", LokiLabel::Program),
+        ("severity", LokiLabel::Severity),
+        ("facility", LokiLabel::Facility),
+        ("source", LokiLabel::Source),
+    ];
+}
+
+impl LokiLabel {
+    /// The name that documents and Loki use.
+    pub fn name(self) -> &'static str {
+        LokiLabel::NAMES.iter().find(|(_, label)| *label == self).map_or("", |(name, _)| name)
+    }
 }
 
 impl Choice for Durability {

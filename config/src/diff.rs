@@ -118,13 +118,18 @@ fn flatten(name: String, json: &Json, keys: &mut Keys) {
     }
 }
 
+/// Sentences are shown to more people than the document, and kept elsewhere.
+fn is_secret(key: &str) -> bool {
+    matches!(key, "password" | "token" | "api_key" | "headers")
+}
+
 fn text(json: &Json) -> String {
     json.as_str().map_or_else(|| json.to_string(), str::to_owned)
 }
 
 /// What tells an entry from another of its kind, in brackets.
 fn summary(keys: &Keys) -> String {
-    let told = ["kind", "listen", "where", "to", "path"].iter().filter_map(|key| {
+    let told = ["kind", "listen", "where", "to", "path", "url"].iter().filter_map(|key| {
         let value = keys.get(*key)?;
         Some(format!("{key} `{value}`"))
     });
@@ -144,6 +149,7 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
     names.dedup();
     let sentence = |name: &&String| match (before.get(*name), after.get(*name)) {
         (Some(old), Some(new)) if old == new => None,
+        _ if is_secret(name) => Some(format!("{name} changed")),
         (Some(old), Some(new)) => Some(format!("{name} changed from `{old}` to `{new}`")),
         (None, Some(new)) => Some(format!("{name} is set to `{new}`")),
         (Some(old), None) => Some(format!("{name} is no longer set (it was `{old}`)")),

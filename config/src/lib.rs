@@ -41,11 +41,14 @@ mod warn;
 
 pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id};
 pub use checked::{Checked, CheckedRoute, Target};
-pub use choice::{Durability, Format, ForwardFormat, ForwardFraming, Framing, Start};
+pub use choice::{
+    Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
+    LokiLabel, Start,
+};
 pub use count::Count;
 pub use destination::{
-    Address, Addresses, ClientTls, Destination, DestinationKind, FileSink, Queue, RelpServer, SyslogServer,
-    Transport,
+    Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Header, HttpServer,
+    HttpTls, Loki, NdjsonHttp, Otlp, Queue, RelpServer, SplunkHec, SyslogServer, Token, Transport, Url,
 };
 pub use diff::{Changes, Ids, diff};
 pub use document::{Document, VERSION, from_json, from_toml};

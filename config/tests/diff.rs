@@ -96,3 +96,21 @@ fn ids_say_what_to_start_replace_and_stop() {
     assert_eq!((changes.routes.added, changes.routes.removed), (vec!["new".into()], vec!["fw".into()]));
     assert!(!changes.reordered);
 }
+
+#[test]
+fn secrets_are_not_told() {
+    let told = |before: &str, after: &str| {
+        let document = |token: &str| {
+            let text = format!(
+                "version = 1\n[[logspaces]]\nid = 'main'\n[[destinations]]\nid = 'd'\nkind = 'otlp'\n\
+                 url = 'http://a'\n{token}"
+            );
+            check_toml(&text).expect("a document").1
+        };
+        diff(&document(before), &document(after)).changes
+    };
+    assert_eq!(told("token = 'hunter2'", "token = 'hunter3'"), ["destination `d`: token changed"]);
+    let changes = told("", "headers = ['X-Key: hunter2']");
+    assert_eq!(changes, ["destination `d`: headers changed"]);
+    assert_eq!(told("", "token_file = 'a'"), ["destination `d`: token_file is set to `a`"]);
+}

@@ -165,10 +165,9 @@ fn kinds_are_those_of_this_version() {
     );
     check("[[sources]]\nid = \"in\"", &["2:1: sources[0].kind: is missing"]);
     check(
-        "[[destinations]]\nid = \"siem\"\nkind = \"elastic\"\nurl = \"x\"",
-        &[
-            "4:8: destinations[0].kind: `elastic` is not supported by this version: use `syslog`, `relp` or `file`",
-        ],
+        "[[destinations]]\nid = \"siem\"\nkind = \"kafka\"\nurl = \"x\"",
+        &["4:8: destinations[0].kind: `kafka` is not a kind of destination: use `syslog`, `relp`, `file`, \
+           `elastic`, `loki`, `splunk_hec`, `otlp` or `ndjson_http`"],
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
@@ -549,5 +548,68 @@ fn a_hostile_document_is_judged_quickly() {
     check(
         &format!("[[routes]]\nid = \"r\"\nto = [{}]", "\"main\", ".repeat(1001)),
         &["4:6: routes[0].to: has 1001 entries, and the limit is 1000"],
+    );
+}
+
+#[test]
+fn http_destinations_say_what_is_wrong_with_them() {
+    let check = |kind: &str, keys: &str, expected: &[&str]| {
+        check(&format!("[[destinations]]\nid = \"d\"\nkind = \"{kind}\"\n{keys}"), expected);
+    };
+    check("elastic", "", &["2:1: destinations[0].url: is missing", "2:1: destinations[0].index: is missing"]);
+    check(
+        "elastic",
+        "url = \"es:9200\"\nindex = \"Logs\"",
+        &[
+            "5:7: destinations[0].url: `es:9200` does not begin with `http://` or `https://`: write one like \
+             `https://logs.example:9200`",
+            "6:9: destinations[0].index: `Logs` cannot be an index: write a lower-case name like `logs` or \
+             `logs-logstead-default`",
+        ],
+    );
+    let elastic = "url = \"http://es\"\nindex = \"logs\"\n";
+    check(
+        "elastic",
+        &format!(
+            "{elastic}user = \"ann\"\napi_key = \"k\"\napi_key_file = \"k\"\ntls = {{ ca = \"ca.pem\" }}"
+        ),
+        &[
+            "7:8: destinations[0].user: needs `password_file` or `password`",
+            "10:7: destinations[0].tls: is for `https://`: change the URL, or leave it out",
+            "8:11: destinations[0].api_key: cannot be used together with `api_key_file`",
+            "7:8: destinations[0].user: cannot be used together with an API key",
+        ],
+    );
+    let place = "must name a file in the folder `secrets` of the data directory, like `siem.token`";
+    for file in ["/etc/shadow", "../logstead.db", "a/../b", "a//b", ""] {
+        let keys = format!("url = \"http://a\"\ntoken_file = \"{file}\"");
+        check("otlp", &keys, &[&format!("6:14: destinations[0].token_file: {place}")]);
+    }
+    check(
+        "splunk_hec",
+        "url = \"http://a/?b\"\nchannel = \"1\"",
+        &[
+            "5:7: destinations[0].url: must not have a query: write it without `?` and what follows",
+            "2:1: destinations[0].token_file: is missing: Splunk takes nothing without a token",
+            "6:11: destinations[0].channel: `1` is not a GUID: write one like `fe0ecfad-13d5-401b-847d-77833bd77131`",
+        ],
+    );
+    check(
+        "loki",
+        "url = \"http://a\"\nlabels = [\"hosts\"]\ntenant = \"a b\"",
+        &[
+            "7:10: destinations[0].tenant: must be letters, digits and signs without spaces",
+            "6:11: destinations[0].labels[0]: `hosts` is not a label (did you mean `host`?): use `host`, `program`, \
+             `severity`, `facility` or `source`",
+        ],
+    );
+    check(
+        "ndjson_http",
+        "url = \"http://a\"\nheaders = [\"Host: b\"]\nmethod = \"GET\"\ntimeout = \"1ms\"",
+        &[
+            "6:12: destinations[0].headers[0]: `Host` cannot be set: every request has its own",
+            "8:11: destinations[0].timeout: must be 1s to 10m, not 1ms",
+            "7:10: destinations[0].method: `GET` is not a method: use `POST`, `PUT` or `PATCH`",
+        ],
     );
 }

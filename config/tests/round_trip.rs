@@ -1,10 +1,11 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
 
 use logstead_config::{
-    Address, Addresses, ClientTls, Coalesce, Count, Destination, DestinationKind, Document, Durability,
-    FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing, Listener, Logspace, Period, Queue,
+    Address, Addresses, ClientTls, Coalesce, Compression, Count, Destination, DestinationKind, Document,
+    Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing, Header, HttpFormat,
+    HttpMethod, HttpServer, HttpTls, Listener, Logspace, Loki, LokiLabel, NdjsonHttp, Period, Queue,
     Reception, Relp, RelpServer, Retention, Route, Size, Source, SourceKind, Start, Syslog, SyslogServer,
-    Tls, Transport, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+    Tls, Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -204,7 +205,42 @@ fn servers() -> impl Strategy<Value = DestinationKind> {
 
 fn destinations() -> impl Strategy<Value = Vec<Destination>> {
     let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
-    shuffled((prop_oneof![servers(), file], queue()), |id, (kind, queue)| Destination { id, kind, queue })
+    let kind = prop_oneof![servers(), file, http_destinations()];
+    shuffled((kind, queue()), |id, (kind, queue)| Destination { id, kind, queue })
+}
+
+fn http_destinations() -> impl Strategy<Value = DestinationKind> {
+    let server = (option::of(any::<String>()), any::<bool>()).prop_map(|(user, packed)| HttpServer {
+        url: Url::parse("https://[::1]:9200/a?b=c").expect("a URL"),
+        password_file: user.as_ref().map(|_| "a/b".to_owned()),
+        user: user.map(|user| user.replace(':', "")),
+        password: None,
+        headers: vec![Header { name: "X-A".to_owned(), value: "b: c, d".to_owned() }],
+        compression: if packed { Compression::Gzip } else { Compression::None },
+        timeout: Period::seconds(7),
+        tls: packed.then(|| HttpTls { ca: "ca.pem".to_owned() }),
+    });
+    let labels = select(vec![vec![], vec![LokiLabel::Facility], vec![LokiLabel::Host, LokiLabel::Program]]);
+    let formats = select(vec![HttpFormat::Json, HttpFormat::Raw, HttpFormat::Message]);
+    (server, labels, formats).prop_map(|(server, labels, format)| {
+        let token = Token { token: server.user.is_none().then(|| "t".to_owned()), token_file: None };
+        if labels.is_empty() {
+            return DestinationKind::NdjsonHttp(NdjsonHttp {
+                server,
+                token,
+                method: HttpMethod::Put,
+                format,
+            });
+        }
+        let url = Url::parse("https://loki").expect("a URL");
+        DestinationKind::Loki(Loki {
+            server: HttpServer { url, ..server },
+            token,
+            tenant: None,
+            labels,
+            format,
+        })
+    })
 }
 
 fn routes() -> impl Strategy<Value = Vec<Route>> {

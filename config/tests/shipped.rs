@@ -6,6 +6,7 @@ use logstead_config::{DEFAULT_ROUTER_TOML, check_toml, from_json, from_toml, mer
 use std::path::Path;
 
 const ROUTER_MANUAL: &str = include_str!("../../docs/router.md");
+const HTTP_MANUAL: &str = include_str!("../../docs/forwarding-http.md");
 const SETTINGS_MANUAL: &str = include_str!("../../docs/configuration.md");
 
 /// A document that has every kind of everything.
@@ -47,6 +48,34 @@ tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 'siem
 id = 'copy'
 kind = 'file'
 path = 'copy.log'
+[[destinations]]
+id = 'elastic'
+kind = 'elastic'
+url = 'https://es.example:9200'
+index = 'logs'
+user = 'logstead'
+password_file = 'elastic.password'
+tls = { ca = 'ca.pem' }
+[[destinations]]
+id = 'loki'
+kind = 'loki'
+url = 'http://loki.example:3100'
+tenant = 'blue'
+token = 'x'
+[[destinations]]
+id = 'splunk'
+kind = 'splunk_hec'
+url = 'https://splunk.example:8088'
+token_file = 'splunk.token'
+channel = 'fe0ecfad-13d5-401b-847d-77833bd77131'
+[[destinations]]
+id = 'otlp'
+kind = 'otlp'
+url = 'http://collector.example:4318'
+[[destinations]]
+id = 'any'
+kind = 'ndjson_http'
+url = 'https://logs.example/ingest?a=b'
 [[routes]]
 id = 'default'
 to = ['main', 'siem', 'certain', 'copy']
@@ -77,7 +106,9 @@ fn the_catalogue_has_every_key_and_its_default() {
     let json = serde_json::to_value(from_toml(EVERYTHING).expect("a document")).expect("as JSON");
     let text = |json: &serde_json::Value| match json {
         serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) if items.is_empty() => String::new(),
+        serde_json::Value::Array(items) => {
+            items.iter().filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(", ")
+        }
         other => other.to_string(),
     };
     for (section, kind, item) in items(&json) {
@@ -133,9 +164,11 @@ fn is_fresh(file: &str, fresh: &str) {
 
 #[test]
 fn the_examples_of_the_router_manual_are_right() {
-    let examples: Vec<&str> =
-        ROUTER_MANUAL.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(examples.len() >= 3);
+    let of = |manual: &'static str| {
+        manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect::<Vec<_>>()
+    };
+    let examples = [of(ROUTER_MANUAL), of(HTTP_MANUAL)].concat();
+    assert!(examples.len() >= 8);
     for example in examples {
         let (_, checked) = check_toml(example).unwrap_or_else(|problems| panic!("{example}\n{problems:?}"));
         assert_eq!(checked.warnings, [] as [&str; 0], "{example}");

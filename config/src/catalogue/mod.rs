@@ -10,7 +10,8 @@ mod setting;
 pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
-    DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, RELP_DESTINATION, RELP_SOURCE, ROUTE,
+    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, LOKI_DESTINATION,
+    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, SPLUNK_DESTINATION,
     STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
 pub(crate) use setting::find;
@@ -51,6 +52,11 @@ pub fn catalogue() -> Vec<Item> {
         destination("syslog", &[SYSLOG_DESTINATION, STREAM_DESTINATION]),
         destination("relp", &[RELP_DESTINATION, STREAM_DESTINATION]),
         destination("file", &[FILE_DESTINATION]),
+        destination("elastic", ELASTIC_DESTINATION),
+        destination("loki", LOKI_DESTINATION),
+        destination("splunk_hec", SPLUNK_DESTINATION),
+        destination("otlp", OTLP_DESTINATION),
+        destination("ndjson_http", NDJSON_DESTINATION),
         item("routes", "", &[ROUTE]),
     ]
 }
@@ -73,6 +79,13 @@ pub fn tables() -> Vec<Table> {
         table("destination relp", &[RELP_DESTINATION]),
         table("destination stream", &[STREAM_DESTINATION]),
         table("destination file", &[FILE_DESTINATION]),
+        table("destination elastic", &[rows::OF_ELASTIC]),
+        table("destination loki", &[rows::OF_LOKI]),
+        table("destination splunk_hec", &[rows::OF_SPLUNK]),
+        table("destination otlp", &[rows::OF_OTLP]),
+        table("destination ndjson_http", &[rows::OF_NDJSON]),
+        table("destination token", &[rows::TOKEN]),
+        table("destination http", &[rows::HTTP]),
         table("route", &[ROUTE]),
     ]
 }

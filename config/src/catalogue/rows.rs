@@ -2,7 +2,8 @@
 
 use super::setting::{Kind, Setting, names};
 use crate::choice::{
-    DestinationName, Durability, Format, ForwardFormat, ForwardFraming, Framing, SourceName, Start,
+    Compression, DestinationName, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
+    HttpMethod, SourceName, Start,
 };
 use crate::count::Count;
 
@@ -208,8 +209,10 @@ pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("kind", Kind::Choice(names::<DestinationName>), "Kind")
         .required()
         .help("What it is.")
-        .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; or `file`. How other systems \
-                receive from these: [forwarding.md](forwarding.md)."),
+        .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; or over HTTP: `elastic` \
+                (Elasticsearch, OpenSearch), `loki`, `splunk_hec`, `otlp` (OpenTelemetry) or `ndjson_http` (any server \
+                that takes lines). How other systems receive from these: [forwarding.md](forwarding.md), \
+                [forwarding-http.md](forwarding-http.md)."),
     Setting::new("queue.size", Kind::Size, "Queue size")
         .default("1GiB")
         .min("1MiB")
@@ -306,6 +309,165 @@ pub(crate) const FILE_DESTINATION: &[Setting] = &[
                 `forward` of the data directory, whether or not it begins with `forward/`; an absolute one must be \
                 in a folder of the setting `files.write`. `..` is not allowed, and links below these folders are \
                 not followed."),
+];
+
+/// The keys of each kind of destination that is reached over HTTP. Of a key that two groups have, the first row counts.
+pub(crate) const ELASTIC_DESTINATION: &[&[Setting]] = &[OF_ELASTIC, HTTP, DESTINATION];
+pub(crate) const LOKI_DESTINATION: &[&[Setting]] = &[OF_LOKI, TOKEN, HTTP, DESTINATION];
+pub(crate) const SPLUNK_DESTINATION: &[&[Setting]] = &[OF_SPLUNK, TOKEN, HTTP, DESTINATION];
+pub(crate) const OTLP_DESTINATION: &[&[Setting]] = &[OF_OTLP, TOKEN, HTTP, DESTINATION];
+pub(crate) const NDJSON_DESTINATION: &[&[Setting]] = &[OF_NDJSON, TOKEN, HTTP, DESTINATION];
+
+/// What only Elasticsearch and OpenSearch have.
+pub(super) const OF_ELASTIC: &[Setting] = &[
+    Setting::new("url", Kind::Text, "Address")
+        .required()
+        .empty("https://es.example:9200")
+        .help("http:// or https:// with HOST:PORT.")
+        .means("The server: `https://HOST:PORT`, with the path in front of its own if it is behind a proxy. Messages \
+                are posted to `/INDEX/_bulk` there."),
+    Setting::new("index", Kind::Text, "Index")
+        .required()
+        .empty("logs-logstead-default")
+        .help("The index or data stream that documents are created in.")
+        .means("The index or data stream. Each message becomes a document with an `_id` of its own, which is created \
+                and never overwritten: one that is sent twice is stored once."),
+    Setting::new("api_key_file", Kind::Text, "File of the API key")
+        .empty("elastic.key")
+        .help("A file in the folder secrets of the data directory.")
+        .means("A file with the API key in its encoded form. Like all files with secrets it is in the folder \
+                `secrets` of the data directory, and is read again when a request fails."),
+    Setting::new("api_key", Kind::Text, "API key")
+        .help("Everyone who may read this document can read it: a file is better.")
+        .means("The API key itself, in its encoded form. It is part of the document and its history: prefer the file."),
+];
+
+/// What only Loki has.
+pub(super) const OF_LOKI: &[Setting] = &[
+    Setting::new("url", Kind::Text, "Address")
+        .required()
+        .empty("http://loki.example:3100")
+        .help("http:// or https:// with HOST:PORT.")
+        .means("The server: `http://HOST:PORT`. Messages are posted to `/loki/api/v1/push` there."),
+    Setting::new("tenant", Kind::Text, "Tenant")
+        .help("For a server with several tenants.")
+        .means("The tenant, sent as `X-Scope-OrgID`."),
+    Setting::new("labels", Kind::List, "Labels")
+        .default("host, program, severity, source")
+        .help("host, program, severity, facility or source. Each combination is a stream.")
+        .means("What messages of one stream have in common: any of `host`, `program`, `severity`, `facility` and \
+                `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with few streams: \
+                leave out what has many values."),
+    Setting::new("format", Kind::Choice(names::<HttpFormat>), "Line")
+        .default("json")
+        .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
+        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
+                `message`: the text alone, without its fields."),
+];
+
+/// What only Splunk has.
+pub(super) const OF_SPLUNK: &[Setting] = &[
+    Setting::new("url", Kind::Text, "Address")
+        .required()
+        .empty("https://splunk.example:8088")
+        .help("http:// or https:// with HOST:PORT.")
+        .means("The HTTP event collector: `https://HOST:PORT`. Messages are posted to \
+                `/services/collector/event` there."),
+    Setting::new("index", Kind::Text, "Index")
+        .empty("that of the token")
+        .help("Where events are stored.")
+        .means("The index. Without it, that of the token."),
+    Setting::new("sourcetype", Kind::Text, "Source type")
+        .empty("that of the token")
+        .help("For example _json or syslog.")
+        .means("The source type, for example `_json` or `syslog`. Without it, that of the token."),
+    Setting::new("channel", Kind::Text, "Channel")
+        .empty("fe0ecfad-13d5-401b-847d-77833bd77131")
+        .help("A GUID, for a token with indexer acknowledgement.")
+        .means("A GUID, for a token with indexer acknowledgement: messages then count as delivered when Splunk has \
+                indexed them. If that takes longer than `timeout`, they are sent again."),
+    Setting::new("format", Kind::Choice(names::<HttpFormat>), "Event")
+        .default("json")
+        .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
+        .means("What is in an event. `json`: an object with everything, as in exports. `raw`: the message as \
+                received. `message`: the text alone, without its fields."),
+];
+
+/// What only OpenTelemetry has.
+pub(super) const OF_OTLP: &[Setting] = &[Setting::new("url", Kind::Text, "Address")
+    .required()
+    .empty("http://collector.example:4318")
+    .help("http:// or https:// with HOST:PORT.")
+    .means("The collector: `http://HOST:PORT`. Messages are posted to `/v1/logs` there, as JSON.")];
+
+/// What only any other HTTP server has.
+pub(super) const OF_NDJSON: &[Setting] = &[
+    Setting::new("url", Kind::Text, "Address")
+        .required()
+        .empty("https://logs.example/ingest")
+        .help("http:// or https://, with the whole path.")
+        .means("Where lines are sent, with path and query."),
+    Setting::new("method", Kind::Choice(names::<HttpMethod>), "Method")
+        .default("POST")
+        .help("The method of requests.")
+        .means("`POST`, `PUT` or `PATCH`."),
+    Setting::new("format", Kind::Choice(names::<HttpFormat>), "Line")
+        .default("json")
+        .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
+        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
+                `message`: the text alone, without its fields."),
+    Setting::new("compression", Kind::Choice(names::<Compression>), "Compression")
+        .default("none")
+        .help("gzip: large requests are compressed.")
+        .means("As below. Not every server can unpack."),
+];
+
+/// What authorises requests besides a user.
+pub(super) const TOKEN: &[Setting] = &[
+    Setting::new("token_file", Kind::Text, "File of the token")
+        .empty("siem.token")
+        .help("A file in the folder secrets of the data directory.")
+        .means("A file with the token that authorises requests: `Authorization: Bearer`, for Splunk `Authorization: \
+                Splunk`. Like all files with secrets it is in the folder `secrets` of the data directory, and is read \
+                again when a request fails."),
+    Setting::new("token", Kind::Text, "Token")
+        .help("Everyone who may read this document can read it: a file is better.")
+        .means("The token itself. It is part of the document and its history: prefer the file."),
+];
+
+/// What every HTTP server has.
+pub(super) const HTTP: &[Setting] = &[
+    Setting::new("user", Kind::Text, "User")
+        .help("For a server that wants a user and a password.")
+        .means("The user, for a server that wants a user and a password instead of a token or key."),
+    Setting::new("password_file", Kind::Text, "File of the password")
+        .empty("elastic.password")
+        .help("A file in the folder secrets of the data directory.")
+        .means("A file with the password, in the folder `secrets` of the data directory."),
+    Setting::new("password", Kind::Text, "Password")
+        .help("Everyone who may read this document can read it: a file is better.")
+        .means("The password itself. It is part of the document and its history: prefer the file."),
+    Setting::new("headers", Kind::List, "Headers")
+        .default("")
+        .empty("none")
+        .help("Added to every request, one a line as NAME: VALUE.")
+        .means("Headers that are added to every request, each as `NAME: VALUE`; at most 32."),
+    Setting::new("compression", Kind::Choice(names::<Compression>), "Compression")
+        .default("gzip")
+        .help("gzip: large requests are compressed.")
+        .means("`gzip`: requests of 1 KiB or more are compressed. `none`: no request is."),
+    Setting::new("timeout", Kind::Duration, "Timeout")
+        .default("30s")
+        .min("1s")
+        .max("10m")
+        .help("How long a request may take. After that it is sent again.")
+        .means("How long a request may take from connecting to the last byte of the answer, {min} to {max}. After that \
+                it counts as failed and is sent again."),
+    Setting::new("tls.ca", Kind::Text, "Authorities")
+        .empty("those that browsers trust")
+        .help("The server's certificate is signed by these: a file in PEM.")
+        .means("The authorities that sign the server's certificate: a file in PEM, absolute or relative to the data \
+                directory. Without it, those of Mozilla's list."),
 ];
 
 /// A route.

@@ -1,10 +1,14 @@
 //! A destination: where a route forwards to, outside of our own store.
 
 mod address;
+mod http;
 mod stream;
+mod url;
 
 pub use address::{Address, Addresses, Transport};
+pub use http::{Elastic, HttpServer, HttpTls, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
+pub use url::{Header, Url};
 
 use serde::Serialize;
 
@@ -40,6 +44,16 @@ pub enum DestinationKind {
     Relp(RelpServer),
     /// A file that lines are appended to.
     File(FileSink),
+    /// Elasticsearch or OpenSearch.
+    Elastic(Elastic),
+    /// Grafana Loki.
+    Loki(Loki),
+    /// Splunk's HTTP event collector.
+    SplunkHec(SplunkHec),
+    /// OpenTelemetry over HTTP.
+    Otlp(Otlp),
+    /// Any HTTP server that takes lines.
+    NdjsonHttp(NdjsonHttp),
 }
 
 /// The keys of a file destination.
@@ -105,6 +119,11 @@ impl Read for Destination {
             Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
             Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
+            Some(DestinationName::Elastic) => DestinationKind::Elastic(Elastic::read(&mut fields)),
+            Some(DestinationName::Loki) => DestinationKind::Loki(Loki::read(&mut fields)),
+            Some(DestinationName::SplunkHec) => DestinationKind::SplunkHec(SplunkHec::read(&mut fields)),
+            Some(DestinationName::Otlp) => DestinationKind::Otlp(Otlp::read(&mut fields)),
+            Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.
                 let kind = DestinationKind::File(FileSink { path: String::new() });

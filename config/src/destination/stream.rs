@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::address::{Addresses, OneOrMore, Transport, bare_host};
+#[cfg(feature = "schema")]
+use super::address::OneOrMore;
+use super::address::{Addresses, Transport, bare_host};
 use crate::catalogue::{DESTINATION, RELP_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION};
 use crate::choice::{ForwardFormat, ForwardFraming};
 use crate::fields::Fields;

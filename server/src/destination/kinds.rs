@@ -1,6 +1,7 @@
 //! The sink of each kind of destination.
 
 use super::file::File;
+use super::http;
 use super::sink::Sink;
 use super::stream;
 use crate::machine::folders::Folders;
@@ -12,6 +13,11 @@ pub(super) fn sink(config: &Destination, folders: &Arc<Folders>) -> Box<dyn Sink
     match &config.kind {
         DestinationKind::Syslog(syslog) => stream::syslog(syslog, folders),
         DestinationKind::Relp(relp) => stream::relp(relp, folders),
+        DestinationKind::Elastic(elastic) => Box::new(http::Elastic::new(elastic, folders)),
+        DestinationKind::Loki(loki) => Box::new(http::Loki::new(loki, folders)),
+        DestinationKind::SplunkHec(splunk) => Box::new(http::SplunkHec::new(splunk, folders)),
+        DestinationKind::Otlp(otlp) => Box::new(http::Otlp::new(otlp, folders)),
+        DestinationKind::NdjsonHttp(ndjson) => Box::new(http::NdjsonHttp::new(ndjson, folders)),
         DestinationKind::File(file) => Box::new(File::new(folders.clone(), &file.path)),
     }
 }

@@ -8,6 +8,7 @@ mod control;
 mod delivery;
 mod drain;
 mod file;
+mod http;
 mod kinds;
 mod means;
 mod parcel;

@@ -1,22 +1,26 @@
-//! Where the router document may lead outside of the messages: the files that sources read and destinations write, and
-//! the paths of unix sockets. The folders are settings of the process (`files.…`), which a right to change the router
+//! Where the router document may lead outside of the messages: the files that sources read and destinations write, the
+//! secrets that destinations use, and the paths of unix sockets. The folders are settings of the process (`files.…`), which a right to change the router
 //! document does not include.
 //!
 //! **Invariant:** below the data directory only the folders `forward` and `run` can be read, written or replaced this
-//! way, whatever the settings say.
+//! way, and `secrets` can be read to authorise requests, whatever the settings say.
 //! **Invariant:** what counts is where a path really leads when it is opened, so planting a link later is of no use.
 
 use logstead_config::settings::Files;
 use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 /// What destinations write in the data directory, and sources may read.
 const FORWARD: &str = "forward";
+/// The secrets of destinations in the data directory.
+const SECRETS: &str = "secrets";
+/// The largest file that holds a secret.
+const SECRET_BYTES_MAX: u64 = 64 << 10;
 /// Where unix sockets are in the data directory.
 const RUN: &str = "run";
 /// Folders of sockets: those who may connect to a socket have to reach it.
@@ -99,16 +103,36 @@ impl Folders {
 
     /// Opens a file that a source reads.
     pub(crate) fn open_to_read(&self, path: &Path) -> io::Result<File> {
-        // Opening must have no effect: it may be a link to a device.
-        let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
-        let handle = format!("/proc/self/fd/{}", found.as_raw_fd());
-        let real = fs::read_link(&handle)?;
-        if !self.may_read(&real) {
-            return Err(io::Error::other(self.not_readable(&real.to_string_lossy())));
+        open_if(path, |real| match self.may_read(real) {
+            true => Ok(()),
+            false => Err(self.not_readable(&real.to_string_lossy())),
+        })
+    }
+
+    /// The first line of a file in the folder for secrets; the path is relative to that folder, whether it says so or
+    /// not. Errors name the file and tell nothing of what is in it.
+    pub(crate) fn secret(&self, path: &str) -> io::Result<String> {
+        let folder = self.data.join(SECRETS);
+        let below = Path::new(path.strip_prefix("./").unwrap_or(path));
+        let path = folder.join(below.strip_prefix(SECRETS).unwrap_or(below));
+        let named = |what: &dyn std::fmt::Display| io::Error::other(format!("{}: {what}", path.display()));
+        let mut file = open_if(&path, |found| match found.starts_with(real(&folder)) {
+            true => Ok(()),
+            false => Err(format!("it is not in the folder {}", folder.display())),
+        })
+        .map_err(|error| named(&error))?;
+        let mut text = String::new();
+        let read = file.by_ref().take(SECRET_BYTES_MAX).read_to_string(&mut text);
+        read.map_err(|error| named(&error))?;
+        match text.lines().next().map(str::trim) {
+            Some(secret) if !secret.is_empty() => Ok(secret.to_owned()),
+            _ => Err(named(&"its first line is empty")),
         }
-        // Opening a pipe would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
+    }
+
+    /// A file that is named by an absolute path or one relative to the data directory.
+    pub(crate) fn named(&self, path: &str) -> PathBuf {
+        self.data.join(path)
     }
 
     fn may_read(&self, path: &Path) -> bool {
@@ -239,6 +263,17 @@ impl Sink {
     }
 }
 
+/// Opens a file to read it, if that may be done where it really is.
+fn open_if(path: &Path, may_read: impl Fn(&Path) -> Result<(), String>) -> io::Result<File> {
+    // Opening must have no effect: it may be a link to a device.
+    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let handle = format!("/proc/self/fd/{}", found.as_raw_fd());
+    may_read(&fs::read_link(&handle)?).map_err(io::Error::other)?;
+    // Opening a pipe would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
+}
+
 /// A device or a pipe takes what is appended and keeps nothing.
 fn checked(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("this is not a file")) }
@@ -277,6 +312,11 @@ fn listed(folders: &[PathBuf], ours: &Path) -> String {
 
 #[cfg(test)]
 impl Folders {
+    /// The data directory is this folder.
+    pub(crate) fn of_data(folder: &Path) -> Folders {
+        Folders { data: folder.to_owned(), read: Vec::new(), write: Vec::new(), sockets: Vec::new() }
+    }
+
     /// Everything below one folder may be read and hold sockets; the data directory is elsewhere.
     pub(crate) fn below(folder: &Path) -> Folders {
         let folders = vec![folder.to_owned()];
@@ -414,6 +454,30 @@ mod tests {
         }
         assert_eq!(fs::read_dir(scene.path("secret")).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(scene.path("secret/shadow")).unwrap(), "secret/shadow");
+    }
+
+    #[test]
+    fn secrets_are_read_in_their_folder_only() {
+        let scene = scene();
+        fs::create_dir(scene.path("data/secrets")).unwrap();
+        fs::write(scene.path("data/secrets/siem.token"), "hunter2\r\nnot this\n").unwrap();
+        fs::write(scene.path("data/secrets/empty"), "\n").unwrap();
+        symlink("siem.token", scene.path("data/secrets/link")).unwrap();
+        symlink(scene.path("secret/shadow"), scene.path("data/secrets/out")).unwrap();
+        for path in ["siem.token", "secrets/siem.token", "./secrets/siem.token", "link"] {
+            assert_eq!(scene.folders.secret(path).unwrap(), "hunter2");
+        }
+        let absolute = scene.path("secret/shadow").to_string_lossy().into_owned();
+        for (path, why) in [
+            ("out", "it is not in the folder"),
+            ("../logstead.db", "it is not in the folder"),
+            (&absolute, "it is not in the folder"),
+            ("empty", "its first line is empty"),
+            ("missing", "No such file"),
+        ] {
+            let error = scene.folders.secret(path).unwrap_err().to_string();
+            assert!(error.contains(why), "{path}: {error}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::Counters;
 use crate::source;
-use logstead_config::{Destination as Config, DestinationKind, Source, SourceKind};
+use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source, SourceKind};
 use logstead_record::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -196,6 +196,11 @@ fn inlet_status(inlet: &Inlet, kind: &SourceKind, now: Instant) -> SourceStatus 
     }
 }
 
+/// The URL; its query may be secret.
+fn shown(server: &HttpServer) -> String {
+    server.url.without_query().to_owned()
+}
+
 fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
     let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
@@ -209,6 +214,11 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
         DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
         DestinationKind::File(file) => (DestinationType::File, file.path.clone()),
+        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, shown(&elastic.server)),
+        DestinationKind::Loki(loki) => (DestinationType::Loki, shown(&loki.server)),
+        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, shown(&splunk.server)),
+        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, shown(&otlp.server)),
+        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, shown(&http.server)),
     };
     DestinationStatus {
         id: config.id.clone(),

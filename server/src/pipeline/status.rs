@@ -280,6 +280,16 @@ pub enum DestinationType {
     Relp,
     /// Lines to a file.
     File,
+    /// Documents to Elasticsearch or OpenSearch.
+    Elastic,
+    /// Streams to Loki.
+    Loki,
+    /// Events to Splunk.
+    SplunkHec,
+    /// Log records to an OpenTelemetry collector.
+    Otlp,
+    /// Lines to an HTTP server.
+    NdjsonHttp,
 }
 
 /// Whether a destination sends.

@@ -65,7 +65,7 @@ export function aboutOf(section: Section, item: Item, warnings: readonly string[
     case 'logspaces':
       return aboutLogspace(item);
     case 'destinations':
-      return listOf(item['to']).join(', ') || textOf(item['path']);
+      return listOf(item['to']).join(', ') || textOf(item['url']) || textOf(item['path']);
   }
 }
 

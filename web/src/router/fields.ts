@@ -72,6 +72,36 @@ const destinations: readonly KindSpec[] = [
     initial: { kind: 'file', path: 'forward/all.log' },
     fields: settingsOf('destinations', 'file'),
   },
+  {
+    kind: 'elastic',
+    label: 'Elasticsearch or OpenSearch',
+    initial: { kind: 'elastic', url: 'https://', index: 'logs-logstead-default' },
+    fields: settingsOf('destinations', 'elastic'),
+  },
+  {
+    kind: 'loki',
+    label: 'Grafana Loki',
+    initial: { kind: 'loki', url: 'https://' },
+    fields: settingsOf('destinations', 'loki'),
+  },
+  {
+    kind: 'splunk_hec',
+    label: 'Splunk HTTP event collector',
+    initial: { kind: 'splunk_hec', url: 'https://', token_file: 'splunk.token' },
+    fields: settingsOf('destinations', 'splunk_hec'),
+  },
+  {
+    kind: 'otlp',
+    label: 'OpenTelemetry over HTTP',
+    initial: { kind: 'otlp', url: 'https://' },
+    fields: settingsOf('destinations', 'otlp'),
+  },
+  {
+    kind: 'ndjson_http',
+    label: 'Lines over HTTP',
+    initial: { kind: 'ndjson_http', url: 'https://' },
+    fields: settingsOf('destinations', 'ndjson_http'),
+  },
 ];
 
 const logspace: KindSpec = {

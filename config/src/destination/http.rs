@@ -1,0 +1,341 @@
+//! The destinations that are reached over HTTP.
+//!
+//! **Invariant:** a secret is either in the document or in a file, and a request is authorised in one way at most.
+
+use serde::Serialize;
+
+use super::url::{Header, Url};
+use crate::catalogue::{
+    ELASTIC_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, SPLUNK_DESTINATION,
+};
+use crate::choice::{Compression, HttpFormat, HttpMethod, LokiLabel};
+use crate::fields::Fields;
+use crate::problem::quoted;
+use crate::unit::Period;
+
+/// The longest name of an index, in bytes.
+const INDEX_BYTES_MAX: usize = 255;
+/// How many headers may be added to a request.
+const HEADERS_MAX: usize = 32;
+
+/// The keys of an Elasticsearch or OpenSearch destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Elastic {
+    /// The server.
+    #[serde(flatten)]
+    pub server: HttpServer,
+    /// The index or data stream.
+    pub index: String,
+    /// The API key, encoded as the server gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<String>,
+    /// The file that holds it instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_file: Option<String>,
+}
+
+/// The keys of a Loki destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Loki {
+    /// The server.
+    #[serde(flatten)]
+    pub server: HttpServer,
+    /// What authorises us.
+    #[serde(flatten)]
+    pub token: Token,
+    /// The tenant, for a server with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// What messages of one stream have in common.
+    pub labels: Vec<LokiLabel>,
+    /// What is in a line.
+    pub format: HttpFormat,
+}
+
+/// The keys of a Splunk destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SplunkHec {
+    /// The server.
+    #[serde(flatten)]
+    pub server: HttpServer,
+    /// What authorises us.
+    #[serde(flatten)]
+    pub token: Token,
+    /// The index, unless it is the token's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// The source type, unless it is the token's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sourcetype: Option<String>,
+    /// A GUID under which the server acknowledges what it has indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// What is in an event.
+    pub format: HttpFormat,
+}
+
+/// The keys of an OpenTelemetry destination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Otlp {
+    /// The server.
+    #[serde(flatten)]
+    pub server: HttpServer,
+    /// What authorises us.
+    #[serde(flatten)]
+    pub token: Token,
+}
+
+/// The keys of a destination for any other HTTP server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NdjsonHttp {
+    /// The server.
+    #[serde(flatten)]
+    pub server: HttpServer,
+    /// What authorises us.
+    #[serde(flatten)]
+    pub token: Token,
+    /// The method of requests.
+    pub method: HttpMethod,
+    /// What is in a line.
+    pub format: HttpFormat,
+}
+
+/// What all of them have.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct HttpServer {
+    /// Where it is.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub url: Url,
+    /// Of a user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The password.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// The file that holds it instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<String>,
+    /// Added to every request, as `NAME: VALUE`.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub headers: Vec<Header>,
+    /// How bodies are packed.
+    pub compression: Compression,
+    /// The longest that a request may take.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub timeout: Period,
+    /// How the server is recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<HttpTls>,
+}
+
+/// How a server is recognised.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct HttpTls {
+    /// The authorities that sign its certificate: a file in PEM, absolute or below the data directory.
+    pub ca: String,
+}
+
+/// A token, as text or in a file.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Token {
+    /// The token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The file that holds it instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<String>,
+}
+
+impl Elastic {
+    pub(super) fn read(fields: &mut Fields<'_>) -> Elastic {
+        fields.told_by(ELASTIC_DESTINATION);
+        let server = HttpServer::read_base(fields);
+        let index: String = fields.required("index", "logs".to_owned());
+        if !is_index(&index) {
+            let hint = "write a lower-case name like `logs` or `logs-logstead-default`";
+            fields.note("index", format!("{} cannot be an index: {hint}", quoted(&index)));
+        }
+        let (api_key, api_key_file) = secret(fields, "api_key", "api_key_file");
+        if server.user.is_some() && (api_key.is_some() || api_key_file.is_some()) {
+            fields.note("user", "cannot be used together with an API key");
+        }
+        Elastic { server, index, api_key, api_key_file }
+    }
+}
+
+impl Loki {
+    pub(super) fn read(fields: &mut Fields<'_>) -> Loki {
+        fields.told_by(LOKI_DESTINATION);
+        let server = HttpServer::read_base(fields);
+        Loki {
+            token: Token::read(fields, &server),
+            tenant: in_header(fields, "tenant"),
+            labels: fields.get("labels"),
+            format: fields.get("format"),
+            server,
+        }
+    }
+}
+
+impl SplunkHec {
+    pub(super) fn read(fields: &mut Fields<'_>) -> SplunkHec {
+        fields.told_by(SPLUNK_DESTINATION);
+        let server = HttpServer::read_base(fields);
+        let token = Token::read(fields, &server);
+        if token == Token::default() && server.user.is_none() {
+            fields.note("token_file", "is missing: Splunk takes nothing without a token");
+        }
+        SplunkHec {
+            token,
+            index: fields.optional("index"),
+            sourcetype: fields.optional("sourcetype"),
+            channel: channel(fields),
+            format: fields.get("format"),
+            server,
+        }
+    }
+}
+
+impl Otlp {
+    pub(super) fn read(fields: &mut Fields<'_>) -> Otlp {
+        fields.told_by(OTLP_DESTINATION);
+        let server = HttpServer::read_base(fields);
+        Otlp { token: Token::read(fields, &server), server }
+    }
+}
+
+impl NdjsonHttp {
+    pub(super) fn read(fields: &mut Fields<'_>) -> NdjsonHttp {
+        fields.told_by(NDJSON_DESTINATION);
+        let server = HttpServer::read(fields);
+        NdjsonHttp {
+            token: Token::read(fields, &server),
+            method: fields.get("method"),
+            format: fields.get("format"),
+            server,
+        }
+    }
+}
+
+impl HttpServer {
+    /// Of a server whose path we know.
+    fn read_base(fields: &mut Fields<'_>) -> HttpServer {
+        let server = HttpServer::read(fields);
+        if server.url.as_str().contains('?') {
+            fields.note("url", "must not have a query: write it without `?` and what follows");
+        }
+        server
+    }
+
+    fn read(fields: &mut Fields<'_>) -> HttpServer {
+        let (password, password_file) = secret(fields, "password", "password_file");
+        let server = HttpServer {
+            url: fields.required("url", Url::nowhere()),
+            user: fields.optional("user"),
+            headers: fields.get("headers"),
+            compression: fields.get("compression"),
+            timeout: fields.get_within("timeout"),
+            tls: fields.optional_table("tls.", |fields| HttpTls { ca: fields.required("ca", String::new()) }),
+            password,
+            password_file,
+        };
+        server.check(fields);
+        server
+    }
+
+    fn check(&self, fields: &mut Fields<'_>) {
+        let has_password = self.password.is_some() || self.password_file.is_some();
+        match &self.user {
+            Some(user) if user.contains(':') => fields.note("user", "must not contain `:`"),
+            Some(_) if !has_password => fields.note("user", "needs `password_file` or `password`"),
+            None if has_password => fields.note("password", "is of no use without `user`"),
+            _ => {}
+        }
+        if HEADERS_MAX < self.headers.len() {
+            fields.note(
+                "headers",
+                format!("has {} entries: at most {HEADERS_MAX} are sent", self.headers.len()),
+            );
+        }
+        if self.tls.is_some() && self.url.as_str().starts_with("http://") {
+            fields.note("tls", "is for `https://`: change the URL, or leave it out");
+        }
+    }
+}
+
+impl Token {
+    fn read(fields: &mut Fields<'_>, server: &HttpServer) -> Token {
+        let (token, token_file) = secret(fields, "token", "token_file");
+        let token = Token { token, token_file };
+        if token != Token::default() && server.user.is_some() {
+            fields.note("user", "cannot be used together with a token");
+        }
+        token
+    }
+}
+
+/// A secret that is in the document or in a file.
+fn secret(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    file_key: &'static str,
+) -> (Option<String>, Option<String>) {
+    let (text, file): (Option<String>, Option<String>) = (fields.optional(key), fields.optional(file_key));
+    if text.is_some() && file.is_some() {
+        fields.note(key, format!("cannot be used together with `{file_key}`"));
+    }
+    if text.as_ref().is_some_and(|text| text.is_empty() || text.contains(char::is_control)) {
+        fields.note(key, "must be one line of text");
+    }
+    if file.as_ref().is_some_and(|file| !is_secret_file(file)) {
+        fields.note(
+            file_key,
+            "must name a file in the folder `secrets` of the data directory, like `siem.token`",
+        );
+    }
+    (text, file)
+}
+
+/// Whether it names a file below a folder.
+fn is_secret_file(path: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part != "..";
+    path.len() <= 4000 && !path.contains(char::is_control) && path.split('/').all(plain)
+}
+
+/// A text that is sent in a header.
+fn in_header(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
+    let text: String = fields.optional(key)?;
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        fields.note(key, "must be letters, digits and signs without spaces");
+    }
+    Some(text)
+}
+
+fn channel(fields: &mut Fields<'_>) -> Option<String> {
+    let channel: String = fields.optional("channel")?;
+    let is_guid = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    if channel.len() != 36 || !channel.bytes().enumerate().all(is_guid) {
+        let hint = "write one like `fe0ecfad-13d5-401b-847d-77833bd77131`";
+        fields.note("channel", format!("{} is not a GUID: {hint}", quoted(&channel)));
+    }
+    Some(channel)
+}
+
+/// What both servers accept as the name of an index, without the patterns and dates that only some requests may have.
+fn is_index(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-+".contains(&byte);
+    (1..=INDEX_BYTES_MAX).contains(&name.len())
+        && !name.starts_with(['_', '-', '+', '.'])
+        && name.bytes().all(allowed)
+}
