@@ -77,6 +77,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/destinations/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drops the oldest messages of the queue. `messages` is how many the operator saw. */
+        post: operations["discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue. */
+        post: operations["pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The oldest messages that the other side refused. */
+        get: operations["quarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forgets the oldest messages that were refused. */
+        post: operations["discard_quarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts the oldest messages that were refused into the queue again. */
+        post: operations["replay_quarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The oldest messages that wait. */
+        get: operations["queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends again what waits. */
+        post: operations["resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tries to send at once instead of at the end of the present pause. */
+        post: operations["retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/explain": {
         parameters: {
             query?: never;
@@ -909,6 +1045,11 @@ export interface components {
             /** Format: int64 */
             took_ms: number;
         };
+        /**
+         * @description How an HTTP request's body is packed.
+         * @enum {string}
+         */
+        Compression: "gzip" | "none";
         /** @description A message and those around it. For more of them ask again with the id of the outermost. */
         ContextResponse: {
             /** @description The nearest ones after it, oldest first. */
@@ -1030,12 +1171,27 @@ export interface components {
         }) | (components["schemas"]["FileSink"] & {
             /** @enum {string} */
             kind: "file";
+        }) | (components["schemas"]["Elastic"] & {
+            /** @enum {string} */
+            kind: "elastic";
+        }) | (components["schemas"]["Loki"] & {
+            /** @enum {string} */
+            kind: "loki";
+        }) | (components["schemas"]["SplunkHec"] & {
+            /** @enum {string} */
+            kind: "splunk_hec";
+        }) | (components["schemas"]["Otlp"] & {
+            /** @enum {string} */
+            kind: "otlp";
+        }) | (components["schemas"]["NdjsonHttp"] & {
+            /** @enum {string} */
+            kind: "ndjson_http";
         });
         /**
          * @description Whether a destination sends.
          * @enum {string}
          */
-        DestinationState: "idle" | "ok" | "retrying";
+        DestinationState: "idle" | "ok" | "retrying" | "paused";
         /** @description A forward destination. */
         DestinationStatus: {
             /**
@@ -1070,7 +1226,12 @@ export interface components {
             oldest_ms?: number | null;
             /**
              * Format: int64
-             * @description Bytes that wait.
+             * @description Messages that the other side refused, and that are kept until they are sent again or discarded.
+             */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description Bytes that wait, on disk.
              */
             queue_bytes: number;
             /**
@@ -1078,11 +1239,18 @@ export interface components {
              * @description Limit for the bytes that wait.
              */
             queue_bytes_max: number;
+            /** @description Why nothing more can be queued. */
+            queue_error?: string | null;
             /**
              * Format: int64
              * @description Messages that wait.
              */
             queue_messages: number;
+            /**
+             * Format: int64
+             * @description Put into its queue since the start of the process.
+             */
+            queued: number;
             /** @description Whether it sends. */
             state: components["schemas"]["DestinationState"];
             /** @description Where it sends. */
@@ -1092,7 +1260,7 @@ export interface components {
          * @description How a destination sends.
          * @enum {string}
          */
-        DestinationType: "syslog" | "relp" | "file";
+        DestinationType: "syslog" | "relp" | "file" | "elastic" | "loki" | "splunk_hec" | "otlp" | "ndjson_http";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1125,6 +1293,11 @@ export interface components {
             message: string;
             /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
             path: string;
+        };
+        /** @description How many messages it was done to. */
+        Done: {
+            /** Format: int64 */
+            messages: number;
         };
         /**
          * @description When a message is acknowledged.
@@ -1184,6 +1357,15 @@ export interface components {
              * @description Sealed segments without an index: all their messages are read.
              */
             unindexed_segments: number;
+        };
+        /** @description The keys of an Elasticsearch or OpenSearch destination. */
+        Elastic: components["schemas"]["HttpServer"] & {
+            /** @description The API key, encoded as the server gave it. */
+            api_key?: string | null;
+            /** @description The file that holds it instead. */
+            api_key_file?: string | null;
+            /** @description The index or data stream. */
+            index: string;
         };
         /** @description What to explain. */
         ExplainRequest: {
@@ -1365,6 +1547,39 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /**
+         * @description What an HTTP server gets of a message.
+         * @enum {string}
+         */
+        HttpFormat: "json" | "raw" | "message";
+        /**
+         * @description The method of an HTTP request.
+         * @enum {string}
+         */
+        HttpMethod: "POST" | "PUT" | "PATCH";
+        /** @description What all of them have. */
+        HttpServer: {
+            /** @description How bodies are packed. */
+            compression: components["schemas"]["Compression"];
+            /** @description Added to every request, as `NAME: VALUE`. */
+            headers: string[];
+            /** @description The password. */
+            password?: string | null;
+            /** @description The file that holds it instead. */
+            password_file?: string | null;
+            /** @description The longest that a request may take. */
+            timeout: string;
+            tls?: components["schemas"]["HttpTls"] | null;
+            /** @description Where it is. */
+            url: string;
+            /** @description Of a user. */
+            user?: string | null;
+        };
+        /** @description How a server is recognised. */
+        HttpTls: {
+            /** @description The authorities that sign its certificate: a file in PEM, absolute or below the data directory. */
+            ca: string;
+        };
         /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
         IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
         /** @description What became of the messages. */
@@ -1530,6 +1745,20 @@ export interface components {
         Logspaces: {
             logspaces: components["schemas"]["LogspaceInfo"][];
         };
+        /** @description The keys of a Loki destination. */
+        Loki: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description What messages of one stream have in common. */
+            labels: components["schemas"]["LokiLabel"][];
+            /** @description The tenant, for a server with several. */
+            tenant?: string | null;
+        };
+        /**
+         * @description A part of a message that can be a label of its stream in Loki.
+         * @enum {string}
+         */
+        LokiLabel: "host" | "program" | "severity" | "facility" | "source";
         /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
@@ -1590,6 +1819,13 @@ export interface components {
              */
             time: string;
         };
+        /** @description The keys of a destination for any other HTTP server. */
+        NdjsonHttp: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The method of requests. */
+            method: components["schemas"]["HttpMethod"];
+        };
         /** @description A user's new password. */
         NewPassword: {
             /** @description The password to replace. Required for one's own. */
@@ -1614,6 +1850,11 @@ export interface components {
         };
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /** @description How many of the oldest messages are meant, as they were seen. */
+        Oldest: {
+            /** Format: int64 */
+            messages: number;
+        };
         /** @description How addresses are written: one, or a list of several. */
         OneOrMore: string | string[];
         /**
@@ -1626,6 +1867,8 @@ export interface components {
          * @enum {string}
          */
         Order: "newest" | "oldest";
+        /** @description The keys of an OpenTelemetry destination. */
+        Otlp: components["schemas"]["HttpServer"] & components["schemas"]["Token"];
         /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
             coverage: components["schemas"]["Coverage"];
@@ -1848,8 +2091,39 @@ export interface components {
         };
         /** @description What waits for a destination. */
         Queue: {
-            /** @description The most bytes that wait. */
+            /** @description How old a message becomes before it is dropped. */
+            age?: string | null;
+            /** @description When a message is acknowledged. */
+            durability: components["schemas"]["Durability"];
+            /** @description The most bytes that are kept in memory as well, so that they are sent without being read again. */
+            memory: string;
+            /** @description The most bytes that wait, on disk. */
             size: string;
+        };
+        /** @description Messages that wait for a destination that the document no longer has. */
+        QueueLeft: {
+            /** @description The destination's id. If the document has it again, they are sent. */
+            id: string;
+            /**
+             * Format: int64
+             * @description How long the oldest message has been waiting.
+             */
+            oldest_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Messages that the other side had refused.
+             */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description Bytes that wait, on disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            queue_messages: number;
         };
         /** @description How what comes in through sockets is read, and who may send. */
         Reception: {
@@ -2246,6 +2520,17 @@ export interface components {
          * @enum {string}
          */
         SourceType: "syslog" | "relp" | "file" | "http" | "internal";
+        /** @description The keys of a Splunk destination. */
+        SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description A GUID under which the server acknowledges what it has indexed. */
+            channel?: string | null;
+            /** @description What is in an event. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The index, unless it is the token's. */
+            index?: string | null;
+            /** @description The source type, unless it is the token's. */
+            sourcetype?: string | null;
+        };
         /**
          * @description Where reading begins in a file that is there when the source is new.
          * @enum {string}
@@ -2261,6 +2546,8 @@ export interface components {
             expiry_held?: string | null;
             /** @description Where messages are stored. */
             logspaces: components["schemas"]["LogspaceStatus"][];
+            /** @description Messages that wait for destinations that the document no longer has, until they are discarded. */
+            queues_left: components["schemas"]["QueueLeft"][];
             /**
              * Format: int64
              * @description The live revision.
@@ -2372,26 +2659,12 @@ export interface components {
             /** @description Whether a sender without a certificate is refused. */
             require_client_certificate: boolean;
         };
-        /** @description A token without its secret. */
+        /** @description A token, as text or in a file. */
         Token: {
-            /** Format: date-time */
-            created_at: string;
-            created_by: string;
-            /** Format: date-time */
-            expires_at: string | null;
-            /** Format: int64 */
-            id: number;
-            /**
-             * Format: date-time
-             * @description To the minute.
-             */
-            last_used: string | null;
-            /** @description Ids of the logspaces that may be searched; null for all. */
-            logspaces: string[] | null;
-            name: string;
-            role: components["schemas"]["Role"];
-            /** @description A filter that limits everything that is found; null for none. */
-            scope: string | null;
+            /** @description The token. */
+            token?: string | null;
+            /** @description The file that holds it instead. */
+            token_file?: string | null;
         };
         /** @description A token to create. */
         TokenRequest: {
@@ -2523,6 +2796,16 @@ export interface components {
             to: string | null;
             /** @description Where in it, and what. */
             what: string;
+        };
+        /** @description Messages that wait or were refused, the oldest first. */
+        Waiting: {
+            /** @description The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`. */
+            messages: components["schemas"]["Message"][];
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            total: number;
         };
         /**
          * @description What a warning is about.
@@ -2871,6 +3154,418 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is paused */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    quarantine: {
+        parameters: {
+            query?: {
+                /** @description 1 to 1000; 100 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discard_quarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay_quarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    queue: {
+        parameters: {
+            query?: {
+                /** @description 1 to 1000; 100 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It sends */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is tried */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
