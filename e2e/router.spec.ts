@@ -1,4 +1,6 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './logstead';
+import { defaultRouter } from './server';
 
 test('a route made in the browser sends its messages to another logspace', async ({
   logstead,
@@ -67,3 +69,30 @@ test('an earlier revision can be made live again', async ({ logstead, routerPage
   await expect.poll(() => logstead.count('session')).toBe(1);
   expect((await logstead.search('session'))[0]?.logspace).toBe('main');
 });
+
+test.describe('a destination', () => {
+  const destination = '[[destinations]]\nid = "copy"\nkind = "file"\npath = "copy.log"\n';
+  test.use({
+    server: {
+      router: defaultRouter.replace('to = ["main"]', 'to = ["main", "copy"]') + destination,
+    },
+  });
+
+  test('is paused, holds its messages, and is resumed', async ({ logstead, page, routerPage }) => {
+    await routerPage.open();
+    await routerPage.show('Counters');
+    await page.getByRole('button', { name: 'Pause: copy' }).click();
+    const destinations = page.getByRole('region', { name: 'Destinations' });
+    await expect(destinations).toContainText('paused');
+    await logstead.sendTcp('<38>1 - web-1 sshd 77 - - session opened for ana');
+    await expect(waiting(destinations)).toHaveText('1');
+    await page.getByRole('button', { name: 'Resume: copy' }).click();
+    await expect(waiting(destinations)).toHaveText('0');
+    await expect(destinations).not.toContainText('paused');
+  });
+});
+
+/** The column behind those for what was sent, its rate and bytes, and what was dropped. */
+function waiting(table: Locator): Locator {
+  return table.getByRole('cell').nth(4);
+}

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 64] = [
+const ROUTES: [(&str, &str, Option<Role>); 65] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -222,6 +222,7 @@ const ROUTES: [(&str, &str, Option<Role>); 64] = [
     ("GET", "/api/v1/destinations/{id}/quarantine", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/quarantine/replay", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/quarantine/discard", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/replay", Some(Role::Operator)),
     ("POST", "/api/v1/retention/resume", Some(Role::Admin)),
     ("GET", "/api/v1/audit", Some(Role::Admin)),
     ("HEAD", "/api/v1/audit", Some(Role::Admin)),

@@ -3,8 +3,8 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -250,4 +250,124 @@ fn room_in_a_full_queue_is_used_as_soon_as_the_other_side_is_back() {
     wait_until("all of them arrive", || receiver.lines.lock().unwrap().len() as u64 == accepted);
     wait_until("more are taken", || server.try_ingest("more\n").is_ok());
     receiver.await_all(&["more".to_owned()]);
+}
+
+/// An HTTP server that takes lines, unless one of them holds a word that it does not like.
+struct Picky {
+    address: SocketAddr,
+    dislikes: Arc<Mutex<Option<&'static str>>>,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Picky {
+    fn start() -> Picky {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let dislikes = Arc::new(Mutex::new(Some("poison")));
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let picky = Picky { address, dislikes: dislikes.clone(), lines: lines.clone() };
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                let (dislikes, lines) = (dislikes.clone(), lines.clone());
+                std::thread::spawn(move || {
+                    let mut connection = BufReader::new(connection.unwrap());
+                    while let Some(body) = request(&mut connection) {
+                        let refused = dislikes.lock().unwrap().filter(|word| body.contains(word));
+                        let answer = match refused {
+                            Some(word) => {
+                                format!("400 Bad Request\r\nContent-Length: 14\r\n\r\nno {word} here")
+                            }
+                            None => "200 OK\r\nContent-Length: 0\r\n\r\n".to_owned(),
+                        };
+                        if refused.is_none() {
+                            lines.lock().unwrap().extend(body.lines().map(str::to_owned));
+                        }
+                        connection.get_mut().write_all(format!("HTTP/1.1 {answer}").as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        picky
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap().clone()
+    }
+}
+
+/// The body of the next request of a connection; none at its end.
+fn request(connection: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if connection.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    connection.read_exact(&mut body).ok()?;
+    String::from_utf8(body).ok()
+}
+
+#[test]
+fn what_is_refused_waits_in_the_quarantine_and_can_be_sent_again() {
+    let picky = Picky::start();
+    let text = router(nowhere(), "", "");
+    let (head, rest) = text.split_once("kind = \"syslog\"").unwrap();
+    let (_, routes) = rest.split_once("[[routes]]").unwrap();
+    let kind =
+        format!("kind = \"ndjson_http\"\nurl = \"http://{}/lines\"\nformat = \"message\"\n", picky.address);
+    let mut server = Server::start(&format!("{head}{kind}[[routes]]{routes}"));
+    assert_eq!(server.ingest("one\npoison 1\ntwo\npoison 2\nthree\n"), 5);
+    wait_until("the others arrive", || picky.lines().len() == 3);
+    assert_eq!(picky.lines(), ["one", "two", "three"]);
+    wait_until("the queue is empty", || destination(&server)["queue_messages"] == 0);
+    stop_and_restart(&mut server);
+    assert_eq!(destination(&server)["quarantined"], 2);
+    let (_, refused) = server.call("GET", "/destinations/siem/quarantine", &[], b"");
+    let first = &refused["messages"][0];
+    assert_eq!(
+        (&refused["total"], &first["message"], &first["raw"]),
+        (&json!(2), &json!("poison 1"), &json!("poison 1"))
+    );
+    assert!(first["fields"]["logstead.refused"].as_str().unwrap().contains("no poison here"), "{first}");
+
+    let replay =
+        |messages: u64| server.post("/destinations/siem/quarantine/replay", &json!({"messages": messages}));
+    assert_eq!(replay(3).0, 409);
+    *picky.dislikes.lock().unwrap() = None;
+    assert_eq!(replay(1), (200, json!({"messages": 1})));
+    wait_until("it arrives", || picky.lines().len() == 4);
+    assert_eq!(picky.lines()[3], "poison 1");
+    assert_eq!(destination(&server)["quarantined"], 1);
+    let (code, _) = server.post("/destinations/siem/quarantine/discard", &json!({"messages": 1}));
+    assert_eq!((code, &destination(&server)["quarantined"]), (200, &json!(0)));
+}
+
+#[test]
+fn what_is_stored_can_be_sent_to_a_destination_that_was_added_later() {
+    let to = nowhere();
+    let stored = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
+                  [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
+    let server = Server::start(stored);
+    let expected = ingest(&server, 0..5000);
+    let both = router(to, "", "").replace("to = [\"siem\"]", "to = [\"main\", \"siem\"]");
+    assert_eq!(server.put_router(&both).0, 200);
+    let receiver = Receiver::start(to);
+    let replay = |query: &str| server.post("/destinations/siem/replay", &json!({"query": query}));
+    let (code, answer) = replay("message 00*");
+    let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!((code, &last), (200, &json!({"messages": 5000, "of": 5000, "end": true, "missing": 0})));
+    receiver.await_all(&expected);
+    assert_eq!(receiver.lines().len(), 5000);
+    assert_eq!(replay("* | stats count()").0, 400);
 }

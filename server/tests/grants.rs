@@ -191,6 +191,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/api/v1/destinations/{id}/quarantine", Least::Operator),
     ("POST", "/api/v1/destinations/{id}/quarantine/replay", Least::Operator),
     ("POST", "/api/v1/destinations/{id}/quarantine/discard", Least::Operator),
+    ("POST", "/api/v1/destinations/{id}/replay", Least::Operator),
     ("POST", "/api/v1/logspaces/{id}/retention-preview", Least::Operator),
     ("POST", "/api/v1/logspaces/{id}/verify", Least::Operator),
     ("GET", "/api/v1/users", Least::Admin),

@@ -11,7 +11,8 @@ use super::ask::overview::OverviewRequest;
 use super::ask::search::{CountRequest, SearchRequest};
 use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
 use super::export::ExportRequest;
-use super::operate::{destinations, ingest, logspaces, system};
+use super::operate::replay::ReplayRequest;
+use super::operate::{destinations, ingest, logspaces, replay, system};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::{document, revisions};
 use super::state::Shared;
@@ -95,6 +96,7 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(destinations::queue))
         .routes(routes!(destinations::quarantine))
         .routes(routes!(destinations::replay_quarantine))
+        .routes(posted::<ReplayRequest>(routes!(replay::replay)))
         .routes(routes!(destinations::discard_quarantine))
 }
 

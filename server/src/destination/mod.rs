@@ -192,15 +192,21 @@ impl Destination {
         let alone = self.replays.reserve(0).await;
         let hits = self.quarantine(usize::try_from(messages).unwrap_or(usize::MAX));
         for hits in hits.chunks(REPLAYED_AT_ONCE) {
-            let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
-            self.append(encode(Arc::new(together(hits))), true, pending.receipt());
-            pending.done();
-            outcome.await.map_err(|_| "the server is stopping".to_owned())??;
+            self.queue_again(together(hits)).await?;
             let last = hits.last().map_or(0, |hit| hit.sequence + 1);
             self.quarantine.lock().forget(last)?;
         }
         drop(alone);
         Ok(())
+    }
+
+    /// Puts messages into the queue, however long they have to wait for room; returns when they are on disk.
+    pub(crate) async fn queue_again(&self, batch: Batch) -> Result<(), String> {
+        let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
+        self.append(encode(Arc::new(batch)), true, pending.receipt());
+        pending.done();
+        let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
+        queued.map(drop)
     }
 
     /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.

@@ -210,7 +210,7 @@ fn quarantined(shared: &Shared, id: &str, messages: u64) -> Result<Arc<Destinati
     if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
 }
 
-fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {
+pub(super) fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {
     shared.state.pipeline.destination(id).ok_or_else(|| {
         let known = shared.state.pipeline.destination_ids().join(", ");
         let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {known}") };
