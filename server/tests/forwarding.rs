@@ -1,5 +1,7 @@
 //! Forwarding through the queues on disk, over kills, restarts, pauses, full queues and changes of the router document.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 mod support;
 
 use serde_json::{Value, json};
