@@ -68,7 +68,7 @@ impl Receiver {
 impl Drop for Receiver {
     fn drop(&mut self) {
         self.stopping.store(true, Ordering::Relaxed);
-        drop(std::net::TcpStream::connect(self.address));
+        drop(TcpStream::connect(self.address));
         self.thread.take().unwrap().join().unwrap();
     }
 }
