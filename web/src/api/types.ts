@@ -179,6 +179,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/destinations/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts stored messages into the queue of a destination, the oldest first. The answer is a line of JSON now and then, which
+         *     says how far it is. It ends when the client disconnects; asking again begins anew.
+         */
+        post: operations["replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/destinations/{id}/resume": {
         parameters: {
             query?: never;
@@ -2168,6 +2188,41 @@ export interface components {
              */
             window: number;
         };
+        /** @description A line of the answer. */
+        ReplayLine: {
+            /** @description Whether this is the last line. */
+            end: boolean;
+            /** @description Why it ended early. */
+            error?: string;
+            /**
+             * Format: int64
+             * @description Messages that are in the destination's queue.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Messages that match and cannot be read, as far as is known.
+             */
+            missing: number;
+            /**
+             * Format: int64
+             * @description Messages that match.
+             */
+            of: number;
+        };
+        /** @description Which messages: `query`, `from`, `to` and `logspaces` as of a search. */
+        ReplayRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
             /** @description How old a message becomes. */
@@ -3458,6 +3513,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ReplayLine"];
                 };
             };
             /** @description Nobody is logged in */
