@@ -338,7 +338,7 @@ pub(super) const OF_ELASTIC: &[Setting] = &[
         .means("A file with the API key in its encoded form. Like all files with secrets it is in the folder \
                 `secrets` of the data directory, and is read again when a request fails."),
     Setting::new("api_key", Kind::Text, "API key")
-        .help("Everyone who may read this document can read it: a file is better.")
+        .help("Anyone who can read this document can read it: a file is safer.")
         .means("The API key itself, in its encoded form. It is part of the document and its history: prefer the file."),
 ];
 
@@ -431,7 +431,7 @@ pub(super) const TOKEN: &[Setting] = &[
                 Splunk`. Like all files with secrets it is in the folder `secrets` of the data directory, and is read \
                 again when a request fails."),
     Setting::new("token", Kind::Text, "Token")
-        .help("Everyone who may read this document can read it: a file is better.")
+        .help("Anyone who can read this document can read it: a file is safer.")
         .means("The token itself. It is part of the document and its history: prefer the file."),
 ];
 
@@ -445,7 +445,7 @@ pub(super) const HTTP: &[Setting] = &[
         .help("A file in the folder secrets of the data directory.")
         .means("A file with the password, in the folder `secrets` of the data directory."),
     Setting::new("password", Kind::Text, "Password")
-        .help("Everyone who may read this document can read it: a file is better.")
+        .help("Anyone who can read this document can read it: a file is safer.")
         .means("The password itself. It is part of the document and its history: prefer the file."),
     Setting::new("headers", Kind::List, "Headers")
         .default("")

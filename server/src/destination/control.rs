@@ -89,8 +89,7 @@ impl Control {
         }
     }
 
-    /// Waits before another attempt to send with a configuration; `false` when it is not to be made. After a stop there
-    /// are no more attempts.
+    /// Waits before another attempt to send with a configuration; `false` when there is to be none, as after a stop.
     pub(super) fn pause_between_attempts(&self, config: &Arc<Config>, wait: Duration) -> bool {
         let until = Instant::now() + wait;
         let mut state = self.state.lock();

@@ -25,7 +25,7 @@ pub(super) struct Outcome<'a> {
     pub(super) left: Option<u64>,
 }
 
-/// Waits after a failure for this long; `false` when it is no use to go on.
+/// Waits after a failure for this long; `false` to give up.
 pub(super) type Pause<'a> = dyn FnMut(&str, Duration) -> bool + 'a;
 
 /// Sends messages until none is left or `pause` says not to go on.
@@ -107,7 +107,7 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// How long to wait after so many failures in a row.
+/// How long to wait after this number of failures in a row.
 fn wait(attempts: u32, remedy: &Remedy) -> Duration {
     let own = WAIT_FIRST.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(WAIT_MAX);
     match remedy {

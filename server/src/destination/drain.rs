@@ -17,6 +17,7 @@ use logstead_indexer::QueueReader;
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 /// What cannot be read is tried again this often, with pauses, before it is passed over.
 const READ_ATTEMPTS_MAX: u32 = 10;
 const READ_WAIT: Duration = Duration::from_secs(1);
+/// A bug may concern only one moment, or one message until the program is mended.
+const BUG_WAIT: Duration = Duration::from_secs(10);
 /// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
 const JITTER: f64 = 0.2;
 
@@ -51,7 +54,15 @@ impl Drain {
             let has_more = || self.reader.next() < self.fill.end();
             let situation = Situation { has_more: &has_more, done: self.fill.done(), note_at };
             match self.control.next(&situation) {
-                Task::Send(config) => self.send(&config, &mut sink, &mut unreadable),
+                Task::Send(config) => {
+                    let sent =
+                        catch_unwind(AssertUnwindSafe(|| self.send(&config, &mut sink, &mut unreadable)));
+                    if sent.is_err() {
+                        sink = None;
+                        self.go_back();
+                        self.pause(&config, "a bug in this kind of destination; please report it", BUG_WAIT);
+                    }
+                }
                 Task::Discard(before) => self.discard(before),
                 Task::Note => {
                     note_at = None;

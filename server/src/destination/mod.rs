@@ -190,11 +190,13 @@ impl Destination {
     /// Puts the oldest of them into the queue again, and then forgets them.
     pub(crate) async fn replay_quarantined(&self, messages: u64) -> Result<(), String> {
         let alone = self.replays.reserve(0).await;
-        let hits = self.quarantine(usize::try_from(messages).unwrap_or(usize::MAX));
-        for hits in hits.chunks(REPLAYED_AT_ONCE) {
-            self.queue_again(together(hits)).await?;
-            let last = hits.last().map_or(0, |hit| hit.sequence + 1);
-            self.quarantine.lock().forget(last)?;
+        let mut left = usize::try_from(messages).unwrap_or(usize::MAX);
+        while 0 < left {
+            let hits = self.quarantine(left.min(REPLAYED_AT_ONCE));
+            let Some(last) = hits.last() else { break };
+            self.queue_again(together(&hits)).await?;
+            self.quarantine.lock().forget(last.sequence + 1)?;
+            left -= hits.len();
         }
         drop(alone);
         Ok(())

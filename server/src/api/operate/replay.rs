@@ -109,13 +109,21 @@ impl Replaying {
                 Err(_) => return tracing::error!("a replay was broken off by a panic"),
             };
             let is_end = batch.is_empty();
-            let queued = if is_end { Ok(()) } else { self.destination.queue_again(batch).await };
+            let queued = tokio::select! {
+                queued = self.queue(batch) => queued,
+                // A queue may stay full for days: nobody waits for that.
+                () = self.lines.closed() => return,
+            };
             let error = queued.err();
             let ends = is_end || error.is_some();
             if !self.tell(ends, error).await || ends {
                 return;
             }
         }
+    }
+
+    async fn queue(&self, batch: Batch) -> std::result::Result<(), String> {
+        if batch.is_empty() { Ok(()) } else { self.destination.queue_again(batch).await }
     }
 
     /// What comes next; nothing at the end.

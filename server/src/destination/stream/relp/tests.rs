@@ -195,7 +195,7 @@ fn a_server_that_does_not_answer_is_given_up() {
     };
     let late = "the server does not answer: 3 messages wait for an acknowledgement";
     check(|_| {}, late);
-    // Hints are no answers, however many there are.
+    // A hint is not an answer, and neither are many.
     check(
         |session| {
             while session.socket.write_all(b"0 hint 0\n").is_ok() {}
