@@ -157,10 +157,28 @@ impl Batch {
 
     /// Appends the exact bytes of a row's message as they were received.
     pub fn write_raw(&self, row: usize, out: &mut Vec<u8>) {
+        if self.write_head(row, out) {
+            out.extend_from_slice(self.message(row));
+            out.extend_from_slice(self.columns.texts[TAIL].get(row));
+        }
+    }
+
+    /// Whether all texts of a row, but for its dynamic fields, stand in its raw bytes as they are.
+    pub fn has_written_head(&self, row: usize) -> bool {
+        !self.head_form(row).is_stored()
+    }
+
+    /// How what stands before the message is known.
+    pub(crate) fn head_form(&self, row: usize) -> HeadForm {
+        HeadForm::from_code(self.columns.bytes[HEAD_FORM][row]).unwrap_or_default()
+    }
+
+    /// Appends what stands before the message; `false` where that is all.
+    pub(crate) fn write_head(&self, row: usize, out: &mut Vec<u8>) -> bool {
         let columns = self.columns();
-        let form = HeadForm::from_code(columns.bytes[HEAD_FORM][row]).unwrap_or_default();
+        let form = self.head_form(row);
         let stored = columns.texts[HEAD].get(row);
-        if matches!(form, HeadForm::Stored | HeadForm::Whole) {
+        if form.is_stored() {
             out.extend_from_slice(stored);
         } else {
             let fields_max = match stored.first() {
@@ -178,10 +196,7 @@ impl Batch {
             };
             parts.write(form, out);
         }
-        if form != HeadForm::Whole {
-            out.extend_from_slice(self.message(row));
-            out.extend_from_slice(columns.texts[TAIL].get(row));
-        }
+        form != HeadForm::Whole
     }
 
     /// The selected rows as a batch of their own.

@@ -254,6 +254,17 @@ impl NameColumnBuilder {
         self.column.ids.push(id);
     }
 
+    /// Whether the value of an id is this one.
+    pub(crate) fn is(&self, id: u32, value: &[u8]) -> bool {
+        let values = &self.column.values;
+        (id as usize) < values.len() && same(values.get(id as usize), value)
+    }
+
+    /// How many distinct values there are.
+    pub(crate) fn values(&self) -> usize {
+        self.column.values.len()
+    }
+
     /// The id of a value, which is added where it is new.
     pub(crate) fn id(&mut self, value: &[u8]) -> u32 {
         let NameColumnBuilder { column: NameColumn { values, .. }, known, hasher, last } = self;

@@ -1,6 +1,6 @@
 //! What a message, a batch, a word and a query are. Everything else in Logstead speaks these.
 //!
-//! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`]
+//! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`], changed by a [`Rewrite`]
 //! - [`columns`]: what a batch is made of; [`Field`]: which field is kept in which column
 //! - [`word`]: what a word is
 //! - [`query`]: the query language, and the [`query::Matcher`] that says which rows of a batch a query means
@@ -18,8 +18,10 @@ mod group;
 mod priority;
 pub mod query;
 mod raw;
+mod rewrite;
 mod selection;
 mod time;
+mod value;
 pub mod word;
 
 pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch};
@@ -31,5 +33,6 @@ pub use flags::Flags;
 pub use group::{Group, Groups};
 pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Severity, UnknownName};
 pub use raw::HeadForm;
+pub use rewrite::{NewFields, Rewrite};
 pub use selection::Selection;
 pub use time::{DAY, MONTHS, SECOND, Timestamp, days_in_month};

@@ -83,6 +83,11 @@ impl HeadForm {
         }
     }
 
+    /// Whether the bytes are stored instead of written again.
+    pub(crate) const fn is_stored(self) -> bool {
+        matches!(self, HeadForm::Stored | HeadForm::Whole)
+    }
+
     /// Whether the stored head is the number of fields that stand in the real one.
     pub(crate) const fn is_counted(self) -> bool {
         matches!(self, HeadForm::Rfc5424Counted { .. } | HeadForm::Rfc5424OffsetCounted { .. })

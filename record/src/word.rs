@@ -221,6 +221,18 @@ pub(crate) fn char_from(text: &[u8], at: usize) -> (Option<char>, usize) {
     }
 }
 
+/// Where `wanted`, folded unless `case_sensitive`, ends if it stands at `at`.
+pub(crate) fn end_of(text: &[u8], at: usize, wanted: &[char], case_sensitive: bool) -> Option<usize> {
+    wanted.iter().try_fold(at, |at, &wanted| {
+        let (c, bytes) = text.get(at).and_then(|_| {
+            let (c, bytes) = char_from(text, at);
+            c.map(|c| (c, bytes))
+        })?;
+        let equal = c == wanted || (!case_sensitive && fold_char(c) == wanted);
+        equal.then_some(at + bytes)
+    })
+}
+
 /// The character that ends before `at`, if the bytes there are UTF-8.
 pub(crate) fn char_before(text: &[u8], at: usize) -> Option<char> {
     let last = *text.get(at.checked_sub(1)?)?;

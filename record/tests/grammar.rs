@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use logstead_record::query::{
-    Edit, FieldName, Held, Part, Term, TextTest, edit, parse, parse_pipeline, parse_time, terms, tokens,
+    Edit, FieldName, Held, Part, Sought, Term, edit, parse, parse_pipeline, parse_time, terms, tokens,
     written_name, written_value,
 };
 use serde_json::{Value, json};
@@ -63,18 +63,18 @@ fn queries_look_for_these_texts() {
 }
 
 /// A term as the API writes it.
-fn term(Term { field, test }: &Term) -> Value {
+fn term(Term { field, sought }: &Term) -> Value {
     let part = |part: &Part| match part {
         Part::Text(text) => json!({"text": text}),
         Part::Run => json!({"wildcard": "*"}),
         Part::One => json!({"wildcard": "?"}),
     };
-    let mut term = match test {
-        TextTest::Pattern(pattern) => json!({
+    let mut term = match sought {
+        Sought::Pattern(pattern) => json!({
             "parts": pattern.parts().iter().map(part).collect::<Vec<_>>(),
             "case_sensitive": pattern.is_case_sensitive(),
         }),
-        TextTest::Regex(regex) => {
+        Sought::Regex(regex) => {
             json!({"regex": regex.pattern(), "case_sensitive": !regex.ignores_case()})
         }
     };

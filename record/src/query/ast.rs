@@ -6,6 +6,7 @@ use super::time::TimeExpr;
 use crate::field::Field;
 use crate::flags::Flags;
 use crate::group::{Group, Groups};
+use crate::word;
 use ipnet::IpNet;
 use std::fmt;
 use std::ops::Bound;
@@ -32,6 +33,8 @@ pub enum Query {
 pub enum TextTest {
     /// This, at word boundaries.
     Pattern(Pattern),
+    /// Words in this order, near each other.
+    Near(Near),
     /// A match, anywhere.
     Regex(Regex),
 }
@@ -86,6 +89,15 @@ pub struct Codes {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     parts: Vec<Part>,
+    case_sensitive: bool,
+}
+
+/// Two words or more, in this order and with few others between them. What separates words does not matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Near {
+    words: Vec<String>,
+    distance: usize,
+    goes_on: bool,
     case_sensitive: bool,
 }
 
@@ -335,5 +347,35 @@ impl Pattern {
     /// Whether it is `*` and nothing else.
     pub fn is_any(&self) -> bool {
         self.parts == [Part::Run]
+    }
+}
+
+impl Near {
+    /// The words of a text, with at most `distance` others in all between them; `goes_on` means that the last may be
+    /// the beginning of a word. `None` where there are not two words.
+    pub fn new(text: &str, distance: usize, goes_on: bool, case_sensitive: bool) -> Option<Near> {
+        let words: Vec<String> =
+            word::words(text.as_bytes()).filter_map(|range| text.get(range)).map(str::to_owned).collect();
+        (2 <= words.len()).then_some(Near { words, distance, goes_on, case_sensitive })
+    }
+
+    /// The words, each of letters and digits only.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// How many other words may stand between the first and the last.
+    pub fn distance(&self) -> usize {
+        self.distance
+    }
+
+    /// Whether the last word may go on.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Whether `A` is not `a`.
+    pub fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
     }
 }

@@ -33,8 +33,8 @@ impl Meaning {
             }
             Leaf::Range { low, high } => self.leaf(range, compared.test_range(low.bound(), high.bound())),
             Leaf::Bound { operator, operand } => {
-                let (low, high) = bounds(operator, &operand.text);
-                self.leaf(range, compared.test_range(low, high))
+                let query = bounded(compared, operator, operand);
+                self.leaf(range, query)
             }
             Leaf::Operand { operand, .. } => {
                 let query = compared_with(compared, operator, operand);
@@ -55,7 +55,14 @@ fn compared_with(compared: &Compared, operator: Operator, operand: &Operand) -> 
             return compared.test(Extent::Whole, operand.clone());
         }
     };
-    let (low, high) = bounds(sign, &operand.text);
+    bounded(compared, sign, operand)
+}
+
+fn bounded(compared: &Compared, operator: &str, operand: &Operand) -> Result<Query, String> {
+    if operand.distance.is_some() {
+        return Err("words at a distance have no order: write `:` before them".to_owned());
+    }
+    let (low, high) = bounds(operator, &operand.text);
     compared.test_range(low, high)
 }
 

@@ -367,6 +367,7 @@ mod tests {
         include("a | top 5 host", "a host=x | top 5 host");
         include("| top 5 host", "host=x | top 5 host");
         include("a or b", "(a or b) host=x");
+        include("\"a b\"~3*", "\"a b\"~3* host=x");
         include("\"a or b\"", "\"a or b\" host=x");
         include("(a or (b or c)) d", "(a or (b or c)) d host=x");
         include("host=x  a", "host=x  a");

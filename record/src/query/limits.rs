@@ -12,9 +12,17 @@ pub const REGEXES_MAX: usize = 64;
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Longest text with wildcards, in characters.
 pub const GLOB_CHARS_MAX: usize = 512;
+/// Most words that are looked for near each other.
+pub const NEAR_WORDS_MAX: usize = 64;
+/// Most other words between them.
+pub const DISTANCE_MAX: usize = 100;
 /// Most stages after a filter.
 pub const STAGES_MAX: usize = 32;
 /// Most fields, and most columns, that one stage names.
 pub const STAGE_ITEMS_MAX: usize = 32;
 /// Most rows that a stage can be asked for.
 pub const LIMIT_MAX: u64 = 1_000_000;
+/// Most values and operators of one expression.
+pub(super) const EXPRESSION_PARTS_MAX: usize = 256;
+/// Longest text that an expression gives; a longer one is cut.
+pub const VALUE_BYTES_MAX: usize = 64 << 10;

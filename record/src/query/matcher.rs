@@ -8,7 +8,7 @@
 use super::ast::{FieldName, FieldTest, Pattern, Query, TextTest};
 use super::glob::Glob;
 use super::number::{Number, Unit, value_of};
-use super::text::{TextMatcher, end_of};
+use super::text::TextMatcher;
 use super::time::TimeRange;
 use super::{Bounds, Codes};
 use crate::batch::Batch;
@@ -195,6 +195,7 @@ fn or(mut nodes: Vec<Node>) -> Node {
 fn text_matcher(test: &TextTest) -> TextMatcher {
     match test {
         TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
+        TextTest::Near(near) => TextMatcher::near(near),
         TextTest::Regex(regex) => TextMatcher::regex(regex),
     }
 }
@@ -493,7 +494,7 @@ impl ValueTest {
             ValueTest::Exists => true,
             ValueTest::Holds(matcher) => matcher.is_match(value),
             ValueTest::Equals { chars, case_sensitive } => {
-                end_of(value, 0, chars, *case_sensitive) == Some(value.len())
+                word::end_of(value, 0, chars, *case_sensitive) == Some(value.len())
             }
             ValueTest::Fits(glob) => glob.is_match(value),
             ValueTest::Network(network) => is_in(value, network),

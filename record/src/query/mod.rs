@@ -14,10 +14,12 @@
 //! - `syntax`: any text to its tree, and to the tokens that colours are made of
 //! - `parse` and `compare`: what a tree means; `value`: what a field is compared with means
 //! - `ast`: the [`Query`]; `print`: its canonical text, and the only place that quotes
-//! - `stage`: what follows a filter in a [`Pipeline`]
+//! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
-//! - `matcher`: a query made ready to run; `text` and `glob`: how it finds text
+//! - `logic`: what follows from a query
+//! - `matcher`: a query made ready to run; `text`, `glob`, `near` and `regex`: how it finds text; `runs`: where it need
+//!   not look
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
@@ -26,15 +28,20 @@ mod compare;
 mod complete;
 mod edit;
 mod error;
+mod expression;
 mod glob;
 mod limits;
+mod logic;
 mod matcher;
+mod near;
+mod nearest;
 mod number;
 mod outline;
 mod parse;
 mod print;
 mod range;
 mod regex;
+mod runs;
 mod stage;
 mod syntax;
 mod terms;
@@ -42,24 +49,26 @@ mod text;
 mod time;
 mod value;
 
-pub use ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+pub use ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
 pub use edit::{Edit, Held, edit};
 pub use error::{ErrorKind, ParseError, Search, Warning};
+pub use expression::{Cell, Expression, ExpressionFunction, Gives, functions as expression_functions};
 pub use limits::{
-    CLAUSES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NESTING_MAX, QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEXES_MAX,
-    STAGE_ITEMS_MAX, STAGES_MAX,
+    CLAUSES_MAX, DISTANCE_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX,
+    REGEX_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, VALUE_BYTES_MAX,
 };
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
-pub use regex::{BadRegex, Regex};
+pub use regex::{BadRegex, Loose, Regex};
 pub use stage::{
-    Aggregate, BadCaptures, Captures, Format, Function, Measure, Pipeline, PipelineSearch, Ranking, SortKey,
-    Stage, Template, parse_pipeline, parse_pipeline_search,
+    Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
+    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_pipeline,
+    parse_pipeline_search, shown_names,
 };
 pub use syntax::tokens;
 pub use syntax::tokens::{Token, TokenKind};
-pub use terms::{Term, terms};
+pub use terms::{Sought, Term, terms};
 pub use time::{TimeExpr, TimeRange, Zone, parse_time};

@@ -104,6 +104,7 @@ mod tests {
         check("-a !b NOT NOT c host!=d", &["!-a", "!!b", "NOT NOT c", "!host!=d"], &[]);
         check("(a OR b) c", &["(a OR b)", "c"], &[]);
         check("x >= 5 user:\"a b\" p in (1, 2)", &["x >= 5", "user:\"a b\"", "p in (1, 2)"], &[]);
+        check("\"a b\"~3 user:\"a b\"~3* -\"c d\"~1", &["\"a b\"~3", "user:\"a b\"~3*", "!-\"c d\"~1"], &[]);
         check("é \"ü ä\" b", &["é", "\"ü ä\"", "b"], &[]);
         check("host:(a OR b) c", &["host:(a OR b)", "c"], &[]);
     }

@@ -7,7 +7,7 @@ use super::regex::Regex;
 use super::syntax::Tree;
 use super::syntax::lex::Cursor;
 use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
-use super::value::pattern;
+use super::value::text_test;
 use crate::field::Field;
 use std::fmt::Display;
 use std::ops::Range;
@@ -129,9 +129,9 @@ impl Meaning {
 
     fn operand(&mut self, operand: &Operand, case_sensitive: bool, range: Range<usize>) -> Parsed<Query> {
         self.warn_of_space(operand, &range);
-        let query = pattern(operand.parts.clone(), case_sensitive).map(|pattern| match pattern.is_any() {
-            true => Query::All,
-            false => Query::Text(TextTest::Pattern(pattern)),
+        let query = text_test(operand.clone(), case_sensitive).map(|test| match test {
+            TextTest::Pattern(pattern) if pattern.is_any() => Query::All,
+            test => Query::Text(test),
         });
         match &query {
             Ok(Query::Text(TextTest::Pattern(pattern))) if pattern.is_empty() => {

@@ -1,6 +1,6 @@
 //! The canonical text of a query: the one that a console echoes and a configuration stores.
 
-use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
+use super::ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 use super::regex::Regex;
 use super::syntax::subject::is_plain_name;
 use super::time::TimeExpr;
@@ -35,7 +35,11 @@ impl Display for Query {
             }
             Query::Text(TextTest::Regex(regex)) => write!(f, "{regex}"),
             Query::Text(TextTest::Pattern(pattern)) => {
-                write!(f, "{case}{value}", case = case_prefix(pattern), value = Value(pattern))
+                let case = case_prefix(pattern.is_case_sensitive());
+                write!(f, "{case}{value}", value = Value(pattern))
+            }
+            Query::Text(TextTest::Near(near)) => {
+                write!(f, "{case}{near}", case = case_prefix(near.is_case_sensitive()))
             }
             Query::Field(name, test) => write_field(f, name, test),
         }
@@ -76,6 +80,9 @@ fn subject_of(query: &Query) -> Option<(&FieldName, &'static str)> {
         Query::Field(name, FieldTest::Holds(TextTest::Pattern(p))) if !p.is_case_sensitive() => {
             Some((name, ":"))
         }
+        Query::Field(name, FieldTest::Holds(TextTest::Near(near))) if !near.is_case_sensitive() => {
+            Some((name, ":"))
+        }
         Query::Field(name, FieldTest::Equals(p)) if !p.is_case_sensitive() => Some((name, "=")),
         _ => None,
     }
@@ -86,6 +93,7 @@ fn write_value_of(f: &mut Formatter<'_>, query: &Query) -> fmt::Result {
         Query::Field(_, FieldTest::Holds(TextTest::Pattern(pattern)) | FieldTest::Equals(pattern)) => {
             write!(f, "{value}", value = Value(pattern))
         }
+        Query::Field(_, FieldTest::Holds(TextTest::Near(near))) => write!(f, "{near}"),
         _ => Ok(()),
     }
 }
@@ -95,6 +103,9 @@ fn write_field(f: &mut Formatter<'_>, name: &FieldName, test: &FieldTest) -> fmt
     match test {
         FieldTest::Exists => write!(f, "{field}:*"),
         FieldTest::Holds(TextTest::Regex(regex)) => write!(f, "{field}:{regex}"),
+        FieldTest::Holds(TextTest::Near(near)) => {
+            write!(f, "{case}{field}:{near}", case = case_prefix(near.is_case_sensitive()))
+        }
         FieldTest::Holds(TextTest::Pattern(pattern)) => write_comparison(f, name, ":", pattern),
         FieldTest::Equals(pattern) => write_comparison(f, name, "=", pattern),
         // A short name of hexadecimal digits would run together with an IPv6 address.
@@ -116,12 +127,12 @@ fn write_comparison(
     operator: &str,
     pattern: &Pattern,
 ) -> fmt::Result {
-    let (case, name, value) = (case_prefix(pattern), Named(name), Value(pattern));
+    let (case, name, value) = (case_prefix(pattern.is_case_sensitive()), Named(name), Value(pattern));
     write!(f, "{case}{name}{operator}{value}")
 }
 
-fn case_prefix(pattern: &Pattern) -> &'static str {
-    if pattern.is_case_sensitive() { "cs:" } else { "" }
+fn case_prefix(case_sensitive: bool) -> &'static str {
+    if case_sensitive { "cs:" } else { "" }
 }
 
 fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Bounds<T>) -> fmt::Result {
@@ -189,6 +200,14 @@ fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Re
         (0, _) => write!(f, "{name}>={least}", least = severity(last)),
         (_, 7) => write!(f, "{name}<={most}", most = severity(first)),
         _ => write!(f, "{name}:[{low} TO {high}]", low = severity(last), high = severity(first)),
+    }
+}
+
+/// Without what says that case matters.
+impl Display for Near {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (words, distance) = (self.words().join(" "), self.distance());
+        write!(f, "\"{words}\"~{distance}{end}", end = if self.goes_on() { "*" } else { "" })
     }
 }
 

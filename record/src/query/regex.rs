@@ -1,9 +1,11 @@
 //! A regular expression of a query: valid from the moment it exists.
 
 use super::limits::REGEX_BYTES_MAX;
+use super::runs::Runs;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Shorter runs of bytes are in too many texts.
@@ -48,6 +50,19 @@ impl Regex {
         }
     }
 
+    /// An expression that finds something in every text that holds a match of this one, wherever that text is cut out of:
+    /// without the conditions on what stands around a match. `None` where there is no such expression.
+    pub fn without_looks(&self) -> Option<Loose> {
+        let mut parser =
+            regex_syntax::ParserBuilder::new().case_insensitive(self.ignore_case).utf8(false).build();
+        let loose = loosened(&parser.parse(&self.pattern).ok()?);
+        let built = RegexBuilder::new(&loose.to_string())
+            .size_limit(REGEX_BYTES_MAX)
+            .dfa_size_limit(REGEX_BYTES_MAX)
+            .build();
+        Some(Loose { compiled: built.ok()?, runs: Runs::of(&loose) })
+    }
+
     /// Its source, without delimiters; `/` is not escaped in it.
     pub fn pattern(&self) -> &str {
         &self.pattern
@@ -66,6 +81,48 @@ impl Regex {
     /// Finds bytes that every match holds, where there are any that are worth a look.
     pub fn literal(&self) -> Option<&Arc<Finder<'static>>> {
         self.literal.as_ref()
+    }
+}
+
+/// An expression without conditions on what stands around its matches, so that it can look into many texts at once.
+#[derive(Clone, Debug)]
+pub struct Loose {
+    compiled: Compiled,
+    runs: Option<Runs>,
+}
+
+impl Loose {
+    /// The first match at `start` or behind.
+    pub fn find_at(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
+        let Some(runs) = &self.runs else {
+            return self.compiled.find_at(text, start).map(|found| found.range());
+        };
+        let mut start = start;
+        while let Some(run) = runs.next(text, start) {
+            if let Some(found) = self.compiled.find(&text[run.clone()]) {
+                return Some(run.start + found.start()..run.start + found.end());
+            }
+            start = run.end;
+        }
+        None
+    }
+
+    /// Where a match can begin at the earliest; `None` where there is none.
+    pub fn earliest(&self, text: &[u8]) -> Option<usize> {
+        match &self.runs {
+            Some(runs) => runs.next(text, 0).map(|run| run.start),
+            None => Some(0),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    #[cfg(test)]
+    pub(super) fn runs(&self) -> Option<&Runs> {
+        self.runs.as_ref()
     }
 }
 
@@ -103,6 +160,20 @@ fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
 }
 
 /// `\/` and `/` mean the same: the second is the one form.
+fn loosened(hir: &Hir) -> Hir {
+    match hir.kind() {
+        HirKind::Look(_) => Hir::empty(),
+        HirKind::Repetition(repetition) => {
+            let sub = Box::new(loosened(&repetition.sub));
+            Hir::repetition(regex_syntax::hir::Repetition { sub, ..repetition.clone() })
+        }
+        HirKind::Capture(capture) => loosened(&capture.sub),
+        HirKind::Concat(all) => Hir::concat(all.iter().map(loosened).collect()),
+        HirKind::Alternation(any) => Hir::alternation(any.iter().map(loosened).collect()),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => hir.clone(),
+    }
+}
+
 fn without_escaped_slashes(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars();

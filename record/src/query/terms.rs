@@ -1,6 +1,7 @@
 //! The texts that a query looks for, so that they can be marked where they are found.
 
-use super::ast::{FieldName, FieldTest, Query, TextTest};
+use super::ast::{FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::regex::Regex;
 
 /// A text that is looked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -8,7 +9,16 @@ pub struct Term {
     /// In which field; without one in all that a text without a field is looked for in.
     pub field: Option<FieldName>,
     /// What it is.
-    pub test: TextTest,
+    pub sought: Sought,
+}
+
+/// What can be marked in a text. Words near each other are marked each for itself.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Sought {
+    /// This, at word boundaries.
+    Pattern(Pattern),
+    /// A match, anywhere.
+    Regex(Regex),
 }
 
 /// The texts that a query looks for, in order and each once; not those that messages must lack.
@@ -19,23 +29,41 @@ pub fn terms(query: &Query) -> Vec<Term> {
 }
 
 fn collect(query: &Query, positive: bool, found: &mut Vec<Term>) {
-    let term = match query {
+    let (field, sought) = match query {
         Query::And(queries) | Query::Or(queries) => {
             return queries.iter().for_each(|query| collect(query, positive, found));
         }
         Query::Not(query) => return collect(query, !positive, found),
-        Query::Text(test) => Term { field: None, test: test.clone() },
-        Query::Field(field, FieldTest::Holds(test)) => {
-            Term { field: Some(field.clone()), test: test.clone() }
-        }
+        Query::Text(test) => (None, sought(test)),
+        Query::Field(field, FieldTest::Holds(test)) => (Some(field), sought(test)),
         Query::Field(field, FieldTest::Equals(pattern)) => {
-            Term { field: Some(field.clone()), test: TextTest::Pattern(pattern.clone()) }
+            (Some(field), vec![Sought::Pattern(pattern.clone())])
         }
         Query::All | Query::Field(..) => return,
     };
-    if positive && !found.contains(&term) {
-        found.push(term);
+    for sought in sought.into_iter().filter(|_| positive) {
+        let term = Term { field: field.cloned(), sought };
+        if !found.contains(&term) {
+            found.push(term);
+        }
     }
+}
+
+fn sought(test: &TextTest) -> Vec<Sought> {
+    match test {
+        TextTest::Pattern(pattern) => vec![Sought::Pattern(pattern.clone())],
+        TextTest::Near(near) => words_of(near).collect(),
+        TextTest::Regex(regex) => vec![Sought::Regex(regex.clone())],
+    }
+}
+
+fn words_of(near: &Near) -> impl Iterator<Item = Sought> {
+    let last = near.words().len() - 1;
+    near.words().iter().enumerate().map(move |(at, word)| {
+        let end = (near.goes_on() && at == last).then_some(Part::Run);
+        let parts = std::iter::once(Part::Text(word.clone())).chain(end);
+        Sought::Pattern(Pattern::new(parts, near.is_case_sensitive()))
+    })
 }
 
 #[cfg(test)]
@@ -46,15 +74,22 @@ mod tests {
     #[test]
     fn the_texts_that_messages_must_have_are_found() {
         let check = |text: &str, expected: &[&str]| {
-            let query = |Term { field, test }: Term| match field {
-                None => Query::Text(test),
-                Some(field) => Query::Field(field, FieldTest::Holds(test)),
+            let query = |Term { field, sought }: Term| {
+                let test = match sought {
+                    Sought::Pattern(pattern) => TextTest::Pattern(pattern),
+                    Sought::Regex(regex) => TextTest::Regex(regex),
+                };
+                match field {
+                    None => Query::Text(test),
+                    Some(field) => Query::Field(field, FieldTest::Holds(test)),
+                }
             };
             let found = terms(&parse(text).unwrap()).into_iter().map(|term| query(term).to_string());
             assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
         };
         check("failed and not password or (root) failed", &["failed", "root"]);
         check("host=web* user:/a/i -x NOT (a -b)", &["host:web*", "user:/a/i", "b"]);
+        check("\"a b\"~3 user:\"b re\"~0* cs\"A b\"~1", &["a", "b", "user:b", "user:re*", "cs:A", "cs:b"]);
         check("* n>5 severity>=err time:-1h src:10.0.0.0/8 a:*", &[]);
     }
 }

@@ -3,8 +3,9 @@
 //! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
 //! only where they stand are the rest and the word boundaries compared.
 
-use super::ast::{Part, Pattern};
+use super::ast::{Near, Part, Pattern};
 use super::glob::{Edge, Glob};
+use super::near::Sequence;
 use crate::column::TextColumn;
 use crate::selection::Selection;
 use crate::word;
@@ -25,6 +26,8 @@ pub(super) enum TextMatcher {
     Literal(Finder),
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
+    /// Words near each other, and one of them.
+    Near(Finder, Sequence),
     /// A match of this expression, and bytes that every match holds.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
@@ -56,6 +59,15 @@ impl TextMatcher {
         }
     }
 
+    pub(super) fn near(near: &Near) -> TextMatcher {
+        let last = near.words().len() - 1;
+        let longest = near.words().iter().enumerate().max_by_key(|(_, word)| word.len());
+        let (at, word) = longest.expect("there are two words or more");
+        let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
+        let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
+        TextMatcher::Near(finder, Sequence::new(near))
+    }
+
     pub(super) fn regex(regex: &super::Regex) -> TextMatcher {
         TextMatcher::Regex(regex.compiled().clone(), regex.literal().cloned())
     }
@@ -64,6 +76,7 @@ impl TextMatcher {
     pub(super) fn cost(&self) -> usize {
         match self {
             TextMatcher::Literal(finder) => 10 - (finder.before.len() + finder.after.len()).min(8),
+            TextMatcher::Near(..) => 15,
             TextMatcher::Glob(..) => 20,
             TextMatcher::Regex(..) => 40,
         }
@@ -76,6 +89,9 @@ impl TextMatcher {
                 let possible = |finder: &Finder| finder.find(text, 0, 0..text.len()).is_some();
                 finder.as_ref().is_none_or(possible) && glob.is_match(text)
             }
+            TextMatcher::Near(finder, sequence) => {
+                finder.find(text, 0, 0..text.len()).is_some() && sequence.is_match(text)
+            }
             TextMatcher::Regex(regex, _) => regex.is_match(text),
         }
     }
@@ -87,6 +103,9 @@ impl TextMatcher {
             TextMatcher::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_| true),
             TextMatcher::Glob(Some(finder), glob) if worth_a_sweep => {
                 finder.sweep(column, within, |text| glob.is_match(text))
+            }
+            TextMatcher::Near(finder, sequence) if worth_a_sweep => {
+                finder.sweep(column, within, |text| sequence.is_match(text))
             }
             TextMatcher::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
                 column,
@@ -213,24 +232,12 @@ impl Finder {
     }
 
     fn end_after(&self, text: &[u8], at: usize) -> Option<usize> {
-        end_of(text, at, &self.after, self.case_sensitive)
+        word::end_of(text, at, &self.after, self.case_sensitive)
     }
 
     fn equal(&self, c: char, wanted: char) -> bool {
         c == wanted || (!self.case_sensitive && word::fold_char(c) == wanted)
     }
-}
-
-/// Where `wanted`, folded unless `case_sensitive`, ends if it stands at `at`.
-pub(super) fn end_of(text: &[u8], at: usize, wanted: &[char], case_sensitive: bool) -> Option<usize> {
-    wanted.iter().try_fold(at, |at, &wanted| {
-        let (c, bytes) = text.get(at).and_then(|_| {
-            let (c, bytes) = word::char_from(text, at);
-            c.map(|c| (c, bytes))
-        })?;
-        let equal = c == wanted || (!case_sensitive && word::fold_char(c) == wanted);
-        equal.then_some(at + bytes)
-    })
 }
 
 /// Letters from frequent to rare in logs; other characters are rarer.

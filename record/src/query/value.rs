@@ -1,7 +1,7 @@
 //! What a value means to the field that it is compared with.
 
-use super::ast::{Bounds, Codes, FieldName, FieldTest, Part, Pattern, Query, TextTest};
-use super::limits::GLOB_CHARS_MAX;
+use super::ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::limits::{DISTANCE_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX};
 use super::number::Number;
 use super::regex::Regex;
 use super::syntax::lex::Cursor;
@@ -11,6 +11,7 @@ use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
 use crate::field::Field;
 use crate::flags::Flags;
 use crate::priority::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
+use crate::word;
 use ipnet::IpNet;
 use std::ops::Bound;
 
@@ -42,6 +43,42 @@ pub(super) fn pattern(parts: Vec<Part>, case_sensitive: bool) -> Result<Pattern,
     Ok(pattern)
 }
 
+/// What an operand looks for in a text.
+pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTest, String> {
+    match operand.distance {
+        Some(distance) => near(operand.parts, distance, case_sensitive),
+        None => pattern(operand.parts, case_sensitive).map(TextTest::Pattern),
+    }
+}
+
+/// Words at a distance. A single one is as good as a pattern.
+fn near(parts: Vec<Part>, distance: usize, case_sensitive: bool) -> Result<TextTest, String> {
+    let whole = Pattern::new(parts, case_sensitive);
+    let (text, goes_on) = match whole.parts() {
+        [] | [Part::Run] => ("", false),
+        [Part::Text(text)] => (text.as_str(), false),
+        [Part::Text(text), Part::Run] => (text.as_str(), true),
+        _ => return Err("words at a distance have no wildcards, except for a `*` at the end".to_owned()),
+    };
+    if DISTANCE_MAX < distance {
+        return Err(format!("the distance of words is limited to {DISTANCE_MAX}: write a smaller number"));
+    }
+    let count = word::words(text.as_bytes()).count();
+    if NEAR_WORDS_MAX < count {
+        return Err(format!(
+            "words at a distance are limited to {NEAR_WORDS_MAX} and these are {count}: leave some out"
+        ));
+    }
+    if let Some(near) = Near::new(text, distance, goes_on, case_sensitive) {
+        return Ok(TextTest::Near(near));
+    }
+    let word = word::words(text.as_bytes()).next().and_then(|range| text.get(range));
+    let word =
+        word.ok_or("there is no letter and no digit between these quotes, so nothing has a distance")?;
+    let end = if goes_on { Part::Run } else { Part::Text(String::new()) };
+    Ok(TextTest::Pattern(Pattern::new([Part::Text(word.to_owned()), end], case_sensitive)))
+}
+
 fn part_chars(part: &Part) -> usize {
     match part {
         Part::Text(text) => text.chars().count(),
@@ -52,6 +89,9 @@ fn part_chars(part: &Part) -> usize {
 impl Compared {
     /// `field:value`, `field=value`.
     pub(super) fn test(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
+        if operand.distance.is_some() {
+            return self.test_near(extent, operand);
+        }
         let field = match &self.name {
             Name::Exists => return Ok(Query::Field(FieldName::new(&operand.text), FieldTest::Exists)),
             Name::Earliest => return time(Field::Time, Bound::Included(&operand.text), Bound::Unbounded),
@@ -99,17 +139,31 @@ impl Compared {
 
     /// `field:/regex/`.
     pub(super) fn test_regex(&self, regex: Regex) -> Result<Query, String> {
+        match self.text_field() {
+            Some(name) => Ok(Query::Field(name.clone(), FieldTest::Holds(TextTest::Regex(regex)))),
+            None => Err("this field has no text for a regular expression to match".to_owned()),
+        }
+    }
+
+    /// `field:"a b"~3`.
+    fn test_near(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
+        let Some(name) = self.text_field() else {
+            return Err("this field has no text with words at a distance".to_owned());
+        };
+        if extent == Extent::Whole {
+            return Err("words at a distance are not a whole value: write `:` before them".to_owned());
+        }
+        let test = text_test(operand, self.case_sensitive)?;
+        Ok(Query::Field(name.clone(), FieldTest::Holds(test)))
+    }
+
+    /// The field, where its values are texts.
+    fn text_field(&self) -> Option<&FieldName> {
         use Field::{Facility, Flag, Logspace, Received, Severity, Time};
         match &self.name {
-            Name::Field(name)
-                if !matches!(
-                    name,
-                    FieldName::Known(Severity | Facility | Time | Received | Flag | Logspace)
-                ) =>
-            {
-                Ok(Query::Field(name.clone(), FieldTest::Holds(TextTest::Regex(regex))))
-            }
-            _ => Err("this field has no text for a regular expression to match".to_owned()),
+            Name::Field(FieldName::Known(Severity | Facility | Time | Received | Flag | Logspace)) => None,
+            Name::Field(name) => Some(name),
+            Name::SeverityNumber | Name::Exists | Name::Earliest | Name::Latest => None,
         }
     }
 

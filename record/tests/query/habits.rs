@@ -1,8 +1,8 @@
 //! What people type who come from other tools, what they paste, and what they get wrong.
 
 use logstead_record::query::{
-    CLAUSES_MAX, ErrorKind, GLOB_CHARS_MAX, NESTING_MAX, QUERY_BYTES_MAX, Query, REGEXES_MAX, parse,
-    parse_search,
+    CLAUSES_MAX, ErrorKind, GLOB_CHARS_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX, Query, REGEXES_MAX,
+    parse, parse_search,
 };
 
 /// `text` means what `canonical` says, which prints as itself.
@@ -34,6 +34,15 @@ fn words_phrases_and_wildcards_are_looked_for_in_the_text() {
         ("\"foo bar*\"", "\"foo bar\"*"),
         ("*\"foo bar\"", "*\"foo bar\""),
         ("\"*** ERROR ***\"", r#""\*\*\* ERROR \*\*\*""#),
+        ("\"foo bar\"~3", "\"foo bar\"~3"),
+        ("\"foo bar\"~3*", "\"foo bar\"~3*"),
+        ("\"foo bar*\"~3", "\"foo bar\"~3*"),
+        ("\"(Foo),  bar-baz.\"~003", "\"Foo bar baz\"~3"),
+        ("cs\"Foo bar\"~0", "cs:\"Foo bar\"~0"),
+        ("cs:\"Foo bar\"~0*", "cs:\"Foo bar\"~0*"),
+        ("-\"a b\"~1 (\"c d\"~2 or e)", "NOT \"a b\"~1 (\"c d\"~2 OR e)"),
+        ("\"foo\"~3", "foo"),
+        ("\"foo:\"~3*", "foo*"),
         (r"100\*", r#""100\*""#),
         (r#""say \"hi\"""#, r#""say \"hi\"""#),
         ("cs\"Error\"", "cs:Error"),
@@ -100,6 +109,10 @@ fn fields_are_compared_as_kibana_graylog_and_splunk_users_write_it() {
         ("user!~\"ro+t\"", "NOT user:/ro+t/"),
         ("user:/ro+t/i", "user:/ro+t/i"),
         ("host~fw[0-9]+", "host:/fw[0-9]+/"),
+        ("message:\"a b\"~3", "message:\"a b\"~3"),
+        ("cs:\"odd name\":\"a b\"~3*", "cs:\"odd name\":\"a b\"~3*"),
+        ("user:(\"a b\"~3 or c)", "user:(\"a b\"~3 OR c)"),
+        ("user:\"a\"~3", "user:a"),
         ("cs:user=Root", "cs:user=Root"),
         ("cs:user:(Root OR Admin)", "cs:user:Root OR cs:user:Admin"),
         ("\"odd name\":x", "\"odd name\":x"),
@@ -235,6 +248,9 @@ fn pasted_log_text_is_text() {
         "key=",
         "word:",
         "{\"level\":\"info\"}",
+        "~3",
+        "a~3",
+        "a\"b\"~3",
         "level=\"info\",msg=\"x\"",
         "CEF:0|vendor|product:",
         "->",
@@ -270,6 +286,17 @@ fn a_search_bar_looks_for_what_is_no_query_as_it_stands() {
         "connect(fd, 3) failed",
         "say \"hi",
         "\"a\"b",
+        "\"a b\"~",
+        "\"a b\"~x",
+        "\"a b\"~ 3",
+        "\"a b\"~-3",
+        "\"a b\"~3.5",
+        "\"a b\"~3x",
+        "\"a b\"~3**",
+        "\"a b\"*~3",
+        "\"a b\"~3\"c\"",
+        "user:\"a b\"~3x",
+        "user=~\"a b\"~3",
         "and so on",
         "this or",
         "a )",
@@ -338,7 +365,22 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("pid>abc", "abc", "is not a number");
     check_error("host>5", "5", "has no order");
     check_error("severity~\"err\"", "\"err\"", "no text for a regular expression");
-    check_error("\"a b\"~3", "\"a b\"~3", "words at a distance");
+    check_error("\"a b\"~101", "\"a b\"~101", "the distance of words is limited to 100");
+    check_error(
+        &format!("\"a b\"~{}", "9".repeat(99)),
+        &format!("\"a b\"~{}", "9".repeat(99)),
+        "limited to 100",
+    );
+    check_error("x \"--\"~3", "\"--\"~3", "no letter and no digit");
+    check_error("\"\"~3*", "\"\"~3*", "no letter and no digit");
+    check_error("*\"a b\"~3", "*\"a b\"~3", "no wildcards, except");
+    check_error("\"a\"?\"b\"~3", "\"a\"?\"b\"~3", "no wildcards, except");
+    check_error("user=\"a b\"~3", "\"a b\"~3", "not a whole value");
+    check_error("user in (x, \"a b\"~3)", "\"a b\"~3", "not a whole value");
+    check_error("severity:\"err\"~3", "\"err\"~3", "no text with words at a distance");
+    check_error("_exists_:\"user\"~3", "\"user\"~3", "no text with words at a distance");
+    check_error("pid>=\"400\"~3", "\"400\"~3", "have no order");
+    check_error("pid:(>=\"400\"~3)", "\"400\"~3", "have no order");
     check_error("host:/a{1000}{1000}/", "/a{1000}{1000}/", "needs more than");
 }
 
@@ -349,7 +391,6 @@ fn an_error_may_suggest_another_query() {
         assert!(parse(suggestion).is_ok());
     };
     check("a | b", "a \"|\" b");
-    check("x \"a b\"~3 y", "x \"a b\" y");
 }
 
 #[test]
@@ -366,6 +407,7 @@ fn limits_are_named_in_the_error() {
     check(&"a ".repeat(CLAUSES_MAX + 1), "more than 4096 texts");
     check(&"/a/ ".repeat(REGEXES_MAX + 1), "more than 64 regular expressions");
     check(&("a*".to_owned() + &"b".repeat(GLOB_CHARS_MAX)), "limited to 512 characters");
+    check(&format!("\"{}\"~3", "a ".repeat(NEAR_WORDS_MAX + 1)), "limited to 64 and these are 65");
     assert!(parse(&("(".repeat(NESTING_MAX) + "a" + &")".repeat(NESTING_MAX))).is_ok());
 }
 

@@ -1,6 +1,6 @@
 //! What queries find, by example.
 
-use logstead_record::query::{Context, Matcher, parse};
+use logstead_record::query::{Context, DISTANCE_MAX, Matcher, NEAR_WORDS_MAX, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Selection, Timestamp};
 use std::cell::Cell;
 
@@ -71,6 +71,94 @@ fn wildcards_stay_inside_a_run_without_space() {
     check("a*z", &["abcz", "az", "abz z"], &["ab z", "abzx"]);
     check("f?o", &["foo", "f-o"], &["fo", "f o", "fooo"]);
     check("\"foo ba\"*", &["foo bar"], &["foo  bar"]);
+}
+
+#[test]
+fn words_stand_in_their_order_with_few_others_between_them() {
+    check(
+        "\"connection reset\"~3",
+        &["connection reset", "Connection was RESET", "connection a b c reset", "(connection),reset!"],
+        &[
+            "reset connection",
+            "connection a b c d reset",
+            "connections reset",
+            "connection resets",
+            "reset",
+            "",
+        ],
+    );
+    // However far apart they are written, what separates words does not count.
+    check("\"a b\"~0", &["a b", "a  b", "a, b", "a-b", "a_b", "a=\"b\""], &["a x b", "b a", "ab", "a bc"]);
+    check("\"a-b\"~0", &["a b", "a+b"], &["a x b"]);
+    check("\"a b\"~1", &["a x b", "a-x-b", "a x.y a b"], &["a x.y b", "a 10.0.0.1 b"]);
+    check("\"a b\"~4", &["a 10.0.0.1 b"], &["a x 10.0.0.1 b"]);
+    // All gaps together.
+    check("\"a b c\"~2", &["a b c", "a x b x c", "a x x b c", "a b x x c"], &["a x x b x c", "a b x x x c"]);
+    // Words that do not fit do not hide those that do.
+    check("\"a b\"~1", &["a x x a x b", "a a x b", "b a b"], &["a x x b a"]);
+    check("\"a b c\"~1", &["a x x b a b x c", "a b a b c"], &["a b x x c b a"]);
+    check("\"a b c\"~1", &["a b x b c a b c"], &["a b x b x c"]);
+    // One word of a text is one of the query's.
+    check("\"a a\"~1", &["a a", "a x a"], &["a", "a x x a"]);
+    check("\"a a b\"~0", &["a a b", "a a a b"], &["a b", "a x a b"]);
+    check("\"a\"~5", &["x a y"], &["ab"]);
+    check("cs\"A b\"~1", &["A x b"], &["a x b", "A x B"]);
+    check("\"größe \u{212A}\"~1", &["GRÖSSE GRÖßE x k"], &["größen k"]);
+    check("\"fw sshd\"~9", &[], &["x"]);
+    check("-\"a b\"~0", &["a x b"], &["a b"]);
+}
+
+#[test]
+fn the_last_of_several_words_may_go_on() {
+    check(
+        "\"connection re\"*",
+        &["connection re", "connection reset", "a connection refused by peer"],
+        &["connection was reset", "connection  reset", "connection x", "connection are"],
+    );
+    for query in ["\"a re\"~1*", "\"a re*\"~1", "\"a re*\"~1*"] {
+        check(query, &["a re", "a reset", "a x REFUSED.", "a re-x"], &["a x x reset", "a are", "ab reset"]);
+    }
+    check("\"a\"~1*", &["abc", "x a"], &["ba"]);
+    check("\"a a\"~0*", &["a ab", "a a"], &["ab a", "ab"]);
+    check("cs\"a Re\"~0*", &["a Reset"], &["a reset"]);
+}
+
+#[test]
+fn words_near_each_other_are_looked_for_in_one_text() {
+    let batch = one(b"link of eth0", &[("reason", "timed out twice"), ("reason", "link down")]);
+    let cases = [
+        ("\"link eth0\"~1", true),
+        ("\"timed twice\"~1", true),
+        ("\"eth0 timed\"~9", false),
+        ("\"twice link\"~9", false),
+        ("reason:\"timed twice\"~1", true),
+        ("reason:\"link d\"~0*", true),
+        ("reason:(\"x y\"~3 OR \"link down\"~3)", true),
+        ("reason:\"link eth0\"~1", false),
+        ("message:\"link eth0\"~1", true),
+        ("message:\"link eth0\"~0", false),
+        ("raw:\"link eth\"~1*", true),
+        ("host:\"fw 7\"~0 source:\"syslog\"~0 peer:\"10 514\"~3", true),
+        ("NOT message:\"timed twice\"~1", true),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(finds(query, &batch), expected, "{query}");
+    }
+}
+
+#[test]
+fn many_ways_to_combine_words_take_no_time() {
+    let words = vec!["a"; NEAR_WORDS_MAX - 1].join(" ");
+    let message = |others| format!("{}{}b", "a ".repeat(500_000), "x ".repeat(others));
+    let near = one(message(DISTANCE_MAX).as_bytes(), &[]);
+    let far = one(message(DISTANCE_MAX + 1).as_bytes(), &[]);
+    for (query, in_near, in_far) in [
+        (format!("\"{words}\"~0"), true, true),
+        (format!("\"{words} b\"~{DISTANCE_MAX}"), true, false),
+        (format!("\"{words} b\"~99"), false, false),
+    ] {
+        assert_eq!((finds(&query, &near), finds(&query, &far)), (in_near, in_far), "{query}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The big claims, on random queries and messages.
 
 use crate::reference;
-use crate::strategies::{NOW, batches, garbage, pipelines, queries};
+use crate::strategies::{NOW, batches, few_words, garbage, messages_of_few_words, pipelines, queries};
 use logstead_record::Selection;
 use logstead_record::query::{
     Context, Edit, FieldName, Held, Matcher, ParseError, Query, edit, outline, parse, parse_pipeline,
@@ -165,6 +165,25 @@ proptest! {
     }
 
     #[test]
+    fn words_are_found_where_one_of_all_ways_finds_them(batch in messages_of_few_words(), query in few_words()) {
+        let expected = Selection::from_fn(batch.rows(), |row| reference::matches(&query, &batch, row, &CONTEXT));
+        prop_assert_eq!(Matcher::new(&query, &CONTEXT).select(&batch), expected, "{}", query);
+    }
+
+    #[test]
+    fn what_is_said_to_follow_from_words_follows(
+        batch in messages_of_few_words(), queries in proptest::collection::vec(few_words(), 6)
+    ) {
+        for from in &queries {
+            for to in queries.iter().filter(|to| from.implies(to)) {
+                let mut rest = Matcher::new(from, &CONTEXT).select(&batch);
+                rest.subtract(&Matcher::new(to, &CONTEXT).select(&batch));
+                prop_assert!(rest.is_empty(), "{} does not imply {}", from, to);
+            }
+        }
+    }
+
+    #[test]
     fn a_query_and_its_complement_part_the_messages(batch in batches(), query in queries()) {
         let mut selected = Matcher::new(&query, &CONTEXT).select(&batch);
         selected.invert();
@@ -229,5 +248,29 @@ proptest! {
             let turned = edit(&text, &Edit::Negate(clause.span.clone())).unwrap();
             prop_assert_eq!(parse_pipeline(&turned).unwrap().filter, Query::and(others), "{} to {}", text, turned);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_said_to_follow_follows(first in queries(), second in queries(), third in queries(), batch in batches()) {
+        let select = |query: &Query| Matcher::new(query, &CONTEXT).select(&batch);
+        // Related ones, as two random ones have little to do with each other.
+        let both = Query::and(vec![first.clone(), second.clone()]);
+        let either = Query::or(vec![first.clone(), third.clone()]);
+        let queries =
+            [both.clone(), either.clone(), first.clone().negate(), Query::and(vec![either, second.negate()]), first, third];
+        for from in &queries {
+            let meant = select(from);
+            prop_assert!(!from.is_impossible() || meant.is_empty(), "{} is not impossible", from);
+            for to in queries.iter().filter(|to| from.implies(to)) {
+                let mut rest = meant.clone();
+                rest.subtract(&select(to));
+                prop_assert!(rest.is_empty(), "{} does not imply {}", from, to);
+            }
+        }
+        prop_assert!(both.implies(&queries[4]), "{} implies {}", both, queries[4]);
     }
 }

@@ -104,6 +104,18 @@ fn passes(test: &FieldTest, value: &[u8]) -> bool {
 fn holds(test: &TextTest, text: &[u8]) -> bool {
     match test {
         TextTest::Regex(regex) => regex.compiled().is_match(text),
+        TextTest::Near(near) => {
+            let (text, last) = (words(text), near.words().len() - 1);
+            let is = |number: usize, word: &String| {
+                let fold = |text: &str| text.chars().map(lower).collect::<String>();
+                let (word, wanted) = match near.is_case_sensitive() {
+                    true => (word.clone(), near.words()[number].clone()),
+                    false => (fold(word), fold(&near.words()[number])),
+                };
+                if near.goes_on() && number == last { word.starts_with(&wanted) } else { word == wanted }
+            };
+            stands(&text, last + 1, near.distance(), &is)
+        }
         TextTest::Pattern(pattern) => {
             let text = characters(text);
             let begins_free = pattern.parts().first() == Some(&Part::Run);
@@ -117,6 +129,37 @@ fn holds(test: &TextTest, text: &[u8]) -> bool {
             })
         }
     }
+}
+
+/// Whether the words stand in a text, wherever the first one is.
+fn stands(text: &[String], count: usize, distance: usize, is: &dyn Fn(usize, &String) -> bool) -> bool {
+    (0..text.len()).any(|at| is(0, &text[at]) && goes_on(&text[at + 1..], 1..count, distance, is))
+}
+
+/// Whether the remaining words follow the one before, with at most this many others between them.
+fn goes_on(
+    text: &[String],
+    wanted: std::ops::Range<usize>,
+    distance: usize,
+    is: &dyn Fn(usize, &String) -> bool,
+) -> bool {
+    wanted.is_empty()
+        || (0..text.len().min(distance + 1)).any(|others| {
+            is(wanted.start, &text[others])
+                && goes_on(&text[others + 1..], wanted.start + 1..wanted.end, distance - others, is)
+        })
+}
+
+/// Runs of letters and digits.
+fn words(text: &[u8]) -> Vec<String> {
+    let characters = characters(text);
+    let is_word = |c: &Option<char>| c.is_some_and(char::is_alphanumeric);
+    let runs = characters.split(|c| !is_word(c)).filter(|run| !run.is_empty());
+    runs.map(|run| run.iter().flatten().collect()).collect()
+}
+
+fn lower(c: char) -> char {
+    c.to_lowercase().next().unwrap()
 }
 
 fn equals(pattern: &Pattern, text: &[u8]) -> bool {
@@ -153,7 +196,7 @@ fn fits(parts: &[Part], text: &[Option<char>], case_sensitive: bool) -> bool {
             let wanted: Vec<char> = wanted.chars().collect();
             let same = |c: char, other: Option<char>| match other {
                 Some(other) if case_sensitive => c == other,
-                Some(other) => c.to_lowercase().next() == other.to_lowercase().next(),
+                Some(other) => lower(c) == lower(other),
                 None => false,
             };
             wanted.len() <= text.len()

@@ -116,6 +116,13 @@ fn groups_are_counted_as_splunk_and_victorialogs_users_write_it() {
         ("top host, user by program, severity", "top 10 host, user by program, severity"),
         ("rare host", "rare 10 host"),
         ("rare 3 dst_port by src", "rare 3 dst_port by src"),
+        ("gap host > 10m", "gap host > 10m"),
+        ("gap host, program>600s", "gap host, program > 10m"),
+        ("gap by (host) > 1h30m", "gap host > 90m"),
+        ("gap host 10m", "gap host > 10m"),
+        ("gap 10m by host program", "gap host, program > 10m"),
+        ("gap > 1d level", "gap severity > 1d"),
+        ("gap \"by\" > 1s | sort \"from\"", "gap \"by\" > 1s | sort \"from\""),
     ]);
 }
 
@@ -156,7 +163,8 @@ fn stages_that_make_tables_are_told_from_those_that_keep_rows() {
         let pipeline = parse_pipeline(&format!("* | {stage}")).unwrap();
         assert_eq!(pipeline.stages[0].aggregates(), expected, "{stage}");
     };
-    for stage in ["stats count()", "timechart count()", "top host", "rare host", "uniq host"] {
+    for stage in ["stats count()", "timechart count()", "top host", "rare host", "uniq host", "gap host > 1m"]
+    {
         check(stage, true);
     }
     for stage in
@@ -186,12 +194,12 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
         "sats",
         "`sats` is not a stage: they are where, fields, sort, limit, tail, stats",
     );
-    for later in
-        ["eval x = 1", "patterns", "new_patterns since=-24h", "context before=5", "gap host > 10m", "raw"]
-    {
+    for later in ["patterns", "new_patterns since=-24h", "context before=5"] {
         check_error(later, later.split(' ').next().unwrap(), "is not available yet");
     }
-    check_error("parse csv", "csv", "`parse csv` is not available yet");
+    check_error("parse csv", "v", "the name of a field must stand here");
+    check_error("parse csv (a, a)", "parse csv (a, a)", "`a` is there twice");
+    check_error("parse csv (a, host)", "host", "every message has a field `host` of its own");
     check_error("fields - host", "-", "leaving fields out is not available yet");
     check_error("where", "e", "a filter must stand here: write for example `where status>=500");
     check_error("where (a", "(", "this parenthesis is not closed");
@@ -227,6 +235,17 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("top count", "top count", "`count` is there twice");
     check_error("top host limit=", "=", "a number must stand here");
     check_error("timechart span=", "=", "a span must stand here");
+    check_error("gap", "p", "the name of a field must stand here: write for example `gap host > 10m`");
+    check_error("gap host", "t", "`>` and a span must stand here: write for example `gap host > 10m`");
+    check_error("gap host >", ">", "a span must stand here: write for example `gap host > 10m`");
+    check_error("gap host >= 10m", ">=", "`>=` has no place here: write for example `gap host > 10m`");
+    check_error("gap host < 10m", "<", "`<` has no place here");
+    check_error("gap host > 10x", "10x", "`10x` is not a time span: write for example 30s, 5m");
+    check_error("gap host > 0s", "0s", "is not a time span");
+    check_error("gap 10m", "m", "the name of a field must stand here");
+    check_error("gap 10m by host > 5m", ">", "`>` has no place here");
+    check_error("gap 5m by a, A", "gap 5m by a, A", "`A` is there twice");
+    check_error("gap host, seconds > 5m", "gap host, seconds > 5m", "`seconds` is there twice");
     check_error("limit x", "x", "`x` has no place here: write for example `limit 10`");
     check_error("limit 10x", "10x", "`10x` is not a number");
     check_error("sort severity_num", "severity_num", "is for filters");
@@ -247,8 +266,8 @@ fn what_extracts_nothing_is_an_error() {
     check_error("extract \"<a><b>\"", "\"<a><b>\"", "between `<a>` and `<b>` there is no text");
     check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is there twice");
     check_error("extract \"x <host>\"", "\"x <host>\"", "every message has a field `host` of its own");
-    check_error("parse", "e", "json, kv or regex must stand here");
-    check_error("parse xml", "xml", "json, kv or regex must stand here");
+    check_error("parse", "e", "json, kv, regex, csv, cef or leef must stand here");
+    check_error("parse xml", "xml", "json, kv, regex, csv, cef or leef must stand here");
     check_error("parse regex", "x", "a regular expression such as");
     check_error("parse regex /a(b)/", "/a(b)/", "names no field");
     check_error("parse regex /(?<a>/", "/(?<a>/", "is invalid");
@@ -324,9 +343,10 @@ fn the_examples_of_the_reference_are_pipelines_without_warnings() {
         let search = parse_pipeline_search(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(search.warnings.is_empty() && !search.pipeline.stages.is_empty(), "{text}");
     }
+    let (section, _) = section.split_once("\n### ").unwrap();
     let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split([' ', '`']).next());
     let names: Vec<&str> = names.collect();
-    assert_eq!(names.len(), 13, "{names:?}");
+    assert_eq!(names.len(), 16, "{names:?}");
     for name in names {
         let read = parse_pipeline(&format!("| {name} ?"));
         assert!(

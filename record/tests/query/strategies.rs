@@ -1,8 +1,9 @@
 //! Random queries that the parser can make, and random messages that they have a chance to match.
 
 use logstead_record::query::{
-    Aggregate, Bounds, Captures, Codes, FieldName, FieldTest, Format, Function, LIMIT_MAX, Measure, Number,
-    Part, Pattern, Pipeline, Query, Ranking, Regex, SortKey, Stage, Template, TextTest, TimeExpr,
+    Aggregate, Bounds, Captures, Codes, DISTANCE_MAX, FieldName, FieldTest, Format, Function, LIMIT_MAX,
+    Measure, Near, Number, Part, Pattern, Pipeline, Query, Ranking, Regex, SortKey, Stage, Template,
+    TextTest, TimeExpr,
 };
 use logstead_record::{Batch, BatchBuilder, DAY, Field, Flags, Origin, Priority, Row, Timestamp};
 use proptest::collection::vec;
@@ -34,7 +35,20 @@ pub(crate) fn queries() -> impl Strategy<Value = Query> {
 }
 
 fn texts() -> impl Strategy<Value = TextTest> {
-    prop_oneof![5 => patterns().prop_map(TextTest::Pattern), 1 => regexes().prop_map(TextTest::Regex)]
+    prop_oneof![
+        5 => patterns().prop_map(TextTest::Pattern),
+        2 => nears().prop_map(TextTest::Near),
+        1 => regexes().prop_map(TextTest::Regex),
+    ]
+}
+
+/// Words of few kinds, so that some are the same and some begin others.
+fn nears() -> impl Strategy<Value = Near> {
+    let words = vec(select(vec!["a", "b", "aB", "K", "1", "i", "ä", "ba"]), 2..5);
+    let distance = prop_oneof![4 => 0_usize..4, 1 => 0_usize..=DISTANCE_MAX];
+    (words, distance, any::<bool>(), any::<bool>()).prop_map(|(words, distance, goes_on, case_sensitive)| {
+        Near::new(&words.join(" "), distance, goes_on, case_sensitive).unwrap()
+    })
 }
 
 fn patterns() -> impl Strategy<Value = Pattern> {
@@ -42,6 +56,38 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     (vec(part, 1..4), any::<bool>())
         .prop_map(|(parts, case_sensitive)| Pattern::new(parts, case_sensitive))
         .prop_filter("`*` alone is another query", |pattern| !pattern.is_any())
+}
+
+/// What a few words are looked for with: near each other, or as they stand.
+pub(crate) fn few_words() -> impl Strategy<Value = Query> {
+    let words = || vec(select(vec!["a", "A", "b", "ab"]), 1..4);
+    let near = (words(), 0_usize..4, any::<bool>(), any::<bool>());
+    let near =
+        near.prop_filter_map("one word is near no other", |(words, distance, goes_on, case_sensitive)| {
+            Near::new(&words.join("-"), distance, goes_on, case_sensitive).map(TextTest::Near)
+        });
+    let written = (words(), select(vec![" ", ", "]), any::<bool>(), any::<bool>());
+    let written = written.prop_map(|(words, between, goes_on, case_sensitive)| {
+        let end = goes_on.then_some(Part::Run);
+        let parts = std::iter::once(Part::Text(words.join(between))).chain(end);
+        TextTest::Pattern(Pattern::new(parts, case_sensitive))
+    });
+    (prop_oneof![2 => near, 1 => written], any::<bool>()).prop_map(|(test, in_message)| match in_message {
+        true => Query::Field(FieldName::Known(Field::Message), FieldTest::Holds(test)),
+        false => Query::Text(test),
+    })
+}
+
+/// Messages of the same words.
+pub(crate) fn messages_of_few_words() -> impl Strategy<Value = Batch> {
+    let words = vec(select(vec!["a", "A", "b", "ab", "x"]), 0..12);
+    let message = (words, select(vec![" ", ", "])).prop_map(|(words, between)| words.join(between));
+    vec(message, 1..30).prop_map(|messages| {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"p", received: NOW });
+        messages.iter().for_each(|message| builder.push(&Row::text(message.as_bytes())));
+        builder.seal()
+    })
 }
 
 fn regexes() -> impl Strategy<Value = Regex> {
@@ -183,6 +229,7 @@ fn stages() -> impl Strategy<Value = Stage> {
         rankings().prop_map(Stage::Rare),
         columns().prop_map(Stage::Uniq),
         columns().prop_map(Stage::Dedup),
+        (columns(), 1..i64::MAX).prop_map(|(by, longest_nanos)| Stage::Gap { by, longest_nanos }),
         (templates, from())
             .prop_map(|(text, from)| Stage::Extract { template: Template::new(text).unwrap(), from }),
         (formats, from()).prop_map(|(format, from)| Stage::Parse { format, from }),
@@ -254,8 +301,12 @@ fn functions() -> impl Strategy<Value = Vec<Aggregate>> {
 fn values() -> impl Strategy<Value = Vec<u8>> {
     let text = "[aAbBkK\u{212A}iİäÄß1 ._\\-/:\"*?\\\\,(]{0,12}".prop_map(String::into_bytes);
     let known = select(vec!["10.0.0.1", "10.0.0.1:514", "[::1]:5", "5", "1.5", "250ms", "12MB", "x y"]);
+    let words = vec(select(vec!["a", "b", "ab", "K", "\u{212A}", "1", "I", "Ä", "B", "abc", "x"]), 0..10);
+    let words =
+        (words, select(vec![" ", ", ", "-"])).prop_map(|(words, between)| words.join(between).into_bytes());
     prop_oneof![
         6 => text.clone(),
+        4 => words,
         1 => known.prop_map(|text| text.as_bytes().to_vec()),
         1 => (text.clone(), vec(any::<u8>(), 0..3), text).prop_map(|(a, b, c)| [a, b, c].concat()),
     ]
@@ -375,6 +426,8 @@ pub(crate) fn garbage() -> impl Strategy<Value = String> {
         ",",
         "1",
         "~",
+        "\"a b\"~1",
+        "~2*",
         "<",
         ">",
         ">=",
@@ -410,6 +463,8 @@ pub(crate) fn garbage() -> impl Strategy<Value = String> {
         "sort ",
         "where ",
         "timechart span=",
+        "gap ",
+        "> 10m",
         "limit ",
         "extract \"<a>",
         "parse ",
@@ -422,6 +477,7 @@ pub(crate) fn garbage() -> impl Strategy<Value = String> {
     let stage = select(vec![
         "stats",
         "timechart",
+        "gap",
         "top",
         "sort",
         "fields",

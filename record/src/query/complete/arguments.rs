@@ -2,7 +2,7 @@
 
 use super::wanted::Wanted;
 use crate::query::FieldName;
-use crate::query::stage::{Aggregate, Stage, names_function};
+use crate::query::stage::{Aggregate, GAP_COLUMNS, Stage, names_function};
 
 /// What stands between the name of a stage and the cursor.
 pub(super) struct Arguments {
@@ -12,6 +12,9 @@ pub(super) struct Arguments {
 
 impl Arguments {
     pub(super) fn wanted(&self, columns: Option<Vec<String>>) -> Wanted {
+        if self.name == "eval" {
+            return if self.is_in_expression() { Wanted::Computed { columns } } else { Wanted::Nothing };
+        }
         let argument = |names, functions, words| Wanted::Argument { columns, names, functions, words };
         let last = self.words.last().map(String::as_str).unwrap_or_default();
         let has_by = self.words.iter().any(|word| word == "by");
@@ -27,12 +30,18 @@ impl Arguments {
             "top" | "rare" => argument(true, false, &["by"]),
             "sort" if is_empty => argument(true, false, &[]),
             "sort" => argument(true, false, &["asc", "desc"]),
-            "fields" | "uniq" | "dedup" => argument(true, false, &[]),
-            "parse" if is_empty => argument(false, false, &["json", "kv", "regex"]),
+            "gap" if self.words.iter().any(|word| word.starts_with('>')) => Wanted::Nothing,
+            "fields" | "uniq" | "dedup" | "gap" => argument(true, false, &[]),
+            "parse" if is_empty => argument(false, false, &["json", "kv", "regex", "csv", "cef", "leef"]),
             "extract" | "parse" if last == "from" => argument(true, false, &[]),
             "extract" | "parse" if !is_empty => argument(false, false, &["from"]),
             _ => Wanted::Nothing,
         }
+    }
+
+    /// Whether the name of what is computed stands before the cursor.
+    fn is_in_expression(&self) -> bool {
+        2 <= self.words.len() && self.words.iter().any(|word| word == "=")
     }
 
     /// Whether the parenthesis of a function is open.
@@ -63,6 +72,7 @@ pub(super) fn columns(stages: &[Stage]) -> Option<Vec<String>> {
                 Some([names(&ranking.by), names(&ranking.fields), one("count")].concat())
             }
             Stage::Uniq(fields) | Stage::Fields(fields) => Some(names(fields)),
+            Stage::Gap { by, .. } => Some([names(by), GAP_COLUMNS.map(str::to_owned).to_vec()].concat()),
             Stage::Where(_)
             | Stage::Sort(_)
             | Stage::Limit(_)
@@ -70,6 +80,11 @@ pub(super) fn columns(stages: &[Stage]) -> Option<Vec<String>> {
             | Stage::Dedup(_)
             | Stage::Extract { .. }
             | Stage::Parse { .. } => columns,
+            Stage::Eval(assignments) => columns.map(|columns: Vec<String>| {
+                let is_new = |name: &&String| !columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+                let new = assignments.iter().map(|(name, _)| name).filter(is_new).cloned().collect();
+                [columns.clone(), new].concat()
+            }),
         };
     }
     columns

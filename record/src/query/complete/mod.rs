@@ -313,6 +313,7 @@ impl<'t> Place<'t> {
     fn of_leaf(self, leaf: &Leaf) -> Place<'t> {
         let begins = |text: &str| text.starts_with(['/', '[', '{', '*', '?']);
         let is_known = match leaf {
+            Leaf::Operand { operand, .. } if operand.distance.is_some() => false,
             Leaf::Operand { operand, .. } => operand.quoted || !begins(&operand.text),
             Leaf::Bound { .. } => true,
             Leaf::Regex { .. } | Leaf::Range { .. } => false,
@@ -395,6 +396,7 @@ mod tests {
                 parts.extend(words.iter());
                 format!("{}{}", parts.join(" "), columns(made))
             }
+            Wanted::Computed { columns: made } => format!("computed{}", columns(made)),
             Wanted::Nothing => "nothing".to_owned(),
         }
     }
@@ -456,6 +458,9 @@ mod tests {
         check("a \"some te‸", "", "nothing", "a");
         check("a /some te‸", "te", "clause joins", "a /some");
         check("host:/fw.‸ x", "", "nothing", "x");
+        check("x host:\"a ‸b\"~3 y", "", "nothing", "x y");
+        check("x \"a ‸b\"~3 y", "", "nothing", "x y");
+        check("\"a b\"~3 ho‸", "ho", "clause joins", "\"a b\"~3");
         check("time:[now-1h TO n‸", "", "nothing", "");
         check("user=~x‸", "user=~x", "clause", "");
     }
@@ -482,11 +487,16 @@ mod tests {
         check("a | top 5 host by pr‸", "pr", "names", "a");
         check("a | fields time, ‸", "", "names", "a");
         check("a | sort -co‸", "co", "names", "a");
-        check("a | parse ‸", "", "json kv regex", "a");
+        check("a | gap ho‸", "ho", "names", "a");
+        check("a | gap host > ‸", "", "nothing", "a");
+        check("a | parse ‸", "", "json kv regex csv cef leef", "a");
         check("a | parse json fr‸", "fr", "from", "a");
         check("a | parse json from pay‸", "pay", "names", "a");
         check("a | extract \"x <u‸", "", "nothing", "a");
         check("a | extract \"a | <u>\" from ‸", "", "names", "a");
+        check("a | eval ‸", "", "nothing", "a");
+        check("a | eval x = up‸", "up", "computed", "a");
+        check("a | eval x = if(st‸, 1, 2)", "st", "computed", "a");
         check("a | limit ‸", "", "nothing", "a");
         check("a | nonsense ‸", "", "nothing", "a");
     }
@@ -495,6 +505,7 @@ mod tests {
     fn stages_see_the_columns_of_those_before() {
         check("a | stats count(), avg(x) by host | sort ‸", "", "names of host,count,avg(x)", "a");
         check("a | top 5 user by host | where co‸", "co", "clause of host,user,count", "a");
+        check("a | gap host > 1h | sort ‸", "", "names of host,from,to,seconds", "a");
         check("a | top 5 user | where user:x‸", "", "nothing", "a");
         check("a | where host:f‸", "f", "value host", "a");
         check("a | where host:f | fields host, user | dedup ‸", "", "names of host,user", "a");

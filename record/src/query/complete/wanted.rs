@@ -52,6 +52,11 @@ pub enum Wanted {
         /// Words that may.
         words: &'static [&'static str],
     },
+    /// A field or a function of an expression.
+    Computed {
+        /// The existing columns, if earlier stages made a table.
+        columns: Option<Vec<String>>,
+    },
     /// Nothing that could be known.
     Nothing,
 }

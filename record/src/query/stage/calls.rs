@@ -5,6 +5,7 @@ use super::{Aggregate, Function, Measure};
 use crate::field::Field;
 use crate::query::ast::FieldName;
 use crate::query::error::ParseError;
+use crate::query::nearest::nearest;
 use crate::query::parse::Parsed;
 use crate::query::syntax::subject::Name;
 use std::ops::Range;
@@ -23,15 +24,6 @@ enum Argument {
 pub(in crate::query) fn names_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
-}
-
-/// The one of `names` that may have been meant.
-pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let distances = names.map(|name| (strsim::osa_distance(word, name), name));
-    distances
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4 && *distance < word.len())
-        .min()
-        .map(|(_, name)| name)
 }
 
 impl Reader<'_> {
@@ -66,11 +58,12 @@ impl Reader<'_> {
     fn aggregate(&mut self) -> Parsed<Aggregate> {
         let function = self.function()?;
         self.cursor.skip_space();
-        let alias = if self.keyword("as") { Some(self.alias()?) } else { None };
+        let alias = if self.keyword("as") { Some(self.new_name()?) } else { None };
         Ok(Aggregate { function, alias })
     }
 
-    fn alias(&mut self) -> Parsed<String> {
+    /// The name of a field or column that is made.
+    pub(super) fn new_name(&mut self) -> Parsed<String> {
         let at = self.cursor.at;
         match self.plain_name()? {
             FieldName::Dynamic(name) => Ok(name),

@@ -7,7 +7,7 @@ pub(in crate::query) struct Kind {
     pub(in crate::query) example: &'static str,
 }
 
-pub(in crate::query) const KINDS: [Kind; 13] = [
+pub(in crate::query) const KINDS: [Kind; 16] = [
     Kind { names: &["where", "filter", "search"], example: "where status>=500 user:*" },
     Kind { names: &["fields", "table", "keep"], example: "fields time, host, message" },
     Kind { names: &["sort", "order"], example: "sort -count, host" },
@@ -19,15 +19,21 @@ pub(in crate::query) const KINDS: [Kind; 13] = [
     Kind { names: &["rare"], example: "rare 10 host by program" },
     Kind { names: &["uniq"], example: "uniq host, program" },
     Kind { names: &["dedup"], example: "dedup host, user" },
+    Kind { names: &["gap"], example: "gap host > 10m" },
     Kind { names: &["extract"], example: "extract \"user=<user> from <ip>\"" },
     Kind {
         names: &["parse", "rex", "extract_regexp"],
         example: "parse json, parse kv, parse regex /user=(?<user>\\w+)/ from message",
     },
+    Kind {
+        names: &["eval", "extend", "let"],
+        example: "eval seconds = took / 1000, who = coalesce(user, uid)",
+    },
+    Kind { names: &["raw"], example: "raw" },
 ];
 
 /// Stages that are planned.
-pub(super) const LATER: [&str; 6] = ["eval", "patterns", "new_patterns", "context", "gap", "raw"];
+pub(super) const LATER: [&str; 3] = ["patterns", "new_patterns", "context"];
 
 /// Words that name a field in a stage only when quoted.
 pub(in crate::query) const WORDS: [&str; 6] = ["by", "as", "from", "asc", "desc", "limit"];
@@ -41,6 +47,11 @@ impl Kind {
     /// The name that it is printed with.
     pub(in crate::query) fn name(&self) -> &'static str {
         self.names[0]
+    }
+
+    /// Whether expressions follow its name.
+    pub(in crate::query) fn has_expressions(&self) -> bool {
+        self.name() == "eval"
     }
 
     /// Whether a filter follows its name.

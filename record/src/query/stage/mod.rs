@@ -8,19 +8,24 @@
 mod calls;
 mod captures;
 mod kinds;
+mod names;
 mod parse;
 mod print;
 mod reader;
+mod streaming;
 
 use super::ast::{FieldName, Query};
 use super::error::Warning;
+use super::expression::Expression;
 use super::time::Zone;
 use crate::time::Timestamp;
 pub(super) use calls::names_function;
 pub use captures::{BadCaptures, Captures, Template};
 pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
+pub use names::{Added, Hidden, shown_names};
 pub(super) use parse::read_search;
 pub use parse::{parse_pipeline, parse_pipeline_search};
+pub use streaming::{NotStreaming, Streaming};
 
 /// A filter and what is done with the messages that it means.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,6 +82,13 @@ pub enum Stage {
     Uniq(Vec<FieldName>),
     /// Keeps the first row of each combination of values of these fields.
     Dedup(Vec<FieldName>),
+    /// The silences of each combination of values of these fields that are longer than a time.
+    Gap {
+        /// Whose messages follow each other.
+        by: Vec<FieldName>,
+        /// In nanoseconds, above 0; a gap is longer than this.
+        longest_nanos: i64,
+    },
     /// Adds fields that stand in a text.
     Extract {
         /// How the text is made.
@@ -91,6 +103,8 @@ pub enum Stage {
         /// Whose value it is.
         from: FieldName,
     },
+    /// Adds fields that are computed, each after the one before it.
+    Eval(Vec<(String, Expression)>),
 }
 
 /// What rows are ordered by.
@@ -150,6 +164,9 @@ pub struct Ranking {
     pub by: Vec<FieldName>,
 }
 
+/// The columns of [`Stage::Gap`] after its fields.
+pub const GAP_COLUMNS: [&str; 3] = ["from", "to", "seconds"];
+
 /// How a text holds fields.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Format {
@@ -159,6 +176,12 @@ pub enum Format {
     KeyValue,
     /// The named groups of a regular expression.
     Regex(Captures),
+    /// ArcSight's CEF.
+    Cef,
+    /// IBM's LEEF.
+    Leef,
+    /// A line of values with commas between them, and what each is called; one without a name is left out.
+    Csv(Vec<String>),
 }
 
 impl Pipeline {
@@ -180,10 +203,11 @@ impl Stage {
     /// Whether what it gives is a table of its own instead of some of the rows that it takes.
     pub fn aggregates(&self) -> bool {
         use Stage::{
-            Dedup, Extract, Fields, Limit, Parse, Rare, Sort, Stats, Tail, Timechart, Top, Uniq, Where,
+            Dedup, Eval, Extract, Fields, Gap, Limit, Parse, Rare, Sort, Stats, Tail, Timechart, Top, Uniq,
+            Where,
         };
         match self {
-            Stats { .. } | Timechart { .. } | Top(_) | Rare(_) | Uniq(_) => true,
+            Stats { .. } | Timechart { .. } | Top(_) | Rare(_) | Uniq(_) | Gap { .. } => true,
             Where(_)
             | Fields(_)
             | Sort(_)
@@ -191,7 +215,8 @@ impl Stage {
             | Tail(_)
             | Dedup(_)
             | Extract { .. }
-            | Parse { .. } => false,
+            | Parse { .. }
+            | Eval(_) => false,
         }
     }
 }

@@ -9,15 +9,17 @@
 //! Which items and options there are is up to each stage: `KINDS` lists them. Spellings of SPL and LogsQL
 //! are read where they mean the same.
 
-use super::calls::{names_function, nearest};
+use super::calls::names_function;
 use super::captures::{Captures, Template};
 use super::kinds::{KINDS, LATER, kind_of};
 use super::reader::{COUNT_DEFAULT, Reader};
-use super::{Format, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
+use super::{Expression, Format, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
 use crate::query::error::{ErrorKind, ParseError, Warning};
-use crate::query::limits::STAGES_MAX;
+use crate::query::expression::expression;
+use crate::query::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
+use crate::query::nearest::nearest;
 use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
 use crate::query::syntax::lex::Cursor;
 use crate::query::syntax::tree::{Body, Node, NodeKind, StageNode};
@@ -196,7 +198,10 @@ impl Reader<'_> {
             "rare" => self.ranking().map(Stage::Rare),
             "uniq" => self.by_or_names().map(Stage::Uniq),
             "dedup" => self.by_or_names().map(Stage::Dedup),
+            "gap" => self.gap(),
             "extract" => self.extract(),
+            "eval" => self.eval(),
+            "raw" => Ok(Stage::Fields(vec![FieldName::Known(Field::Raw)])),
             _ => self.parse(),
         }
     }
@@ -307,6 +312,30 @@ impl Reader<'_> {
         Ok(fields)
     }
 
+    /// `host > 10m`; also `host 10m` and `10m by host`.
+    fn gap(&mut self) -> Parsed<Stage> {
+        let is_length = self.cursor.peek(0).is_some_and(|c| c == '>' || c.is_ascii_digit());
+        let before = if is_length { Some(self.gap_length()?) } else { None };
+        self.keyword("by");
+        let by = self.names()?;
+        let longest_nanos = before.map_or_else(|| self.gap_length(), Ok)?;
+        self.check_items(by.iter().map(FieldName::as_str).chain(GAP_COLUMNS))?;
+        Ok(Stage::Gap { by, longest_nanos })
+    }
+
+    fn gap_length(&mut self) -> Parsed<i64> {
+        self.skip();
+        let is_longer = self.cursor.peek(0) == Some('>') && self.cursor.peek(1) != Some('=');
+        if is_longer {
+            self.eat('>');
+        }
+        match self.cursor.peek(0) {
+            Some(c) if is_longer || c.is_ascii_digit() => self.span(),
+            Some(_) => Err(self.unexpected()),
+            None => Err(self.missing("`>` and a span")),
+        }
+    }
+
     fn extract(&mut self) -> Parsed<Stage> {
         let at = self.cursor.at;
         if self.cursor.peek(0) != Some('"') {
@@ -325,14 +354,19 @@ impl Reader<'_> {
         }
         let word = self.peek_word();
         let format = match word.as_str() {
-            "csv" => return Err(self.not_available("`parse csv`", "there are json, kv and regex")),
             "json" => Some(Format::Json),
             "kv" | "logfmt" => Some(Format::KeyValue),
-            "regex" | "regexp" => None,
-            _ => return Err(self.missing("json, kv or regex")),
+            "cef" => Some(Format::Cef),
+            "leef" => Some(Format::Leef),
+            "csv" | "regex" | "regexp" => None,
+            _ => return Err(self.missing("json, kv, regex, csv, cef or leef")),
         };
         self.keyword(&word);
-        let format = format.map_or_else(|| self.regex_format(), Ok)?;
+        let format = match format {
+            Some(format) => format,
+            None if word == "csv" => self.csv_format()?,
+            None => self.regex_format()?,
+        };
         Ok(Stage::Parse { format, from: self.source_field()? })
     }
 
@@ -342,6 +376,47 @@ impl Reader<'_> {
         self.skip();
         let format = self.regex_format()?;
         Ok(Stage::Parse { format, from: from.map_or_else(|| self.source_field(), Ok)? })
+    }
+
+    /// The names of the columns; `_` for one that is left out.
+    fn csv_format(&mut self) -> Parsed<Format> {
+        let at = self.cursor.at;
+        let (columns, _) = self.list(|reader| {
+            let skipped = reader.keyword("_");
+            if skipped { Ok(String::new()) } else { reader.new_name() }
+        })?;
+        self.check_items(columns.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
+        if STAGE_ITEMS_MAX < columns.len() {
+            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+            return Err(self.error(at..self.cursor.at, message));
+        }
+        Ok(Format::Csv(columns))
+    }
+
+    /// `a = 1, b = a + 1`.
+    fn eval(&mut self) -> Parsed<Stage> {
+        let mut assignments: Vec<(String, Expression)> = Vec::new();
+        loop {
+            self.skip();
+            if self.cursor.is_at_end() && !assignments.is_empty() {
+                break;
+            }
+            let name = self.new_name()?;
+            self.cursor.skip_space();
+            if !self.eat('=') {
+                return Err(self.missing("`=` and a value"));
+            }
+            assignments.push((name, expression(self.meaning, &mut self.cursor)?));
+            if self.cursor.peek(0) != Some(',') {
+                break;
+            }
+        }
+        // A name may come twice: the later one may use the earlier one.
+        if STAGE_ITEMS_MAX < assignments.len() {
+            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+            return Err(self.error(self.node.range.clone(), message));
+        }
+        Ok(Stage::Eval(assignments))
     }
 
     fn regex_format(&mut self) -> Parsed<Format> {
@@ -377,6 +452,6 @@ fn compares_call(query: &Query) -> bool {
             Some(Part::Text(text)) => text.split_once('(').is_some_and(|(name, _)| names_function(name)),
             _ => false,
         },
-        Query::All | Query::Text(TextTest::Regex(_)) | Query::Field(..) => false,
+        Query::All | Query::Text(TextTest::Near(_) | TextTest::Regex(_)) | Query::Field(..) => false,
     }
 }

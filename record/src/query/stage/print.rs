@@ -37,10 +37,21 @@ impl Display for Stage {
             Stage::Rare(ranking) => write!(f, "rare {ranking}"),
             Stage::Uniq(fields) => write!(f, "uniq {fields}", fields = names(fields)),
             Stage::Dedup(fields) => write!(f, "dedup {fields}", fields = names(fields)),
+            Stage::Gap { by, longest_nanos } => {
+                let longest = Duration(longest_nanos.unsigned_abs());
+                write!(f, "gap {fields} > {longest}", fields = names(by))
+            }
             Stage::Extract { template, from } => {
                 write!(f, "extract {text}{from}", text = Quoted(template.text()), from = From(from))
             }
             Stage::Parse { format, from } => write!(f, "parse {format}{from}", from = From(from)),
+            Stage::Eval(assignments) => {
+                f.write_str("eval ")?;
+                assignments.iter().enumerate().try_for_each(|(number, (name, expression))| {
+                    let comma = if number == 0 { "" } else { ", " };
+                    write!(f, "{comma}{name} = {expression}", name = Column(&FieldName::new(name)))
+                })
+            }
         }
     }
 }
@@ -97,6 +108,15 @@ impl Display for Format {
             Format::Json => f.write_str("json"),
             Format::KeyValue => f.write_str("kv"),
             Format::Regex(captures) => write!(f, "regex {regex}", regex = captures.regex()),
+            Format::Cef => f.write_str("cef"),
+            Format::Leef => f.write_str("leef"),
+            Format::Csv(columns) => {
+                let name = |column: &String| match column.as_str() {
+                    "" => "_".to_owned(),
+                    name => Column(&FieldName::new(name)).to_string(),
+                };
+                write!(f, "csv ({names})", names = columns.iter().map(name).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 }

@@ -127,7 +127,7 @@ impl Reader {
     fn end(&mut self, stops: &[char]) -> Option<Operand> {
         let end = self.operand(self.cursor.at, stops, tokens::of_value).ok()?;
         self.cursor.skip_space();
-        (!end.text.is_empty()).then_some(end)
+        (!end.text.is_empty() && end.distance.is_none()).then_some(end)
     }
 
     /// `(a, b)` or `[a b]` after `in`.

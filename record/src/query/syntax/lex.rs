@@ -161,6 +161,19 @@ impl Cursor {
         }
     }
 
+    /// Reads the distance that stands directly behind a closing quote: `~3`. One that is too large for a number is the
+    /// largest.
+    pub(in crate::query) fn distance(&mut self) -> Option<usize> {
+        let is_behind_quote = self.at.checked_sub(1).and_then(|before| self.char_at(before)) == Some('"');
+        let digits = self.seen(self.at + 1).iter().take_while(|c| c.is_ascii_digit()).count();
+        if !is_behind_quote || self.peek(0) != Some('~') || digits == 0 {
+            return None;
+        }
+        let start = self.at + 1;
+        self.at = start + digits;
+        Some(self.text(start..self.at).parse().unwrap_or(usize::MAX))
+    }
+
     /// Reads one quoted text without wildcards.
     pub(in crate::query) fn plain_quoted(&mut self) -> Option<String> {
         let mut parts = Vec::new();

@@ -295,17 +295,21 @@ impl Reader {
         let end = self.cursor.word_end(at, stops);
         self.take(end, kind(&self.cursor, at..end));
         let (parts, text) = (self.cursor.word_parts(at..end), self.cursor.text(at..end));
-        Ok(Operand { parts, text, quoted: false })
+        Ok(Operand { parts, text, quoted: false, distance: None })
     }
 
     fn quoted_operand(&mut self, at: usize, stops: &[char]) -> Result<Operand, ParseError> {
         let start = self.cursor.at;
         self.cursor.at = at;
         let parts = self.cursor.quoted();
+        let distance = self.cursor.distance();
+        let goes_on = distance.is_some() && self.cursor.peek(0) == Some('*');
+        self.cursor.at += usize::from(goes_on);
         self.take_from(start, TokenKind::Quoted);
-        let parts = parts?;
+        let mut parts = parts?;
+        parts.extend(goes_on.then_some(Part::Run));
         self.expect_boundary(at, stops)?;
-        Ok(Operand { text: plain_text(&parts), parts, quoted: true })
+        Ok(Operand { text: plain_text(&parts), parts, quoted: true, distance })
     }
 
     /// After a closing quote.
@@ -315,17 +319,8 @@ impl Reader {
             return Ok(());
         }
         let end = self.cursor.word_end(at, stops);
-        let is_distance =
-            self.cursor.peek(0) == Some('~') && self.cursor.peek(1).is_some_and(|c| c.is_ascii_digit());
-        let error = if is_distance {
-            let message = "words at a distance (`~` and a number after a quote) are not supported";
-            let suggestion = Some(self.cursor.rewritten(at..end, ""));
-            ParseError { suggestion, ..self.cursor.meaning(start..end, message) }
-        } else {
-            self.cursor.syntax(start..at + 1, "a space must follow the closing quote")
-        };
         self.take(end, TokenKind::Word);
-        Err(error)
+        Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote"))
     }
 
     /// An error about all from `at` to here.
@@ -372,9 +367,13 @@ impl Reader {
 /// Takes the quoted text with its wildcards, or the bare word, at a place of a stage.
 pub(in crate::query) fn operand_at(cursor: &mut Cursor, stops: &[char]) -> Result<Operand, ParseError> {
     let mut reader = Reader::of_part(cursor.clone());
-    let operand = reader.operand(cursor.at, stops, tokens::of_value);
+    let start = cursor.at;
+    let operand = reader.operand(start, stops, tokens::of_value)?;
     cursor.at = reader.cursor.at;
-    operand
+    match operand.distance {
+        Some(_) => Err(cursor.meaning(start..cursor.at, "words at a distance are for filters")),
+        None => Ok(operand),
+    }
 }
 
 /// Pieces as they were written.

@@ -184,7 +184,7 @@ impl Word {
         let value = cursor.text(self.value_at..cursor.word_end(self.value_at, &[]));
         match operator {
             Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
-            // `"a b"~3` would be a distance.
+            // `"a b"~3` is a distance.
             Matches | NotMatches => self.known || value.starts_with(['"', '/']),
             In => true,
             _ if self.trusted => true,

@@ -84,6 +84,8 @@ pub(in crate::query) struct Operand {
     /// As it stands there, without quotes.
     pub(in crate::query) text: String,
     pub(in crate::query) quoted: bool,
+    /// How far its words may stand apart, where that is said.
+    pub(in crate::query) distance: Option<usize>,
 }
 
 /// A stage.

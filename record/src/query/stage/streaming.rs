@@ -1,0 +1,90 @@
+//! Which stages need no more than one message at a time.
+
+use super::{Pipeline, Stage};
+
+/// What a stage needs before it can give a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Streaming {
+    /// The message itself: the stage works on messages as they come in.
+    Each,
+    /// The messages before it.
+    Earlier,
+    /// All of them.
+    All,
+}
+
+impl Stage {
+    /// What it needs.
+    pub fn streaming(&self) -> Streaming {
+        match self {
+            Stage::Where(_)
+            | Stage::Fields(_)
+            | Stage::Extract { .. }
+            | Stage::Parse { .. }
+            | Stage::Eval(_) => Streaming::Each,
+            Stage::Limit(_) | Stage::Dedup(_) => Streaming::Earlier,
+            Stage::Sort(_)
+            | Stage::Tail(_)
+            | Stage::Stats { .. }
+            | Stage::Timechart { .. }
+            | Stage::Top(_)
+            | Stage::Rare(_)
+            | Stage::Uniq(_)
+            | Stage::Gap { .. } => Streaming::All,
+        }
+    }
+
+    /// Whether it depends on the time of day.
+    pub fn uses_now(&self) -> bool {
+        match self {
+            Stage::Where(query) => query.uses_now(),
+            Stage::Eval(assignments) => assignments.iter().any(|(_, expression)| expression.uses_now()),
+            _ => false,
+        }
+    }
+
+    /// Whether it works on messages one by one.
+    pub fn streams(&self) -> bool {
+        self.streaming() == Streaming::Each
+    }
+}
+
+/// Why stages cannot work on messages one by one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct NotStreaming {
+    /// The number of the stage that cannot.
+    pub stage: usize,
+    why: String,
+}
+
+impl Pipeline {
+    /// Whether all stages can work on messages one by one.
+    pub fn streams(&self) -> Result<(), NotStreaming> {
+        let refused = |(stage, why)| Err(NotStreaming { stage, why });
+        self.obstacle().or_else(|| self.hidden()).or_else(|| self.late_logspace()).map_or(Ok(()), refused)
+    }
+
+    fn obstacle(&self) -> Option<(usize, String)> {
+        let (number, stage) = self.stages.iter().enumerate().find(|(_, stage)| !stage.streams())?;
+        let needs = match stage.streaming() {
+            Streaming::Earlier => "the messages before it",
+            Streaming::Each | Streaming::All => "all messages before it gives the first row",
+        };
+        let why = format!(
+            "`{stage}` needs {needs}: messages that are looked at one by one can pass through `where`, `fields`, \
+             `extract`, `parse` and `eval`"
+        );
+        Some((number, why))
+    }
+
+    /// Which logspaces are looked at is decided before there are messages.
+    fn late_logspace(&self) -> Option<(usize, String)> {
+        let stages = self.stages.iter().enumerate();
+        let mut late = stages.skip_while(|(_, stage)| matches!(stage, Stage::Where(_)));
+        let asks = |stage: &Stage| matches!(stage, Stage::Where(query) if query.uses_logspace());
+        let (number, stage) = late.find(|(_, stage)| asks(stage))?;
+        let why = format!("`{stage}` chooses logspaces: put it before the stages that look into messages");
+        Some((number, why))
+    }
+}

@@ -1,0 +1,73 @@
+//! One batch for each target, in the order in which its messages were received.
+
+use crate::way::Way;
+use logstead_record::{Batch, BatchBuilder, Selection};
+use std::sync::Arc;
+
+/// What one target gets.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    pub(crate) target: usize,
+    pub(crate) flow_control: bool,
+    /// The messages that it gets.
+    pub(crate) messages: Selection,
+    /// How they look, each part with the messages that are taken from it.
+    parts: Vec<(Way, Selection)>,
+}
+
+impl Gathered {
+    pub(crate) fn new(target: usize, messages: usize) -> Gathered {
+        Gathered { target, flow_control: false, messages: Selection::none(messages), parts: Vec::new() }
+    }
+
+    /// Adds what leaves a route, unless another version of a message is there already.
+    pub(crate) fn add(&mut self, way: &Way, flow_control: bool) {
+        self.flow_control |= flow_control;
+        let mut new = way.messages(&way.rows, self.messages.rows());
+        new.subtract(&self.messages);
+        if new.is_empty() {
+            return;
+        }
+        self.messages.union(&new);
+        match self.parts.iter_mut().find(|(part, _)| part.is_as_received() && way.is_as_received()) {
+            Some((part, messages)) => {
+                part.rows.union(&way.rows);
+                messages.union(&new);
+            }
+            None => self.parts.push((way.clone(), new)),
+        }
+    }
+
+    /// The batch; `None` where it is messages of the one that came in, as they were received.
+    pub(crate) fn batch(&self) -> Option<Arc<Batch>> {
+        match self.parts.as_slice() {
+            [(way, _)] if way.is_as_received() => None,
+            [(way, messages)] => {
+                let rows = Selection::from_fn(way.batch.rows(), |row| {
+                    way.rows.contains(row) && messages.contains(way.origin(row))
+                });
+                Some(if rows.is_all() { way.batch.clone() } else { Arc::new(way.batch.take(&rows)) })
+            }
+            parts => Some(Arc::new(merged(parts))),
+        }
+    }
+}
+
+/// The messages of all parts, by their place in the batch that is routed.
+fn merged(parts: &[(Way, Selection)]) -> Batch {
+    let mut rows: Vec<(usize, usize, usize)> = Vec::new();
+    for (number, (way, messages)) in parts.iter().enumerate() {
+        let of_part = way.rows.iter().map(|row| (way.origin(row), number, row));
+        rows.extend(of_part.filter(|(message, ..)| messages.contains(*message)));
+    }
+    rows.sort_unstable();
+    let mut builder = BatchBuilder::new();
+    let mut rest = rows.as_slice();
+    while let Some((_, part, first)) = rest.first() {
+        let is_next = |(at, row): &(usize, &(usize, usize, usize))| row.1 == *part && row.2 == first + at;
+        let run = rest.iter().enumerate().take_while(is_next).count();
+        builder.extend(&parts[*part].0.batch, *first..first + run);
+        rest = &rest[run..];
+    }
+    builder.seal()
+}

@@ -1,0 +1,252 @@
+//! Routes in order, and what each target gets.
+
+use crate::filter::Filter;
+use crate::gather::Gathered;
+use crate::lookup::Lookups;
+use crate::step::Step;
+use crate::watch::{AtRoute, AtStep, NoWatch, Watch};
+use crate::way::Way;
+use logstead_config::{Checked, CheckedRoute, Target};
+use logstead_record::{Batch, Selection};
+use std::sync::Arc;
+
+/// The routes of one revision, ready to run.
+#[derive(Debug)]
+pub struct Router {
+    routes: Vec<Route>,
+    targets: Vec<Target>,
+}
+
+#[derive(Debug)]
+struct Route {
+    id: String,
+    /// Sources it takes messages from.
+    from: Vec<String>,
+    filter: Filter,
+    steps: Vec<Step>,
+    /// Positions in the router's targets.
+    to: Vec<usize>,
+    is_final: bool,
+    is_fallback: bool,
+    flow_control: bool,
+}
+
+/// Messages that go to one target.
+#[derive(Debug)]
+pub struct Delivery {
+    /// Where to: a position in [`Router::targets`].
+    pub target: usize,
+    /// Which messages of the batch that was routed.
+    pub rows: Selection,
+    /// How they look, in the same order; `None`: as they were received.
+    pub batch: Option<Arc<Batch>>,
+    /// Whether a full destination slows the sender down instead of dropping.
+    pub flow_control: bool,
+}
+
+/// Messages that a step took out, and that no target gets.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The position of the route.
+    pub route: usize,
+    /// The position of the step in it.
+    pub step: usize,
+    /// They.
+    pub rows: Selection,
+}
+
+/// What becomes of a batch.
+#[derive(Debug)]
+pub struct Routed {
+    /// Which targets get which messages.
+    pub deliveries: Vec<Delivery>,
+    /// How many messages each route takes.
+    pub taken: Vec<usize>,
+    /// Messages that steps took out, each counted at the first that did.
+    pub dropped: Vec<Dropped>,
+    /// Messages that no route matched.
+    pub unrouted: usize,
+}
+
+impl Router {
+    /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
+    pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
+        let mut targets: Vec<Target> = Vec::new();
+        let routes = checked.routes.iter().map(|checked| Route::new(checked, &mut targets, lookups, before));
+        let routes = routes.collect();
+        Router { routes, targets }
+    }
+
+    /// Every target that a route names.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// The ids of the routes, in order.
+    pub fn routes(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.routes.iter().map(|route| route.id.as_str())
+    }
+
+    /// What the steps of a route do, in order.
+    pub fn steps(&self, route: usize) -> impl ExactSizeIterator<Item = &'static str> + '_ {
+        self.routes[route].steps.iter().map(Step::kind)
+    }
+
+    /// How much the steps of a route had to forget, in order.
+    pub fn forgotten(&self, route: usize) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.routes[route].steps.iter().map(Step::forgotten)
+    }
+
+    /// Sends each message of a batch from `source` where the routes say.
+    pub fn route(&self, batch: &Arc<Batch>, source: &str) -> Routed {
+        self.route_watched(batch, source, &mut NoWatch)
+    }
+
+    /// The same while somebody looks on. A message goes to a target once, however many routes name it: as the first of them
+    /// leaves it.
+    pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> Routed {
+        let all = batch.rows();
+        let (mut open, mut matched) = (Selection::all(all), Selection::none(all));
+        let mut targets: Vec<Gathered> = Vec::new();
+        let (mut taken, mut dropped) = (Vec::with_capacity(self.routes.len()), Vec::new());
+        for (number, route) in self.routes.iter().enumerate() {
+            if !route.takes_from(source) {
+                watch.route(number, &AtRoute::OtherSource);
+                taken.push(0);
+                continue;
+            }
+            let mut candidates = open.clone();
+            if route.is_fallback {
+                candidates.subtract(&matched);
+            }
+            let rows = route.filter.select_within(batch, &candidates);
+            route.tell(number, (&rows, &open, &matched), watch);
+            taken.push(rows.count());
+            if rows.is_empty() {
+                continue;
+            }
+            matched.union(&rows);
+            if route.is_final {
+                open.subtract(&rows);
+            }
+            let way = route.go(number, Way::new(batch, rows), &mut dropped, watch);
+            for &target in route.to.iter().filter(|_| !way.rows.is_empty()) {
+                let at = targets.iter().position(|known| known.target == target).unwrap_or_else(|| {
+                    targets.push(Gathered::new(target, all));
+                    targets.len() - 1
+                });
+                targets[at].add(&way, route.flow_control);
+            }
+        }
+        let mut delivered = Selection::none(all);
+        targets.iter().for_each(|target| delivered.union(&target.messages));
+        Routed {
+            dropped: counted_once(dropped, delivered),
+            deliveries: targets.into_iter().map(Delivery::from).collect(),
+            taken,
+            unrouted: all - matched.count(),
+        }
+    }
+}
+
+impl Route {
+    fn new(
+        checked: &CheckedRoute,
+        targets: &mut Vec<Target>,
+        lookups: &Lookups,
+        before: Option<&Router>,
+    ) -> Route {
+        let old = before.and_then(|before| before.routes.iter().find(|old| old.id == checked.route.id));
+        let old = |number: usize| old.and_then(|old| old.steps.get(number));
+        let steps = checked.steps.iter().enumerate();
+        Route {
+            id: checked.route.id.clone(),
+            // One that is not enabled listens to nothing.
+            from: if checked.route.enabled { checked.from.clone() } else { Vec::new() },
+            filter: Filter::with_stages(&checked.filter, &checked.stages),
+            steps: steps.map(|(number, step)| Step::new(step, lookups, old(number))).collect(),
+            to: checked.to.iter().map(|target| position_of(targets, target)).collect(),
+            is_final: checked.route.is_final,
+            is_fallback: checked.route.fallback,
+            flow_control: checked.route.flow_control,
+        }
+    }
+
+    fn takes_from(&self, source: &str) -> bool {
+        self.from.iter().any(|id| id == source)
+    }
+
+    fn tell(
+        &self,
+        number: usize,
+        (taken, open, matched): (&Selection, &Selection, &Selection),
+        watch: &mut dyn Watch,
+    ) {
+        let mut ended = open.clone();
+        ended.invert();
+        let mut spoken_for = if self.is_fallback { matched.clone() } else { Selection::none(open.rows()) };
+        spoken_for.subtract(&ended);
+        watch.route(number, &AtRoute::Takes { taken, ended: &ended, spoken_for: &spoken_for });
+    }
+
+    /// Takes messages through the steps.
+    fn go(&self, route: usize, mut way: Way, dropped: &mut Vec<Dropped>, watch: &mut dyn Watch) -> Way {
+        let all = way.batch.rows();
+        for (number, step) in self.steps.iter().enumerate() {
+            if way.rows.is_empty() {
+                break;
+            }
+            let done = step.run(&way);
+            let after = done.after.as_ref().unwrap_or(&done.before);
+            watch.step(&AtStep {
+                route,
+                step: number,
+                kind: step.kind(),
+                before: &done.before.batch,
+                after: &after.batch,
+                rows: &done.before.rows,
+                concerned: &done.concerned,
+                changed: &done.changed,
+                failed: &done.failed,
+                dropped: &done.dropped,
+                origin: &|row| done.before.origin(row),
+            });
+            if !done.dropped.is_empty() {
+                let rows = done.before.messages(&done.dropped, all);
+                dropped.push(Dropped { route, step: number, rows });
+            }
+            let mut next = done.after.unwrap_or(done.before);
+            next.rows.subtract(&done.dropped);
+            way = next;
+        }
+        way
+    }
+}
+
+impl From<Gathered> for Delivery {
+    fn from(gathered: Gathered) -> Delivery {
+        Delivery {
+            target: gathered.target,
+            batch: gathered.batch(),
+            flow_control: gathered.flow_control,
+            rows: gathered.messages,
+        }
+    }
+}
+
+/// Without the messages that were delivered or taken out earlier.
+fn counted_once(dropped: Vec<Dropped>, mut counted: Selection) -> Vec<Dropped> {
+    let once = dropped.into_iter().map(|mut dropped| {
+        dropped.rows.subtract(&counted);
+        counted.union(&dropped.rows);
+        dropped
+    });
+    once.filter(|dropped| !dropped.rows.is_empty()).collect()
+}
+
+fn position_of(targets: &mut Vec<Target>, target: &Target) -> usize {
+    targets.iter().position(|known| known == target).unwrap_or_else(|| {
+        targets.push(target.clone());
+        targets.len() - 1
+    })
+}

@@ -1,0 +1,139 @@
+//! Other dynamic fields for some rows of a batch.
+
+use super::change::{Change, Changed};
+use logstead_record::{Batch, NewFields, Selection};
+use std::collections::BTreeMap;
+
+/// What becomes of the fields of one row.
+#[derive(Default)]
+pub(super) struct Edit {
+    bytes: Vec<u8>,
+    /// Where names and values end in the bytes; a value may be gone.
+    changes: Vec<(usize, Option<usize>)>,
+    /// Whether a name that is there already gets another value besides.
+    adds: bool,
+}
+
+impl Edit {
+    /// The field has this value and no other.
+    pub(super) fn set(&mut self, name: &[u8], value: &[u8]) {
+        self.set_with(name, |out| out.extend_from_slice(value));
+    }
+
+    /// The same of a value that is written.
+    pub(super) fn set_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        self.bytes.extend_from_slice(name);
+        let name_end = self.bytes.len();
+        write(&mut self.bytes);
+        self.changes.push((name_end, Some(self.bytes.len())));
+    }
+
+    /// The field has this value besides those that it has.
+    pub(super) fn add(&mut self, name: &[u8], value: &[u8]) {
+        self.adds = true;
+        self.set(name, value);
+    }
+
+    /// The field is gone.
+    pub(super) fn remove(&mut self, name: &[u8]) {
+        self.bytes.extend_from_slice(name);
+        self.changes.push((self.bytes.len(), None));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Nothing becomes of them.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.changes.clear();
+        self.adds = false;
+    }
+
+    /// Names with their new values.
+    fn changes(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        let mut start = 0;
+        self.changes.iter().map(move |&(name_end, value_end)| {
+            let name = &self.bytes[start..name_end];
+            start = value_end.unwrap_or(name_end);
+            (name, value_end.map(|end| &self.bytes[name_end..end]))
+        })
+    }
+
+    fn concerns(&self, name: &[u8]) -> bool {
+        !self.adds && self.changes().any(|(other, _)| other.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the row has just these values already.
+    fn is_as_is(&self, batch: &Batch, row: usize) -> bool {
+        let is_same = |(name, value): (&[u8], Option<&[u8]>)| {
+            let mut old = batch.fields(row).filter(|(other, _)| other.eq_ignore_ascii_case(name));
+            match (value, old.next(), old.next()) {
+                (None, None, _) => true,
+                (Some(value), Some((_, old)), None) => value == old,
+                _ => false,
+            }
+        };
+        !self.adds && self.changes().all(is_same)
+    }
+
+    fn write(&self, batch: &Batch, row: usize, fields: &mut NewFields<'_>) {
+        if batch.fields(row).any(|(name, _)| self.concerns(name)) {
+            fields.changed();
+            let left = batch.fields(row).filter(|(name, _)| !self.concerns(name));
+            left.for_each(|(name, value)| fields.push(name, value));
+        } else {
+            fields.keep(row);
+        }
+        for (name, value) in self.changes() {
+            if let Some(value) = value {
+                fields.push(name, value);
+            }
+        }
+    }
+}
+
+/// The fields of a batch after an edit of rows, and which of these that changed; `None` where it changed none.
+pub(super) fn edited<'b>(
+    batch: &'b Batch,
+    rows: &Selection,
+    mut edit: impl FnMut(usize, &mut Edit),
+) -> Option<(NewFields<'b>, Selection)> {
+    let (mut fields, mut changed) = (NewFields::of(batch), Selection::none(batch.rows()));
+    let mut row_edit = Edit::default();
+    for row in 0..batch.rows() {
+        row_edit.clear();
+        if rows.contains(row) {
+            edit(row, &mut row_edit);
+        }
+        if row_edit.is_empty() || row_edit.is_as_is(batch, row) {
+            fields.keep(row);
+        } else {
+            changed.insert(row);
+            row_edit.write(batch, row, &mut fields);
+        }
+        fields.end_row();
+    }
+    (!changed.is_empty()).then_some((fields, changed))
+}
+
+/// Notes how often messages like one were taken out before it.
+#[derive(Debug)]
+pub(super) struct Repeated(pub(super) BTreeMap<usize, u64>);
+
+impl Change for Repeated {
+    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+        let edit = |row: usize, edit: &mut Edit| {
+            if let Some(times) = self.0.get(&row) {
+                edit.set(b"repeated", times.to_string().as_bytes());
+            }
+        };
+        let Some((fields, changed)) = edited(batch, rows, edit) else {
+            return Changed::nothing(batch.rows());
+        };
+        let mut rewrite = batch.rewrite();
+        rewrite.fields(fields);
+        Changed { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+    }
+}

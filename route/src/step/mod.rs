@@ -1,0 +1,181 @@
+//! What each kind of step does to the messages that get to it.
+//!
+//! | module    | owns                                                            |
+//! |-----------|-----------------------------------------------------------------|
+//! | `change`  | a batch that is made of another                                 |
+//! | `fields`  | other dynamic fields for some rows of a batch                   |
+//! | `parse`   | fields that stand in a text                                     |
+//! | `assign`  | `set`, `unset`, `rename`, `tag` and `lookup`                    |
+//! | `replace` | `replace`                                                       |
+//! | `mask`    | `mask`                                                          |
+//!
+//! **Invariant:** a step that changes no message leaves the batch as it is.
+
+mod assign;
+mod change;
+mod fields;
+mod mask;
+mod parse;
+mod replace;
+
+use crate::filter::Filter;
+use crate::lookup::Lookups;
+use crate::state::{Groups, Kind as Rule};
+use crate::way::Way;
+use assign::Assign;
+use change::{Change, Changed};
+use logstead_config::{Acting, CheckedStep};
+use logstead_record::Selection;
+use mask::Mask;
+use parse::Parse;
+use replace::Replace;
+use std::sync::Arc;
+
+/// A step, ready to run.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// As it is written: who has the same goes on with what this one remembers.
+    written: logstead_config::Step,
+    filter: Option<Filter>,
+    work: Work,
+}
+
+#[derive(Debug)]
+enum Work {
+    Drop(Filter),
+    Keep(Filter),
+    /// What is taken out depends on the messages before.
+    Thin(Arc<Groups>),
+    Change(Box<dyn Change>),
+}
+
+/// What was done. All rows are those of `before`.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) before: Way,
+    /// `None` where nothing was changed.
+    pub(crate) after: Option<Way>,
+    pub(crate) concerned: Selection,
+    pub(crate) changed: Selection,
+    pub(crate) failed: Selection,
+    pub(crate) dropped: Selection,
+}
+
+impl Step {
+    /// Makes it ready to run, with what the same step before it remembers.
+    pub(crate) fn new(checked: &CheckedStep, lookups: &Lookups, before: Option<&Step>) -> Step {
+        let remembered =
+            before.filter(|before| before.written == checked.step).and_then(|before| match &before.work {
+                Work::Thin(groups) => Some(groups.clone()),
+                _ => None,
+            });
+        let thin = |rule| Work::Thin(remembered.clone().unwrap_or_else(|| Arc::new(Groups::new(rule))));
+        let work = match &checked.action {
+            Acting::Drop(query) => Work::Drop(Filter::new(query)),
+            Acting::Keep(query) => Work::Keep(Filter::new(query)),
+            Acting::Sample(share, by) => {
+                thin(Rule::Sample { millionths: share.millionths(), by: by.clone() })
+            }
+            Acting::Throttle(rate, by) => {
+                thin(Rule::Throttle { messages: rate.messages, seconds: rate.seconds, by: by.clone() })
+            }
+            Acting::Dedup(fields, within) => thin(Rule::Dedup { fields: fields.clone(), within: *within }),
+            Acting::Parse { format, field, prefix } => {
+                Work::Change(Box::new(Parse::new(format, field, prefix)))
+            }
+            Acting::Replace { regex, with, fields } => {
+                Work::Change(Box::new(Replace::new(regex, with, fields)))
+            }
+            Acting::Mask { regex, with } => Work::Change(Box::new(Mask::new(regex, with))),
+            assigns => Work::Change(Box::new(Assign::new(assigns, lookups))),
+        };
+        Step { written: checked.step.clone(), filter: checked.filter.as_ref().map(Filter::new), work }
+    }
+
+    /// The key that says what it does.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.written.action.kind()
+    }
+
+    /// Combinations of values that it had to forget, as there were too many.
+    pub(crate) fn forgotten(&self) -> u64 {
+        match &self.work {
+            Work::Thin(groups) => groups.forgotten(),
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn run(&self, way: &Way) -> Done {
+        let batch = &way.batch;
+        let concerned = match &self.filter {
+            Some(filter) => filter.select_within(batch, &way.rows),
+            None => way.rows.clone(),
+        };
+        let none = || Selection::none(batch.rows());
+        let mut done = Done {
+            before: way.clone(),
+            after: None,
+            changed: none(),
+            failed: none(),
+            dropped: none(),
+            concerned,
+        };
+        if done.concerned.is_empty() {
+            return done;
+        }
+        match &self.work {
+            Work::Drop(filter) => done.dropped = filter.select_within(batch, &done.concerned),
+            Work::Keep(filter) => {
+                done.dropped = done.concerned.clone();
+                done.dropped.subtract(&filter.select_within(batch, &done.concerned));
+            }
+            Work::Thin(groups) => {
+                let thinned = groups.thin(batch, &done.concerned);
+                if !thinned.repeated.is_empty() {
+                    let rows = Selection::from_fn(batch.rows(), |row| thinned.repeated.contains_key(&row));
+                    done.change(&fields::Repeated(thinned.repeated), &rows);
+                }
+                done.dropped = thinned.dropped;
+            }
+            Work::Change(change) => {
+                let candidates = change.candidates(batch, &done.concerned);
+                if !candidates.is_empty() {
+                    done.change_alone(change.as_ref(), &candidates);
+                }
+            }
+        }
+        done
+    }
+}
+
+impl Done {
+    /// Changes rows of the batch, whose other rows stay in it.
+    fn change(&mut self, change: &dyn Change, rows: &Selection) {
+        let way = &self.before;
+        let Changed { batch, changed, failed } = change.change(&way.batch, rows);
+        self.failed = failed;
+        if let Some(batch) = batch {
+            self.changed = changed;
+            self.after = Some(way.with(batch));
+        }
+    }
+
+    /// Changes rows of a batch that has nothing but the messages on their way.
+    fn change_alone(&mut self, change: &dyn Change, candidates: &Selection) {
+        if self.before.rows.is_all() {
+            return self.change(change, candidates);
+        }
+        let alone = self.before.alone();
+        let Changed { batch, changed, failed } =
+            change.change(&alone.batch, &self.before.in_alone(candidates));
+        let Some(batch) = batch else {
+            self.failed = self.before.of_alone(&failed);
+            return;
+        };
+        self.concerned = self.before.in_alone(&self.concerned);
+        self.dropped = Selection::none(alone.batch.rows());
+        (self.changed, self.failed) = (changed, failed);
+        self.after = Some(alone.with(batch));
+        self.before = alone;
+    }
+}

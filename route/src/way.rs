@@ -1,0 +1,73 @@
+//! The messages of one route on their way through its steps.
+//!
+//! **Invariant:** as long as nothing is changed, the batch is the one that came in; messages that are taken out cost a bit
+//! each.
+
+use logstead_record::{Batch, Selection};
+use std::sync::Arc;
+
+/// A batch, which of its rows are on their way, and which messages of the batch that is routed they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) rows: Selection,
+    /// None: those of the same number.
+    origin: Option<Arc<Vec<usize>>>,
+}
+
+impl Way {
+    pub(crate) fn new(batch: &Arc<Batch>, rows: Selection) -> Way {
+        Way { batch: batch.clone(), rows, origin: None }
+    }
+
+    /// The message of the batch that is routed.
+    pub(crate) fn origin(&self, row: usize) -> usize {
+        self.origin.as_ref().map_or(row, |origin| origin[row])
+    }
+
+    /// Whether the batch is the one that is routed.
+    pub(crate) fn is_as_received(&self) -> bool {
+        self.origin.is_none()
+    }
+
+    /// Which messages of the routed batch these rows are.
+    pub(crate) fn messages(&self, rows: &Selection, all: usize) -> Selection {
+        if self.origin.is_none() {
+            return rows.clone();
+        }
+        let mut messages = Selection::none(all);
+        rows.iter().for_each(|row| messages.insert(self.origin(row)));
+        messages
+    }
+
+    /// A batch with nothing but the rows on their way, so that it can be changed.
+    pub(crate) fn alone(&self) -> Way {
+        let rows: Vec<usize> = self.rows.iter().collect();
+        let batch =
+            if self.rows.is_all() { self.batch.clone() } else { Arc::new(self.batch.take(&self.rows)) };
+        let origin = rows.iter().map(|&row| self.origin(row)).collect();
+        Way { batch, rows: Selection::all(rows.len()), origin: Some(Arc::new(origin)) }
+    }
+
+    /// The same messages as they look in another batch with the same rows.
+    pub(crate) fn with(&self, batch: Batch) -> Way {
+        let origin = self.origin.clone().unwrap_or_else(|| Arc::new((0..batch.rows()).collect()));
+        Way { batch: Arc::new(batch), rows: self.rows.clone(), origin: Some(origin) }
+    }
+
+    /// Rows of [`Way::alone`] as rows of the batch.
+    pub(crate) fn of_alone(&self, rows: &Selection) -> Selection {
+        let mut found = Selection::none(self.batch.rows());
+        let numbered = self.rows.iter().enumerate().filter(|(number, _)| rows.contains(*number));
+        numbered.for_each(|(_, row)| found.insert(row));
+        found
+    }
+
+    /// These rows of the batch as rows of [`Way::alone`].
+    pub(crate) fn in_alone(&self, rows: &Selection) -> Selection {
+        let mut found = Selection::none(self.rows.count());
+        let numbered = self.rows.iter().enumerate().filter(|(_, row)| rows.contains(*row));
+        numbered.for_each(|(number, _)| found.insert(number));
+        found
+    }
+}
