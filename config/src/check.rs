@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** configuration reaches running code only as [`Checked`], and checking does no I/O.
 
-use logstead_record::query::{self, Query};
+use logstead_record::query::{self, Pipeline, Query, Stage};
 
 use crate::checked::{Checked, CheckedRoute, Target};
 use crate::document::{Document, VERSION, place_all, read};
@@ -12,6 +12,7 @@ use crate::node::Node;
 use crate::problem::{Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
 use crate::source::{Source, SourceKind};
+use crate::step::{CheckedStep, Step, check_step};
 use crate::warn::warnings;
 
 /// Checks a document, or says everything that is wrong with it. Problems have no place in a text; see
@@ -173,10 +174,13 @@ fn check_listeners<'a>(
 
 fn check_route(document: &Document, index: usize, route: &Route, findings: &mut Findings) -> CheckedRoute {
     let path = Path::default().key("routes").index(index);
+    let Pipeline { filter, stages } = check_filter(&route.filter, &path.key("where"), findings);
     CheckedRoute {
         route: route.clone(),
         from: check_from(document, route, &path.key("from"), findings),
-        filter: check_filter(&route.filter, &path.key("where"), findings),
+        filter,
+        stages,
+        steps: check_steps(&route.steps, &path.key("steps"), findings),
         to: check_to(document, route, &path.key("to"), findings),
     }
 }
@@ -225,22 +229,36 @@ fn known(name: &str, ids: &[&str]) -> String {
     }
 }
 
-/// The query in `text`; if it does not parse, every message, with a finding.
-fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Query {
-    match query::parse(text) {
-        Ok(query) if query.uses_logspace() => {
-            let message = "a route decides the logspace, so it cannot ask for one: leave out `logspace:`";
-            findings.value(path, message);
-            Query::All
-        }
-        Ok(query) => query,
+fn check_steps(steps: &[Step], path: &Path, findings: &mut Findings) -> Vec<CheckedStep> {
+    let checked = steps.iter().enumerate();
+    checked.filter_map(|(index, step)| check_step(step, &path.index(index), findings)).collect()
+}
+
+/// What `text` says; if it is not right, every message, with a finding.
+fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Pipeline {
+    match query::parse_pipeline(text) {
+        Ok(pipeline) => match refusal(&pipeline) {
+            None => return pipeline,
+            Some(message) => findings.value(path, message),
+        },
         Err(error) => {
             let suggestion = error.suggestion.map(|meant| format!(" (did you mean `{meant}`?)"));
             let message = format!("{}{}", error.message, suggestion.unwrap_or_default());
             findings.inside(path, error.span, message);
-            Query::All
         }
     }
+    Pipeline { filter: Query::All, stages: Vec::new() }
+}
+
+/// Why a route cannot choose messages like this.
+fn refusal(pipeline: &Pipeline) -> Option<String> {
+    let asks = |stage: &Stage| matches!(stage, Stage::Where(query) if query.uses_logspace());
+    if pipeline.filter.uses_logspace() || pipeline.stages.iter().any(asks) {
+        return Some(
+            "a route decides the logspace, so it cannot ask for one: leave out `logspace:`".to_owned(),
+        );
+    }
+    pipeline.streams().err().map(|why| why.to_string())
 }
 
 /// What a route may send to: the logspaces, then the destinations.

@@ -1,11 +1,12 @@
 //! A router document that can be run: what checking makes of a [`Document`](crate::Document).
 
-use logstead_record::query::Query;
+use logstead_record::query::{Query, Stage};
 
 use crate::destination::Destination;
 use crate::logspace::Logspace;
 use crate::route::Route;
 use crate::source::Source;
+use crate::step::CheckedStep;
 
 /// A router document that can be run.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,10 +30,21 @@ pub struct CheckedRoute {
     pub route: Route,
     /// The ids of the sources it listens to, each of which exists; never empty unless there is no source.
     pub from: Vec<String>,
-    /// What `where` says.
+    /// What `where` says before its first `|`.
     pub filter: Query,
+    /// What the messages that it means pass through before the route takes them, one by one.
+    pub stages: Vec<Stage>,
+    /// What is done to its messages.
+    pub steps: Vec<CheckedStep>,
     /// What `to` names.
     pub to: Vec<Target>,
+}
+
+impl CheckedRoute {
+    /// Whether every message is one of its own.
+    pub fn takes_all(&self) -> bool {
+        self.filter == Query::All && self.stages.is_empty()
+    }
 }
 
 /// Where a route sends to, by id.

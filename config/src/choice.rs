@@ -33,6 +33,7 @@ pub(crate) enum DestinationName {
     Syslog,
     Relp,
     File,
+    S3,
     Elastic,
     Loki,
     SplunkHec,
@@ -46,6 +47,7 @@ impl Choice for DestinationName {
         ("syslog", DestinationName::Syslog),
         ("relp", DestinationName::Relp),
         ("file", DestinationName::File),
+        ("s3", DestinationName::S3),
         ("elastic", DestinationName::Elastic),
         ("loki", DestinationName::Loki),
         ("splunk_hec", DestinationName::SplunkHec),
@@ -145,6 +147,30 @@ pub enum Compression {
     None,
 }
 
+/// How a file or an object is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Packing {
+    /// As zstd.
+    Zstd,
+    /// As gzip.
+    Gzip,
+    /// Not at all.
+    None,
+}
+
+/// How the bucket is named in a request to an object store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Addressing {
+    /// In the name of the host: `https://BUCKET.HOST/KEY`.
+    Virtual,
+    /// In the path: `https://HOST/BUCKET/KEY`.
+    Path,
+}
+
 /// The method of an HTTP request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -158,11 +184,11 @@ pub enum HttpMethod {
     Patch,
 }
 
-/// A part of a message that can be a label of its stream in Loki.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+/// A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum LokiLabel {
+pub enum Label {
     /// The host that it claims to come from.
     Host,
     /// The program.
@@ -182,6 +208,20 @@ pub enum LokiLabel {
 pub enum Durability {
     /// Once it is on the disk.
     Fsync,
+    /// Once the operating system has it: faster, and lost with the power.
+    Os,
+}
+
+/// When a message for a destination is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum QueueDurability {
+    /// Once it is on the disk.
+    Fsync,
+    /// Once the operating system has it, as long as the destination keeps up; once it is on the disk, as soon as messages
+    /// have to wait.
+    Delay,
     /// Once the operating system has it: faster, and lost with the power.
     Os,
 }
@@ -239,28 +279,46 @@ impl Choice for Compression {
         &[("gzip", Compression::Gzip), ("none", Compression::None)];
 }
 
+impl Choice for Packing {
+    const NOUN: &'static str = "compression";
+    const NAMES: &'static [(&'static str, Packing)] =
+        &[("zstd", Packing::Zstd), ("gzip", Packing::Gzip), ("none", Packing::None)];
+}
+
+impl Choice for Addressing {
+    const NOUN: &'static str = "way to name the bucket";
+    const NAMES: &'static [(&'static str, Addressing)] =
+        &[("virtual", Addressing::Virtual), ("path", Addressing::Path)];
+}
+
 impl Choice for HttpMethod {
     const NOUN: &'static str = "method";
     const NAMES: &'static [(&'static str, HttpMethod)] =
         &[("POST", HttpMethod::Post), ("PUT", HttpMethod::Put), ("PATCH", HttpMethod::Patch)];
 }
 
-impl Choice for LokiLabel {
+impl Choice for Label {
     const NOUN: &'static str = "label";
-    const NAMES: &'static [(&'static str, LokiLabel)] = &[
-        ("host", LokiLabel::Host),
-        ("program", LokiLabel::Program),
-        ("severity", LokiLabel::Severity),
-        ("facility", LokiLabel::Facility),
-        ("source", LokiLabel::Source),
+    const NAMES: &'static [(&'static str, Label)] = &[
+        ("host", Label::Host),
+        ("program", Label::Program),
+        ("severity", Label::Severity),
+        ("facility", Label::Facility),
+        ("source", Label::Source),
     ];
 }
 
-impl LokiLabel {
-    /// The name that documents and Loki use.
+impl Label {
+    /// Its name in documents, and in Loki.
     pub fn name(self) -> &'static str {
-        LokiLabel::NAMES.iter().find(|(_, label)| *label == self).map_or("", |(name, _)| name)
+        Label::NAMES.iter().find(|(_, label)| *label == self).map_or("", |(name, _)| name)
     }
+}
+
+impl Choice for QueueDurability {
+    const NOUN: &'static str = "durability";
+    const NAMES: &'static [(&'static str, QueueDurability)] =
+        &[("fsync", QueueDurability::Fsync), ("delay", QueueDurability::Delay), ("os", QueueDurability::Os)];
 }
 
 impl Choice for Durability {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::checked::Checked;
+use crate::step::KINDS;
 
 /// What differs between two documents.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -34,6 +35,9 @@ pub struct Ids {
     /// Only in the old document.
     pub removed: Vec<String>,
 }
+
+/// The key of a route's steps.
+const STEPS: &str = "steps";
 
 /// What is different in `new`.
 pub fn diff(old: &Checked, new: &Checked) -> Changes {
@@ -112,6 +116,9 @@ fn flatten(name: String, json: &Json, keys: &mut Keys) {
                 flatten(format!("{name}{dot}{key}"), value, keys);
             }
         }
+        Json::Array(items) if name == STEPS => {
+            drop(keys.insert(name, items.iter().map(Json::to_string).collect::<Vec<_>>().join("\n")));
+        }
         Json::Array(items) if items.is_empty() => drop(keys.insert(name, "[]".to_owned())),
         Json::Array(items) => drop(keys.insert(name, items.iter().map(text).collect::<Vec<_>>().join(", "))),
         value => drop(keys.insert(name, text(value))),
@@ -133,7 +140,9 @@ fn summary(keys: &Keys) -> String {
         let value = keys.get(*key)?;
         Some(format!("{key} `{value}`"))
     });
-    let told: Vec<String> = told.collect();
+    let steps: Vec<String> = steps_of(keys).iter().map(|step| step_kind(step)).collect();
+    let steps = (!steps.is_empty()).then(|| format!("steps `{}`", steps.join(", ")));
+    let told: Vec<String> = told.chain(steps).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
@@ -147,6 +156,8 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
     let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
     names.sort();
     names.dedup();
+    let of_steps = step_sentences(&steps_of(before), &steps_of(after));
+    names.retain(|name| *name != STEPS);
     let sentence = |name: &&String| match (before.get(*name), after.get(*name)) {
         (Some(old), Some(new)) if old == new => None,
         _ if is_secret(name) => Some(format!("{name} changed")),
@@ -155,5 +166,78 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
         (Some(old), None) => Some(format!("{name} is no longer set (it was `{old}`)")),
         (None, None) => None,
     };
-    names.iter().filter_map(sentence).collect()
+    names.iter().filter_map(sentence).chain(of_steps).collect()
+}
+
+/// Each as JSON.
+fn steps_of(keys: &Keys) -> Vec<&str> {
+    keys.get(STEPS).into_iter().flat_map(|steps| steps.lines()).collect()
+}
+
+/// What happened to the steps of a route, each written as JSON. Those at the beginning and at the end that are alike
+/// are passed over.
+fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
+    let same = before.iter().zip(after).take_while(|(before, after)| before == after).count();
+    let (old, new) = (&before[same..], &after[same..]);
+    let behind = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[..old.len() - behind], &new[..new.len() - behind]);
+    if !old.is_empty() && sorted(old) == sorted(new) {
+        let order: Vec<String> = after.iter().map(|step| step_kind(step)).collect();
+        return vec![format!("steps are done in another order: {}", order.join(", "))];
+    }
+    let longer = old.len().max(new.len());
+    let sentence = |at: usize| {
+        let number = same + at + 1;
+        match (old.get(at), new.get(at)) {
+            (Some(old), Some(new)) => {
+                format!("step {number} changed from {} to {}", step_words(old), step_words(new))
+            }
+            (None, Some(new)) => format!("step {number} is added: {}", step_words(new)),
+            (Some(old), None) => format!("step {number} is removed: {}", step_words(old)),
+            (None, None) => unreachable!("one of both is that long"),
+        }
+    };
+    (0..longer).map(sentence).collect()
+}
+
+fn sorted<'a>(steps: &[&'a str]) -> Vec<&'a str> {
+    let mut steps = steps.to_vec();
+    steps.sort_unstable();
+    steps
+}
+
+/// A step as one would say it: `mask` and what it masks, then its other keys, as in ``mask `\d+` with `****` ``.
+fn step_words(step: &str) -> String {
+    let kind = step_kind(step);
+    let mut keys = step_keys(step);
+    // The kind's own key says most, and the condition is read last.
+    keys.sort_by_key(|(key, _)| (*key != kind, key == "where"));
+    let words = keys.iter().map(|(key, value)| format!("{key} `{}`", step_value(value)));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn step_kind(step: &str) -> String {
+    let keys = step_keys(step);
+    // A lookup has the key `set` too.
+    let kind = KINDS.iter().find(|kind| keys.iter().any(|(key, _)| key == *kind));
+    kind.map_or_else(String::new, |kind| (*kind).to_owned())
+}
+
+fn step_keys(step: &str) -> Vec<(String, Json)> {
+    match serde_json::from_str(step) {
+        Ok(Json::Object(keys)) => keys.into_iter().collect(),
+        _ => unreachable!("a step was written as a table"),
+    }
+}
+
+fn step_value(value: &Json) -> String {
+    match value {
+        Json::Object(pairs) => {
+            let pairs: Vec<String> =
+                pairs.iter().map(|(name, to)| format!("{name} = {}", text(to))).collect();
+            pairs.join(", ")
+        }
+        Json::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+        one => text(one),
+    }
 }

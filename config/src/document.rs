@@ -7,6 +7,7 @@ use crate::fields::Fields;
 use crate::logspace::Logspace;
 use crate::node::Node;
 use crate::problem::{Findings, Path, Problem};
+use crate::read::Read;
 use crate::route::Route;
 use crate::source::Source;
 
@@ -41,6 +42,14 @@ pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
     let node = Node::from_json(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, "")
+}
+
+/// Reads a single destination, as it stands in a document, from JSON.
+pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
+    let node = Node::from_json(text)?;
+    let mut findings = Findings::default();
+    let destination = Destination::read(&node, &Path::default(), &mut findings);
+    place_all(destination, &findings, &node, "").map(|read| read.expect("without a finding there is a value"))
 }
 
 /// `value`, unless something was found: then where that is in the text.

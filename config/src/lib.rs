@@ -36,22 +36,25 @@ mod read;
 mod route;
 pub mod settings;
 mod source;
+mod step;
+mod template;
 mod unit;
 mod warn;
 
 pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id};
 pub use checked::{Checked, CheckedRoute, Target};
 pub use choice::{
-    Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
-    LokiLabel, Start,
+    Addressing, Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
+    HttpMethod, Label, Packing, QueueDurability, Start,
 };
 pub use count::Count;
 pub use destination::{
-    Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Header, HttpServer,
-    HttpTls, Loki, NdjsonHttp, Otlp, Queue, RelpServer, SplunkHec, SyslogServer, Token, Transport, Url,
+    Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Gather, Header,
+    HttpServer, Loki, NdjsonHttp, Otlp, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
+    Transport, Url,
 };
 pub use diff::{Changes, Ids, diff};
-pub use document::{Document, VERSION, from_json, from_toml};
+pub use document::{Document, VERSION, destination_from_json, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
 pub use listen::Listener;
 pub use logspace::{Logspace, Retention};
@@ -59,6 +62,11 @@ pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use route::Route;
 pub use source::{Coalesce, Files, Reception, Relp, Source, SourceKind, Syslog, Tls};
+pub use step::{
+    Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
+    is_lookup_name,
+};
+pub use template::{Moment, Part, Template, TimePart};
 pub use unit::{Period, Size, UnitError};
 
 /// The router document that a new data directory starts with.

@@ -27,7 +27,9 @@ pub(crate) enum Value {
     Text(String),
     /// From the environment or the command line: whatever type the key wants.
     Bare(String),
-    /// A number with a fraction, or a date: no key wants one.
+    /// A number with a fraction.
+    Fraction(f64),
+    /// A number out of range, or a date: no key wants one.
     Other(&'static str),
     List(Vec<Node>),
     Table(Vec<Entry>),
@@ -95,6 +97,7 @@ impl Node {
             Value::Boolean(_) => "true or false",
             Value::Integer(_) => "a number",
             Value::Text(_) | Value::Bare(_) => "a string",
+            Value::Fraction(_) => "a number with a fraction",
             Value::Other(name) => name,
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
@@ -192,7 +195,9 @@ fn from_toml_value(spanned: &Spanned<DeValue<'_>>) -> Node {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
             .map_or(Value::Other("a number out of range"), Value::Integer),
-        DeValue::Float(_) => Value::Other("a number with a fraction"),
+        DeValue::Float(float) => {
+            float.as_str().replace('_', "").parse().map_or(Value::Other("a number"), Value::Fraction)
+        }
         DeValue::Boolean(value) => Value::Boolean(*value),
         DeValue::Datetime(_) => Value::Other("a date or time"),
         DeValue::Array(array) => Value::List(array.iter().map(from_toml_value).collect()),
@@ -205,7 +210,9 @@ fn from_json_value(json: Json) -> Node {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Boolean(value),
         Json::Number(number) => {
-            number.as_i64().map_or(Value::Other("a number with a fraction or out of range"), Value::Integer)
+            let fraction = || number.as_f64().filter(|_| number.is_f64());
+            let other = || fraction().map_or(Value::Other("a number out of range"), Value::Fraction);
+            number.as_i64().map_or_else(other, Value::Integer)
         }
         Json::String(text) => Value::Text(text),
         Json::Array(list) => Value::List(list.into_iter().map(from_json_value).collect()),

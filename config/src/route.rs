@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use crate::catalogue::ROUTE;
 use crate::fields::Fields;
-use crate::node::{Node, Value};
+use crate::node::Node;
 use crate::problem::{Findings, Path};
 use crate::read::Read;
+use crate::step::{STEPS_MAX, Step};
 
 /// One rule of the router.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -14,11 +15,16 @@ use crate::read::Read;
 pub struct Route {
     /// The name that counters know it by.
     pub id: String,
+    /// Whether it takes anything.
+    pub enabled: bool,
     /// The sources it listens to; empty is all of them.
     pub from: Vec<String>,
     /// The messages it takes, in the query language.
     #[serde(rename = "where")]
     pub filter: String,
+    /// What is done to them before their targets get them, in order.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    pub steps: Vec<Step>,
     /// The logspaces and destinations that get them.
     pub to: Vec<String>,
     /// Messages taken here go to no later route.
@@ -36,14 +42,18 @@ impl Read for Route {
         fields.told_by(&[ROUTE]);
         let route = Route {
             id: fields.required("id", String::new()),
+            enabled: fields.get("enabled"),
             from: fields.get("from"),
             filter: fields.get("where"),
+            steps: fields.or("steps", Vec::new()),
             to: fields.required("to", Vec::new()),
             is_final: fields.get("final"),
             fallback: fields.get("fallback"),
             flow_control: fields.get("flow_control"),
         };
-        fields.later("steps", &Value::List(Vec::new()), "leave it out, or write `[]`");
+        if STEPS_MAX < route.steps.len() {
+            fields.note("steps", format!("has {} steps, and the limit is {STEPS_MAX}", route.steps.len()));
+        }
         fields.finish();
         Some(route)
     }

@@ -90,6 +90,51 @@ fn the_order_of_routes_is_told() {
 }
 
 #[test]
+fn what_happens_to_steps_is_told_in_words() {
+    let route = |steps: &str| format!("id = 'fw'\nsteps = [{steps}]\n");
+    let told = |before: &str, after: &str, expected: &[&str]| {
+        let document = |steps: &str| {
+            let text = BASE.replace("id = 'fw'\n", &route(steps));
+            check_toml(&text).unwrap_or_else(|problems| panic!("{text}: {problems:?}")).1
+        };
+        let expected: Vec<String> = expected.iter().map(|what| format!("route `fw`: {what}")).collect();
+        assert_eq!(diff(&document(before), &document(after)).changes, expected);
+    };
+    let mask = r"{ mask = '\d{16}', with = '****' }";
+    let set = "{ set = { zone = 'dmz', owner = '{host}' }, where = 'host=fw-1' }";
+    told("", mask, &[r"step 1 is added: mask `\d{16}` with `****`"]);
+    told(
+        mask,
+        &format!("{mask}, {set}"),
+        &["step 2 is added: set `owner = {host}, zone = dmz` where `host=fw-1`"],
+    );
+    told(&format!("{mask}, {set}"), set, &[r"step 1 is removed: mask `\d{16}` with `****`"]);
+    told(
+        &format!("{mask}, {set}"),
+        &format!("{set}, {mask}"),
+        &["steps are done in another order: set, mask"],
+    );
+    told(
+        "{ dedup = ['host', 'message'], within = '10s' }",
+        "{ sample = 0.5, by = ['host'] }",
+        &["step 1 changed from dedup `host, message` within `10s` to sample `0.5` by `host`"],
+    );
+    told(
+        "",
+        "{ lookup = 'assets.csv', key = 'host', set = ['owner'] }",
+        &["step 1 is added: lookup `assets.csv` key `host` set `owner`"],
+    );
+    check(
+        "id = 'rest'\n",
+        "id = 'all'\nsteps = [{ parse = 'json' }, { tag = ['a'] }]\n",
+        &[
+            "route `rest` is removed (where `*`, to `main`)",
+            "route `all` is added (where `*`, to `main`, steps `parse, tag`)",
+        ],
+    );
+}
+
+#[test]
 fn ids_say_what_to_start_replace_and_stop() {
     let changes = changes(|text| text.replace("id = 'fw'", "id = 'new'").replace("514'", "515'"));
     assert_eq!(changes.sources.changed, ["in"]);

@@ -166,8 +166,10 @@ fn kinds_are_those_of_this_version() {
     check("[[sources]]\nid = \"in\"", &["2:1: sources[0].kind: is missing"]);
     check(
         "[[destinations]]\nid = \"siem\"\nkind = \"kafka\"\nurl = \"x\"",
-        &["4:8: destinations[0].kind: `kafka` is not a kind of destination: use `syslog`, `relp`, `file`, \
-           `elastic`, `loki`, `splunk_hec`, `otlp` or `ndjson_http`"],
+        &[
+            "4:8: destinations[0].kind: `kafka` is not a kind of destination: use `syslog`, `relp`, `file`, `s3`, \
+           `elastic`, `loki`, `splunk_hec`, `otlp` or `ndjson_http`",
+        ],
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
@@ -396,7 +398,24 @@ fn destinations_can_be_reached() {
         "8: destinations[0].path: `../x` leads out of its directory: write it \
         without `..`",
     );
-    row("kind = \"file\"\npath = \"a\\u0000b\"", "8: destinations[0].path: `a\\0b` cannot be a file's path");
+    row(
+        "kind = \"file\"\npath = \"a\\u0000b\"",
+        "8: destinations[0].path: must be one line of at most 4000 bytes",
+    );
+    row(
+        "kind = \"file\"\npath = \"a/{received:../%Y}\"",
+        "8: destinations[0].path: `a/{received:../%Y}` leads out of its directory: write it without `..`",
+    );
+    row(
+        "kind = \"file\"\npath = \"{host}-{program}-{source}.log\"",
+        "8: destinations[0].path: `{host}-{program}-{source}.log` can become a longer name than a file may have: put a \
+        `/` between its parts",
+    );
+    row(
+        "kind = \"file\"\npath = \"{app}.log\"",
+        "8: destinations[0].path: `app` is not a part of a message: use `host`, `program`, `severity`, `facility`, \
+        `source`, `received:%Y-%m-%d` or `time:%Y-%m-%d` in braces",
+    );
     check(
         "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\nqueue = { size = \"1KB\" }",
         &["6:18: destinations[0].queue.size: must be 1MiB to 16TiB, not 1KB"],
@@ -444,12 +463,97 @@ fn routes_name_what_there_is() {
         "4:9: routes[0].from[0]: there is no source `syslog`; there \
         are: in",
     );
-    row(
-        "to = [\"main\"]\nsteps = [{ parse = \"json\" }]",
-        "5:9: routes[0].steps: is not supported by this \
-        version: leave it out, or write `[]`",
-    );
     check("[[routes]]\nid = \"r\"\nto = [\"main\"]\nsteps = []", &[]);
+}
+
+#[test]
+fn steps_do_one_thing_to_fields_that_can_be_changed() {
+    let step = |step: &str, expected: &str| {
+        let route = format!("[[routes]]\nid = \"r\"\nto = [\"main\"]\nsteps = [\n{step}\n]");
+        check(&route, if expected.is_empty() { &[] } else { std::slice::from_ref(&expected) });
+    };
+    for right in [
+        "{ parse = \"json\" }",
+        "{ parse = \"csv\", columns = [\"a\", \"\", \"c\"], field = \"x\", prefix = \"p.\" }",
+        "{ parse = \"regex\", pattern = '(?P<user>\\w+)' }",
+        "{ parse = \"extract\", pattern = \"user=<user> from <ip>\" }",
+        "{ set = { zone = \"dmz\", host = \"{device}\", n = 7 }, where = 'severity>=error' }",
+        "{ mask = '\\b\\d{13,16}\\b' }",
+        "{ sample = 0.1, by = [\"host\"] }",
+        "{ sample = \"10%\" }",
+        "{ throttle = \"100/s\" }",
+        "{ dedup = [\"host\", \"message\"], within = \"10s\" }",
+        "{ lookup = \"assets.csv\", key = \"host\", set = [\"owner\"] }",
+    ] {
+        step(right, "");
+    }
+    let at = "6:1: routes[0].steps[0]";
+    let message =
+        |key: &str, place: &str, message: &str| format!("6:{place}: routes[0].steps[0]{key}: {message}");
+    step(
+        "{ where = 'x' }",
+        &format!(
+            "{at}: does nothing: give it one of the keys `lookup`, `parse`, `set`, `unset`, `rename`, `replace`, `mask`, `drop`, `keep`, `sample`, `throttle`, `dedup` or `tag`"
+        ),
+    );
+    step(
+        "{ drop = 'a', tag = [\"b\"] }",
+        &format!("{at}: does two things, `drop` and `tag`: make two steps of it"),
+    );
+    step(
+        "{ drop = 'a', with = \"b\" }",
+        &message(".with", "15", "unknown key `with`; known here: drop, where"),
+    );
+    step("{ drop = '(a' }", &message(".drop", "11", "this parenthesis is not closed"));
+    step("{ mask = '(a' }", &message(".mask", "10", "the regular expression is invalid: unclosed group"));
+    step(
+        "{ mask = 'a*' }",
+        &message(".mask", "10", "finds the empty text as well: make it need a character"),
+    );
+    step(
+        "{ mask = 'a', with = \"bab\" }",
+        &message(".with", "22", "is found by the expression itself: choose another text"),
+    );
+    step(
+        "{ set = { peer = \"x\" } }",
+        &message(
+            ".set",
+            "9",
+            "`peer` says how the message came in, and cannot be changed: choose another name",
+        ),
+    );
+    step(
+        "{ set = { a = \"{b\" } }",
+        &message(".set.a", "15", "has a brace without its other half: write `{{` or `}}` for a brace"),
+    );
+    step(
+        "{ replace = 'a', with = \"\", in = [\"time\"] }",
+        &message(".in", "34", "`time` is not a text: use `set`"),
+    );
+    step(
+        "{ sample = 2 }",
+        &message(".sample", "12", "must be a share above 0 and at most 1, like `0.1` or `\"10%\"`"),
+    );
+    step(
+        "{ throttle = \"5\" }",
+        &message(".throttle", "14", "`5` is not a rate: write it like `100/s`, `50/m` or `10/h`"),
+    );
+    step(
+        "{ parse = \"jsn\" }",
+        &message(
+            ".parse",
+            "11",
+            "`jsn` is not a format (did you mean `json`?): use `json`, `kv`, `cef`, `leef`, `csv`, `regex` or `extract`",
+        ),
+    );
+    step(
+        "{ lookup = \"../a\", key = \"host\", set = [\"a\"] }",
+        &message(
+            ".lookup",
+            "12",
+            "`../a` is not the name of a lookup file: write it like `assets.csv`, without a folder",
+        ),
+    );
 }
 
 #[test]
@@ -523,7 +627,7 @@ fn json_has_the_same_problems_without_a_place() {
     );
     check(
         r#"{"version": 1, "logspaces": [{"id": 1.5}]}"#,
-        &["logspaces[0].id: must be a string, not a number with a fraction or out of range"],
+        &["logspaces[0].id: must be a string, not a number with a fraction"],
     );
     check("[]", &["must be a table, not a list"]);
     check("{\n \"version\": }", &["2:13: not JSON: expected value at line 2 column 13"]);
@@ -548,6 +652,40 @@ fn a_hostile_document_is_judged_quickly() {
     check(
         &format!("[[routes]]\nid = \"r\"\nto = [{}]", "\"main\", ".repeat(1001)),
         &["4:6: routes[0].to: has 1001 entries, and the limit is 1000"],
+    );
+}
+
+#[test]
+fn an_object_store_says_what_is_wrong_with_it() {
+    let check = |keys: &str, expected: &[&str]| {
+        check(&format!("[[destinations]]\nid = \"d\"\nkind = \"s3\"\n{keys}"), expected);
+    };
+    check(
+        "",
+        &[
+            "2:1: destinations[0].bucket: is missing",
+            "2:1: destinations[0].access_key: is missing",
+            "2:1: destinations[0].secret_key_file: is missing: requests have to be signed",
+        ],
+    );
+    let right = "bucket = \"logs\"\naccess_key = \"A\"\nsecret_key_file = \"s3.key\"\n";
+    check(right, &[]);
+    check(
+        &format!("{right}url = \"http://10.0.0.1:9000\"\nprefix = \"/x/\"\ntls = {{ ca = \"ca.pem\" }}"),
+        &[
+            "9:10: destinations[0].prefix: `/x/` begins with `/`, or has `//`, `.` or `..` in it: write it like \
+             `logs/{received:%Y/%m/%d}/`",
+            "2:1: destinations[0].addressing: must be `path`, as a bucket's name cannot stand in front of an IP \
+             address",
+            "10:7: destinations[0].tls: is for `https://`: change the URL, or leave it out",
+        ],
+    );
+    check(
+        &format!("{right}object = {{ size = \"1GiB\", age = \"5m\" }}\nqueue = {{ age = \"5m\" }}"),
+        &[
+            "8:19: destinations[0].object.size: must be 1MiB to 64MiB, not 1GiB",
+            "9:9: destinations[0].queue: `age` must be more than `object.age`, which is 5m",
+        ],
     );
 }
 

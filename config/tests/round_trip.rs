@@ -1,11 +1,12 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
 
 use logstead_config::{
-    Address, Addresses, ClientTls, Coalesce, Compression, Count, Destination, DestinationKind, Document,
-    Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing, Header, HttpFormat,
-    HttpMethod, HttpServer, HttpTls, Listener, Logspace, Loki, LokiLabel, NdjsonHttp, Period, Queue,
-    Reception, Relp, RelpServer, Retention, Route, Size, Source, SourceKind, Start, Syslog, SyslogServer,
-    Tls, Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+    Action, Address, Addresses, Addressing, ClientTls, Coalesce, Compression, Count, Destination,
+    DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
+    Gather, Header, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki, NdjsonHttp, Packing,
+    ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp, RelpServer, Retention, Rotate, Route,
+    S3, Share, Size, Source, SourceKind, Start, Step, Syslog, SyslogServer, Template, Tls, Token, Transport,
+    Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -153,7 +154,7 @@ fn logspaces() -> impl Strategy<Value = Vec<Logspace>> {
 fn queue() -> impl Strategy<Value = Queue> {
     let sizes = (1024..1u64 << 30, 0..1u64 << 20);
     let age = option::of((60_000..10_000_000_000u64).prop_map(Period::millis));
-    let durability = select(vec![Durability::Fsync, Durability::Os]);
+    let durability = select(vec![QueueDurability::Fsync, QueueDurability::Delay, QueueDurability::Os]);
     let queue = (sizes, age, durability).prop_map(|((size, memory), age, durability)| Queue {
         size: Size::kib(size),
         memory: Size::kib(memory),
@@ -204,9 +205,52 @@ fn servers() -> impl Strategy<Value = DestinationKind> {
 }
 
 fn destinations() -> impl Strategy<Value = Vec<Destination>> {
-    let file = "[a-zäé '\"#]{1,9}".prop_map(|path| DestinationKind::File(FileSink { path }));
-    let kind = prop_oneof![servers(), file, http_destinations()];
+    let kind = prop_oneof![servers(), written(), objects(), http_destinations()];
     shuffled((kind, queue()), |id, (kind, queue)| Destination { id, kind, queue })
+}
+
+fn written() -> impl Strategy<Value = DestinationKind> {
+    let path = "[a-zäé '\"#]{1,9}".prop_map(|path| template(format!("{path}{{host}}{{{{")));
+    let packings = select(vec![Packing::Gzip, Packing::Zstd, Packing::None]);
+    let sizes = option::of((1..100u64).prop_map(Size::mib));
+    (path, sizes, option::of((1..300u64).prop_map(Period::days)), packings).prop_map(
+        |(path, size, age, compression)| {
+            DestinationKind::File(FileSink { path, rotate: Rotate { size, age, compression } })
+        },
+    )
+}
+
+fn objects() -> impl Strategy<Value = DestinationKind> {
+    let url = option::of(Just(Url::parse("https://s3.example").expect("a URL")));
+    let addressing = select(vec![Addressing::Path, Addressing::Virtual]);
+    let prefix = select(vec!["", "a/{host}/", "{received:%Y/%m}/"]).prop_map(template);
+    let formats = select(vec![HttpFormat::Json, HttpFormat::Raw]);
+    let key = any::<bool>()
+        .prop_map(|in_file| (in_file.then(|| "a".to_owned()), (!in_file).then(|| "b".to_owned())));
+    (url, addressing, prefix, formats, key, option::of(client_tls())).prop_map(
+        |(url, addressing, prefix, format, (secret_key, secret_key_file), tls)| {
+            DestinationKind::S3(S3 {
+                url,
+                bucket: "logs".to_owned(),
+                region: "eu-central-1".to_owned(),
+                addressing,
+                access_key: "AKIA".to_owned(),
+                secret_key,
+                secret_key_file,
+                prefix,
+                object: Gather { size: Size::mib(2), age: Period::seconds(3) },
+                format,
+                compression: Packing::Gzip,
+                headers: Vec::new(),
+                timeout: Period::seconds(7),
+                tls,
+            })
+        },
+    )
+}
+
+fn template(text: impl AsRef<str>) -> Template {
+    Template::parse(text.as_ref()).expect("a template")
 }
 
 fn http_destinations() -> impl Strategy<Value = DestinationKind> {
@@ -215,12 +259,13 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
         password_file: user.as_ref().map(|_| "a/b".to_owned()),
         user: user.map(|user| user.replace(':', "")),
         password: None,
+        connections: 3,
         headers: vec![Header { name: "X-A".to_owned(), value: "b: c, d".to_owned() }],
         compression: if packed { Compression::Gzip } else { Compression::None },
         timeout: Period::seconds(7),
-        tls: packed.then(|| HttpTls { ca: "ca.pem".to_owned() }),
+        tls: packed.then(|| ClientTls { ca: Some("ca.pem".to_owned()), ..ClientTls::default() }),
     });
-    let labels = select(vec![vec![], vec![LokiLabel::Facility], vec![LokiLabel::Host, LokiLabel::Program]]);
+    let labels = select(vec![vec![], vec![Label::Facility], vec![Label::Host, Label::Program]]);
     let formats = select(vec![HttpFormat::Json, HttpFormat::Raw, HttpFormat::Message]);
     (server, labels, formats).prop_map(|(server, labels, format)| {
         let token = Token { token: server.user.is_none().then(|| "t".to_owned()), token_file: None };
@@ -245,17 +290,60 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
 
 fn routes() -> impl Strategy<Value = Vec<Route>> {
     let filter = prop_oneof![Just("*".to_owned()), any::<String>(), Just("a\n'''\"\"\"\\".to_owned())];
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    let parts = (vec(id(), 0..3), filter, vec(id(), 0..3), flags);
-    shuffled(parts, |id, (from, filter, to, (is_final, fallback, flow_control))| Route {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let parts = (vec(id(), 0..3), filter, vec(steps(), 0..4), vec(id(), 0..3), flags);
+    shuffled(parts, |id, (from, filter, steps, to, (enabled, is_final, fallback, flow_control))| Route {
         id,
+        enabled,
         from,
         filter,
+        steps,
         to,
         is_final,
         fallback,
         flow_control,
     })
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let names = || vec("[a-z.]{1,6}", 0..3);
+    let texts = || {
+        let texts = btree_map("[a-z@. \"]{1,6}", any::<String>(), 0..3);
+        texts.prop_map(|texts| texts.into_iter().collect::<Vec<_>>())
+    };
+    let format = prop_oneof![
+        Just(ParseFormat::Json),
+        Just(ParseFormat::KeyValue),
+        Just(ParseFormat::Cef),
+        Just(ParseFormat::Leef),
+        names().prop_map(ParseFormat::Csv),
+        any::<String>().prop_map(ParseFormat::Regex),
+        any::<String>().prop_map(ParseFormat::Extract),
+    ];
+    let pair = || (any::<String>(), any::<String>());
+    let action = prop_oneof![
+        (format, option::of(any::<String>()), any::<String>())
+            .prop_map(|(format, field, prefix)| Action::Parse { format, field, prefix }),
+        texts().prop_map(Action::Set),
+        texts().prop_map(Action::Rename),
+        names().prop_map(Action::Unset),
+        names().prop_map(Action::Tag),
+        (pair(), names()).prop_map(|((pattern, with), fields)| Action::Replace { pattern, with, fields }),
+        pair().prop_map(|(pattern, with)| Action::Mask { pattern, with }),
+        any::<String>().prop_map(Action::Drop),
+        any::<String>().prop_map(Action::Keep),
+        (1_u32..=1000, names()).prop_map(|(n, by)| Action::Sample {
+            share: Share::new(f64::from(n) / 1000.0).expect("a share"),
+            by
+        }),
+        (1_u64..1000, 0_usize..3, names()).prop_map(|(messages, unit, by)| {
+            Action::Throttle { rate: Rate { messages, seconds: [1, 60, 3600][unit] }, by }
+        }),
+        (names(), 1_u64..100_000)
+            .prop_map(|(fields, millis)| Action::Dedup { fields, within: Period::millis(millis) }),
+        (pair(), names()).prop_map(|((file, key), set)| Action::Lookup { file, key, set }),
+    ];
+    (option::of(any::<String>()), action).prop_map(|(filter, action)| Step { filter, action })
 }
 
 /// Entries with different ids, in any order.

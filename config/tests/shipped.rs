@@ -7,6 +7,7 @@ use std::path::Path;
 
 const ROUTER_MANUAL: &str = include_str!("../../docs/router.md");
 const HTTP_MANUAL: &str = include_str!("../../docs/forwarding-http.md");
+const S3_MANUAL: &str = include_str!("../../docs/forwarding-s3.md");
 const SETTINGS_MANUAL: &str = include_str!("../../docs/configuration.md");
 
 /// A document that has every kind of everything.
@@ -47,7 +48,16 @@ tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 'siem
 [[destinations]]
 id = 'copy'
 kind = 'file'
-path = 'copy.log'
+path = 'copy-{host}.log'
+rotate = { size = '1GiB', age = '1d' }
+[[destinations]]
+id = 'objects'
+kind = 's3'
+url = 'https://s3.example'
+bucket = 'logs'
+access_key = 'AKIA'
+secret_key_file = 's3.key'
+tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 's3' }
 [[destinations]]
 id = 'elastic'
 kind = 'elastic'
@@ -55,7 +65,7 @@ url = 'https://es.example:9200'
 index = 'logs'
 user = 'logstead'
 password_file = 'elastic.password'
-tls = { ca = 'ca.pem' }
+tls = { ca = 'ca.pem', certificate = 'a.pem', key = 'a.key', server_name = 'es' }
 [[destinations]]
 id = 'loki'
 kind = 'loki'
@@ -167,7 +177,7 @@ fn the_examples_of_the_router_manual_are_right() {
     let of = |manual: &'static str| {
         manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect::<Vec<_>>()
     };
-    let examples = [of(ROUTER_MANUAL), of(HTTP_MANUAL)].concat();
+    let examples = [of(ROUTER_MANUAL), of(HTTP_MANUAL), of(S3_MANUAL)].concat();
     assert!(examples.len() >= 8);
     for example in examples {
         let (_, checked) = check_toml(example).unwrap_or_else(|problems| panic!("{example}\n{problems:?}"));
@@ -203,7 +213,7 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     assert_eq!(json["sources"][2]["start"], "end");
     assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "kind": "http"}));
     let route = serde_json::json!({
-        "id": "default", "from": [], "where": "*", "to": ["main", "siem", "certain", "copy"],
+        "id": "default", "enabled": true, "from": [], "where": "*", "steps": [], "to": ["main", "siem", "certain", "copy"],
         "final": false, "fallback": false, "flow_control": true,
     });
     assert_eq!(json["routes"][0], route);

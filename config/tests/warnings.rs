@@ -50,20 +50,47 @@ fn things_that_no_message_reaches() {
 
 #[test]
 fn routes_behind_one_that_takes_everything() {
-    let never = "route `late`: it can never match, because route `all` takes everything before it";
+    let never = |who: &str, advice: &str| {
+        format!("route `late`: it can never match, because {who} before it: {advice}")
+    };
+    let all = never("route `all` takes everything", "move it up, or let that one not be `final`");
+    let rest = never("route `all` takes everything", "remove it");
     let late = |keys: &str| route("late", keys);
-    check(&(route("all", "final = true") + &late("where = 'error'")), &[never]);
-    check(&(route("all", "final = true") + &late("fallback = true")), &[never]);
-    check(&(route("all", "") + &late("fallback = true")), &[never]);
+    check(&(route("all", "final = true") + &late("where = 'error'")), &[&all]);
+    check(&(route("all", "final = true") + &late("fallback = true")), &[&rest]);
+    check(&(route("all", "") + &late("fallback = true")), &[&rest]);
     check(&(route("all", "") + &late("where = 'error'")), &[]);
     check(&(route("few", "where = 'x'") + &route("all", "final = true\nfallback = true") + &late("")), &[]);
     check(
         &(route("all", "from = [\"a\"]\nfinal = true") + &late("from = [\"a\"]") + &route("rest", "")),
-        &[never],
+        &[&all],
     );
     check(&(route("all", "from = [\"a\"]\nfinal = true") + &late("")), &[]);
     let both = route("one", "from = [\"a\"]\nfinal = true") + &route("all", "from = [\"b\"]\nfinal = true");
-    check(&(both + &late("")), &[never]);
+    let together = never(
+        "routes `one` and `all` together take everything",
+        "move it up, or let that one not be `final`",
+    );
+    check(&(both + &late("")), &[&together]);
+}
+
+#[test]
+fn routes_behind_one_that_takes_all_of_theirs() {
+    let rest = route("rest", "");
+    let late = |filter: &str| route("late", &format!("where = '{filter}'"));
+    let ends = |id: &str, filter: &str| route(id, &format!("where = '{filter}'\nfinal = true"));
+    let advice = "before it: move it up, or let that one not be `final`";
+    let one =
+        format!("route `late`: it can never match, because route `bad` takes all of its messages {advice}");
+    check(&(ends("bad", "severity>=error") + &late("severity=critical host=fw1") + &rest), &[&one]);
+    check(&(ends("bad", "severity>=error") + &late("severity>=warning") + &rest), &[]);
+    let two = format!(
+        "route `late`: it can never match, because routes `a` and `b` together take all of its messages {advice}"
+    );
+    check(&(ends("a", "host=a") + &ends("b", "host=b") + &late("host in (a, b)") + &rest), &[&two]);
+    let none = "route `late`: it can never match, because no message meets all of `host=a host=b`: remove a condition, or \
+                write `or` between them";
+    check(&(late("host=a host=b") + &rest), &[none]);
 }
 
 #[test]

@@ -11,8 +11,8 @@ pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
     DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, LOKI_DESTINATION,
-    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, SPLUNK_DESTINATION,
-    STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
+    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, S3_DESTINATION,
+    SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
 pub(crate) use setting::find;
 
@@ -52,6 +52,7 @@ pub fn catalogue() -> Vec<Item> {
         destination("syslog", &[SYSLOG_DESTINATION, STREAM_DESTINATION]),
         destination("relp", &[RELP_DESTINATION, STREAM_DESTINATION]),
         destination("file", &[FILE_DESTINATION]),
+        destination("s3", S3_DESTINATION),
         destination("elastic", ELASTIC_DESTINATION),
         destination("loki", LOKI_DESTINATION),
         destination("splunk_hec", SPLUNK_DESTINATION),
@@ -79,12 +80,14 @@ pub fn tables() -> Vec<Table> {
         table("destination relp", &[RELP_DESTINATION]),
         table("destination stream", &[STREAM_DESTINATION]),
         table("destination file", &[FILE_DESTINATION]),
+        table("destination s3", &[rows::OF_S3]),
         table("destination elastic", &[rows::OF_ELASTIC]),
         table("destination loki", &[rows::OF_LOKI]),
         table("destination splunk_hec", &[rows::OF_SPLUNK]),
         table("destination otlp", &[rows::OF_OTLP]),
         table("destination ndjson_http", &[rows::OF_NDJSON]),
         table("destination token", &[rows::TOKEN]),
+        table("destination posting", &[rows::POSTING]),
         table("destination http", &[rows::HTTP]),
         table("route", &[ROUTE]),
     ]

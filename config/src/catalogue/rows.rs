@@ -2,8 +2,8 @@
 
 use super::setting::{Kind, Setting, names};
 use crate::choice::{
-    Compression, DestinationName, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
-    HttpMethod, SourceName, Start,
+    Addressing, Compression, DestinationName, Durability, Format, ForwardFormat, ForwardFraming, Framing,
+    HttpFormat, HttpMethod, Packing, QueueDurability, SourceName, Start,
 };
 use crate::count::Count;
 
@@ -209,10 +209,11 @@ pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("kind", Kind::Choice(names::<DestinationName>), "Kind")
         .required()
         .help("What it is.")
-        .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; or over HTTP: `elastic` \
-                (Elasticsearch, OpenSearch), `loki`, `splunk_hec`, `otlp` (OpenTelemetry) or `ndjson_http` (any server \
-                that takes lines). How other systems receive from these: [forwarding.md](forwarding.md), \
-                [forwarding-http.md](forwarding-http.md)."),
+        .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
+                what speaks its protocol); or over HTTP: `elastic` (Elasticsearch, OpenSearch), `loki`, `splunk_hec`, \
+                `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). How other systems receive from \
+                these: [forwarding.md](forwarding.md), [forwarding-http.md](forwarding-http.md), \
+                [forwarding-s3.md](forwarding-s3.md)."),
     Setting::new("queue.size", Kind::Size, "Queue size")
         .default("1GiB")
         .min("1MiB")
@@ -235,12 +236,16 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .help("A message that waits for longer is dropped and counted, as 7d.")
         .means("How old a message becomes, at least {min}. An older one is dropped for this destination and counted. \
                 Without it, messages wait for as long as they fit."),
-    Setting::new("queue.durability", Kind::Choice(names::<Durability>), "Queue durability")
+    Setting::new("queue.durability", Kind::Choice(names::<QueueDurability>), "Queue durability")
         .default("fsync")
-        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system has it.")
+        .help(
+            "When a message is acknowledged. fsync: once it is on the disk; delay: so only while messages have to wait; \
+             os: once the operating system has it.",
+        )
         .means("When a message is acknowledged to its sender, as far as this destination is concerned. `fsync`: once \
                 it is in the queue on disk. `os`: once the operating system has it, which is faster and loses the \
-                last messages if the power fails."),
+                last messages if the power fails. `delay`: as `os` while the destination takes messages within a \
+                second, and as `fsync` once they have to wait."),
 ];
 
 /// What only a syslog server has.
@@ -304,19 +309,106 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
 pub(crate) const FILE_DESTINATION: &[Setting] = &[
     Setting::new("path", Kind::Text, "Path")
         .required()
-        .help("The file that lines are appended to: absolute, or below the data directory.")
+        .help("The file that lines are appended to: absolute, or below the data directory. {host} and other parts of \
+               a message make several.")
         .means("The file that messages are appended to as received, one per line. A relative path is in the folder \
                 `forward` of the data directory, whether or not it begins with `forward/`; an absolute one must be \
                 in a folder of the setting `files.write`. `..` is not allowed, and links below these folders are \
-                not followed."),
+                not followed. [Parts of a message](#names-made-of-parts-of-a-message) in it make several files."),
+    Setting::new("rotate.size", Kind::Size, "Set aside at")
+        .min("1MiB")
+        .max("1TiB")
+        .empty("any size")
+        .help("A file is set aside before it is longer than this.")
+        .means("The longest that a file becomes, {min} to {max}. Before that it is set aside as \
+                `NAME.20261123T140102Z`, with the time in UTC, and a new one is begun; a message that is longer has a \
+                file of its own. What is set aside is yours: it is never removed."),
+    Setting::new("rotate.age", Kind::Duration, "Set aside every")
+        .min("1m")
+        .max("366d")
+        .empty("any age")
+        .help("A file is set aside when a new period begins, as 1d.")
+        .means("A file is set aside when it gets its first message of a new period, {min} to {max}. Periods are \
+                counted in UTC: with `1d` they begin at midnight."),
+    Setting::new("rotate.compression", Kind::Choice(names::<Packing>), "Compression")
+        .default("gzip")
+        .help("How files that are set aside are compressed.")
+        .means("How files that are set aside are compressed: `gzip`, `zstd` or `none`."),
+];
+
+/// What only an object store has.
+pub(super) const OF_S3: &[Setting] = &[
+    Setting::new("bucket", Kind::Text, "Bucket")
+        .required()
+        .empty("logs-archive")
+        .help("It has to exist.")
+        .means("The bucket. It has to exist."),
+    Setting::new("region", Kind::Text, "Region")
+        .default("us-east-1")
+        .help("The region that the bucket is in, as eu-central-1.")
+        .means("The region that the bucket is in. Stores other than AWS often accept any, or say in their \
+                configuration which one is theirs."),
+    Setting::new("url", Kind::Text, "Address")
+        .empty("that of AWS for the region")
+        .help("For stores other than AWS: http:// or https:// with HOST:PORT.")
+        .means("The store, for any other than AWS: `https://HOST:PORT`. Without it, that of AWS for the region."),
+    Setting::new("addressing", Kind::Choice(names::<Addressing>), "Addressing")
+        .default("virtual")
+        .help("virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most stores that you run yourself.")
+        .means("How the bucket is named in a request. `virtual`: in front of the host, as AWS wants it. `path`: in \
+                the path, which most stores need that you run yourself."),
+    Setting::new("access_key", Kind::Text, "Access key")
+        .required()
+        .empty("AKIAIOSFODNN7EXAMPLE")
+        .help("The id of the key that signs requests.")
+        .means("The id of the key that signs requests. It needs the permission `s3:PutObject` and no other."),
+    Setting::new("secret_key_file", Kind::Text, "File of the secret key")
+        .empty("s3.key")
+        .help("A file in the folder secrets of the data directory.")
+        .means("A file with the secret key. Like all files with secrets it is in the folder `secrets` of the data \
+                directory; it is read for each object."),
+    Setting::new("secret_key", Kind::Text, "Secret key")
+        .help("Anyone who can read this document can read it: a file is safer.")
+        .means("The secret key itself. It is part of the document and its history: prefer the file."),
+    Setting::new("prefix", Kind::Text, "Prefix")
+        .default("{received:%Y/%m/%d}/")
+        .help("What the names of objects begin with; parts of a message in it make several objects.")
+        .means("What the names of objects begin with. [Parts of a message](#names-made-of-parts-of-a-message) in it \
+                make several objects. The rest of a name says when its first message was received, its place in the \
+                queue, and what is in it: `18a9c1d2e3f40506-2a.ndjson.zst`."),
+    Setting::new("object.size", Kind::Size, "Object size")
+        .default("16MiB")
+        .min("1MiB")
+        .max("64MiB")
+        .help("How much comes into one object, counted as messages are in memory.")
+        .means("How much comes into one object, counted as messages are in memory, {min} to {max}. Lines of JSON are \
+                several times as long before they are compressed; with `compression = \"none\"` all of them are in \
+                memory while the object is made."),
+    Setting::new("object.age", Kind::Duration, "Object age")
+        .default("5m")
+        .min("1s")
+        .max("1d")
+        .help("How long a message waits for more to come into its object.")
+        .means("How long a message waits at most for more to come into its object, {min} to {max}. It is safe in the \
+                queue until then. `POST /api/v1/destinations/ID/retry` sends what waits at once."),
+    Setting::new("format", Kind::Choice(names::<HttpFormat>), "Line")
+        .default("json")
+        .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
+        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
+                `message`: the text alone, without its fields."),
+    Setting::new("compression", Kind::Choice(names::<Packing>), "Compression")
+        .default("zstd")
+        .help("How objects are compressed.")
+        .means("How objects are compressed: `zstd`, `gzip` or `none`."),
 ];
 
 /// The keys of each kind of destination that is reached over HTTP. Of a key that two groups have, the first row counts.
-pub(crate) const ELASTIC_DESTINATION: &[&[Setting]] = &[OF_ELASTIC, HTTP, DESTINATION];
-pub(crate) const LOKI_DESTINATION: &[&[Setting]] = &[OF_LOKI, TOKEN, HTTP, DESTINATION];
-pub(crate) const SPLUNK_DESTINATION: &[&[Setting]] = &[OF_SPLUNK, TOKEN, HTTP, DESTINATION];
-pub(crate) const OTLP_DESTINATION: &[&[Setting]] = &[OF_OTLP, TOKEN, HTTP, DESTINATION];
-pub(crate) const NDJSON_DESTINATION: &[&[Setting]] = &[OF_NDJSON, TOKEN, HTTP, DESTINATION];
+pub(crate) const S3_DESTINATION: &[&[Setting]] = &[OF_S3, HTTP, DESTINATION];
+pub(crate) const ELASTIC_DESTINATION: &[&[Setting]] = &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
+pub(crate) const LOKI_DESTINATION: &[&[Setting]] = &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
+pub(crate) const SPLUNK_DESTINATION: &[&[Setting]] = &[OF_SPLUNK, TOKEN, POSTING, HTTP, DESTINATION];
+pub(crate) const OTLP_DESTINATION: &[&[Setting]] = &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
+pub(crate) const NDJSON_DESTINATION: &[&[Setting]] = &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
 
 /// What only Elasticsearch and OpenSearch have.
 pub(super) const OF_ELASTIC: &[Setting] = &[
@@ -435,8 +527,8 @@ pub(super) const TOKEN: &[Setting] = &[
         .means("The token itself. It is part of the document and its history: prefer the file."),
 ];
 
-/// What every HTTP server has.
-pub(super) const HTTP: &[Setting] = &[
+/// What every HTTP server has that messages are posted to.
+pub(super) const POSTING: &[Setting] = &[
     Setting::new("user", Kind::Text, "User")
         .help("For a server that wants a user and a password.")
         .means("The user, for a server that wants a user and a password instead of a token or key."),
@@ -447,6 +539,17 @@ pub(super) const HTTP: &[Setting] = &[
     Setting::new("password", Kind::Text, "Password")
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The password itself. It is part of the document and its history: prefer the file."),
+    Setting::new("connections", Kind::Number, "Connections")
+        .default("1")
+        .min("1")
+        .max("16")
+        .help("How many requests may be made at the same time. With more than one, messages arrive in any order.")
+        .means("How many requests may be made at the same time, {min} to {max}. With more than one, messages do not \
+                arrive in order, and more of them may arrive twice after a failure."),
+];
+
+/// What every HTTP server has.
+pub(super) const HTTP: &[Setting] = &[
     Setting::new("headers", Kind::List, "Headers")
         .default("")
         .empty("none")
@@ -466,8 +569,19 @@ pub(super) const HTTP: &[Setting] = &[
     Setting::new("tls.ca", Kind::Text, "Authorities")
         .empty("those that browsers trust")
         .help("The server's certificate is signed by these: a file in PEM.")
-        .means("The authorities that sign the server's certificate: a file in PEM, absolute or relative to the data \
-                directory. Without it, those of Mozilla's list."),
+        .means("The authorities that sign the server's certificate, or that certificate itself; a file in PEM. Without \
+                it, those of Mozilla's list. This and the following files are absolute or relative to the data \
+                directory, and are read again after a failure."),
+    Setting::new("tls.certificate", Kind::Text, "Certificate")
+        .help("Our own, for servers that ask for one: a file in PEM.")
+        .means("Our own certificate, for servers that ask for one: a file in PEM."),
+    Setting::new("tls.key", Kind::Text, "Private key")
+        .help("Its key: a file in PEM.")
+        .means("The private key of the certificate: a file in PEM."),
+    Setting::new("tls.server_name", Kind::Text, "Name in its certificate")
+        .empty("the host")
+        .help("What the certificate of the server is made out to.")
+        .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];
 
 /// A route.
@@ -476,6 +590,11 @@ pub(crate) const ROUTE: &[Setting] = &[
         .required()
         .help("Used by counters.")
         .means("The name used by counters."),
+    Setting::new("enabled", Kind::Switch, "Enabled")
+        .default("true")
+        .help("Whether it takes anything.")
+        .means("With `false`, it takes nothing, as if it were not there.")
+    ,
     Setting::new("from", Kind::List, "From")
         .default("")
         .help("None ticked: all sources.")
@@ -484,11 +603,13 @@ pub(crate) const ROUTE: &[Setting] = &[
         .default("*")
         .help("In the query language; empty or * takes everything.")
         .means("The messages that it takes, in the query language of the search bar. In single quotes nothing has \
-                to be escaped. It cannot ask for a `logspace:`, since the route decides that. `now` in a time is \
-                the time at which the message was received."),
-    Setting::new("steps", Kind::Later, "Steps")
+                to be escaped. It may look into messages with the [stages](query-language.md#where-messages-pass) \
+                `extract`, `parse`, `eval` and `where`. It cannot ask for a `logspace:`, since the route \
+                decides that. `now` in a time is the time at which the message was received."),
+    Setting::new("steps", Kind::Steps, "Steps")
         .default("")
-        .means("Not supported by this version: only `[]` is accepted."),
+        .help("What is done to the messages before their targets get them.")
+        .means("What is done to the messages, in order, before the targets of this route get them: see [Steps](#steps)."),
     Setting::new("to", Kind::List, "Send to")
         .required()
         .help("Logspaces and destinations.")

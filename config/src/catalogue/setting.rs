@@ -52,6 +52,8 @@ pub enum Kind {
     List,
     /// One of a few names.
     Choice(fn() -> Vec<&'static str>),
+    /// The steps of a route, which have kinds of their own.
+    Steps,
     /// A key of a later version: only its default is accepted.
     Later,
 }
@@ -154,6 +156,7 @@ impl Kind {
             Kind::Switch => told("switch"),
             Kind::List => told("list"),
             Kind::Choice(choices) => Told { kind: "choice", choices: choices() },
+            Kind::Steps => told("steps"),
             Kind::Later => told("later"),
         }
         .serialize(serializer)

@@ -4,11 +4,12 @@
 
 use serde::Serialize;
 
+use super::stream::ClientTls;
 use super::url::{Header, Url};
 use crate::catalogue::{
     ELASTIC_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, SPLUNK_DESTINATION,
 };
-use crate::choice::{Compression, HttpFormat, HttpMethod, LokiLabel};
+use crate::choice::{Compression, HttpFormat, HttpMethod, Label};
 use crate::fields::Fields;
 use crate::problem::quoted;
 use crate::unit::Period;
@@ -49,7 +50,7 @@ pub struct Loki {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// What messages of one stream have in common.
-    pub labels: Vec<LokiLabel>,
+    pub labels: Vec<Label>,
     /// What is in a line.
     pub format: HttpFormat,
 }
@@ -121,6 +122,8 @@ pub struct HttpServer {
     /// The file that holds it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_file: Option<String>,
+    /// How many requests may be made at the same time.
+    pub connections: u32,
     /// Added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub headers: Vec<Header>,
@@ -129,17 +132,9 @@ pub struct HttpServer {
     /// The longest that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
-    /// How the server is recognised.
+    /// What an encrypted connection needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<HttpTls>,
-}
-
-/// How a server is recognised.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct HttpTls {
-    /// The authorities that sign its certificate: a file in PEM, absolute or below the data directory.
-    pub ca: String,
+    pub tls: Option<ClientTls>,
 }
 
 /// A token, as text or in a file.
@@ -240,10 +235,11 @@ impl HttpServer {
         let server = HttpServer {
             url: fields.required("url", Url::nowhere()),
             user: fields.optional("user"),
+            connections: fields.get_within("connections"),
             headers: fields.get("headers"),
             compression: fields.get("compression"),
             timeout: fields.get_within("timeout"),
-            tls: fields.optional_table("tls.", |fields| HttpTls { ca: fields.required("ca", String::new()) }),
+            tls: fields.optional_table("tls.", ClientTls::read),
             password,
             password_file,
         };
@@ -259,15 +255,21 @@ impl HttpServer {
             None if has_password => fields.note("password", "is of no use without `user`"),
             _ => {}
         }
-        if HEADERS_MAX < self.headers.len() {
-            fields.note(
-                "headers",
-                format!("has {} entries: at most {HEADERS_MAX} are sent", self.headers.len()),
-            );
-        }
-        if self.tls.is_some() && self.url.as_str().starts_with("http://") {
-            fields.note("tls", "is for `https://`: change the URL, or leave it out");
-        }
+        check_headers(&self.headers, fields);
+        check_encryption(self.tls.as_ref(), &self.url, fields);
+    }
+}
+
+pub(super) fn check_headers(headers: &[Header], fields: &mut Fields<'_>) {
+    if HEADERS_MAX < headers.len() {
+        let many = headers.len();
+        fields.note("headers", format!("has {many} entries: at most {HEADERS_MAX} are sent"));
+    }
+}
+
+pub(super) fn check_encryption(tls: Option<&ClientTls>, url: &Url, fields: &mut Fields<'_>) {
+    if tls.is_some() && url.as_str().starts_with("http://") {
+        fields.note("tls", "is for `https://`: change the URL, or leave it out");
     }
 }
 
@@ -283,7 +285,7 @@ impl Token {
 }
 
 /// A secret that is in the document or in a file.
-fn secret(
+pub(super) fn secret(
     fields: &mut Fields<'_>,
     key: &'static str,
     file_key: &'static str,

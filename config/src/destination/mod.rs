@@ -1,22 +1,26 @@
 //! A destination: where a route forwards to, outside of our own store.
 
 mod address;
+mod file;
 mod http;
+mod s3;
 mod stream;
 mod url;
 
 pub use address::{Address, Addresses, Transport};
-pub use http::{Elastic, HttpServer, HttpTls, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use file::{FileSink, Rotate};
+pub use http::{Elastic, HttpServer, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use s3::{Gather, S3};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
 pub use url::{Header, Url};
 
 use serde::Serialize;
 
-use crate::catalogue::{DESTINATION, FILE_DESTINATION};
-use crate::choice::{DestinationName, Durability};
+use crate::catalogue::DESTINATION;
+use crate::choice::{DestinationName, QueueDurability};
 use crate::fields::{Fields, defaults};
 use crate::node::Node;
-use crate::problem::{Findings, Path, quoted};
+use crate::problem::{Findings, Path};
 use crate::read::Read;
 use crate::unit::{Period, Size};
 
@@ -44,6 +48,8 @@ pub enum DestinationKind {
     Relp(RelpServer),
     /// A file that lines are appended to.
     File(FileSink),
+    /// S3, or another store that speaks its protocol.
+    S3(S3),
     /// Elasticsearch or OpenSearch.
     Elastic(Elastic),
     /// Grafana Loki.
@@ -56,12 +62,22 @@ pub enum DestinationKind {
     NdjsonHttp(NdjsonHttp),
 }
 
-/// The keys of a file destination.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct FileSink {
-    /// The file, absolute or below the data directory.
-    pub path: String,
+impl DestinationKind {
+    /// How many requests may be made at the same time.
+    pub fn connections(&self) -> usize {
+        let connections = match self {
+            DestinationKind::Elastic(elastic) => elastic.server.connections,
+            DestinationKind::Loki(loki) => loki.server.connections,
+            DestinationKind::SplunkHec(splunk) => splunk.server.connections,
+            DestinationKind::Otlp(otlp) => otlp.server.connections,
+            DestinationKind::NdjsonHttp(http) => http.server.connections,
+            DestinationKind::Syslog(_)
+            | DestinationKind::Relp(_)
+            | DestinationKind::File(_)
+            | DestinationKind::S3(_) => 1,
+        };
+        connections.max(1) as usize
+    }
 }
 
 /// What waits for a destination.
@@ -79,7 +95,7 @@ pub struct Queue {
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
     /// When a message is acknowledged.
-    pub durability: Durability,
+    pub durability: QueueDurability,
 }
 
 impl Queue {
@@ -100,17 +116,6 @@ impl Default for Queue {
     }
 }
 
-impl FileSink {
-    fn read(fields: &mut Fields<'_>) -> FileSink {
-        fields.told_by(&[FILE_DESTINATION, DESTINATION]);
-        let path: String = fields.required("path", "unknown".to_owned());
-        if let Err(message) = check_path(&path) {
-            fields.note("path", message);
-        }
-        FileSink { path }
-    }
-}
-
 impl Read for Destination {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Destination> {
         let mut fields = Fields::of(node, path, findings)?;
@@ -119,6 +124,7 @@ impl Read for Destination {
             Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
             Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
+            Some(DestinationName::S3) => DestinationKind::S3(S3::read(&mut fields)),
             Some(DestinationName::Elastic) => DestinationKind::Elastic(Elastic::read(&mut fields)),
             Some(DestinationName::Loki) => DestinationKind::Loki(Loki::read(&mut fields)),
             Some(DestinationName::SplunkHec) => DestinationKind::SplunkHec(SplunkHec::read(&mut fields)),
@@ -126,27 +132,17 @@ impl Read for Destination {
             Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.
-                let kind = DestinationKind::File(FileSink { path: String::new() });
+                let kind = DestinationKind::File(FileSink::nowhere());
                 return Some(Destination { id, kind, queue: Queue::default() });
             }
         };
         let queue = fields.told_table("queue.", Queue::read);
+        if let (DestinationKind::S3(s3), Some(age)) = (&kind, queue.age)
+            && age <= s3.object.age
+        {
+            fields.note("queue", format!("`age` must be more than `object.age`, which is {}", s3.object.age));
+        }
         fields.finish();
         Some(Destination { id, kind, queue })
     }
-}
-
-/// What can be said of a path by looking at it.
-fn check_path(path: &str) -> Result<(), String> {
-    let below_itself = path.split('/').any(|part| part == "..");
-    if path.is_empty() || path.ends_with('/') {
-        return Err(format!("{} names no file: write one like `forward/all.log`", quoted(path)));
-    }
-    if path.len() > 4000 || path.contains(char::is_control) {
-        return Err(format!("{} cannot be a file's path", quoted(path)));
-    }
-    if below_itself {
-        return Err(format!("{} leads out of its directory: write it without `..`", quoted(path)));
-    }
-    Ok(())
 }

@@ -103,7 +103,7 @@ impl ClientTls {
         tls
     }
 
-    fn read(fields: &mut Fields<'_>) -> ClientTls {
+    pub(super) fn read(fields: &mut Fields<'_>) -> ClientTls {
         let tls = ClientTls {
             ca: fields.optional("ca"),
             certificate: fields.optional("certificate"),

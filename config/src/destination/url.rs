@@ -65,6 +65,14 @@ impl Url {
         &self.0
     }
 
+    /// The host, without the brackets of an IPv6 address.
+    pub fn host(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = rest.split(['/', '?']).next().unwrap_or_default();
+        let host = || authority.rsplit_once(':').and_then(|(host, _)| bare_host(host));
+        bare_host(authority).or_else(host).unwrap_or_default()
+    }
+
     /// Without what may be secret, to be shown.
     pub fn without_query(&self) -> &str {
         self.0.split('?').next().unwrap_or_default()
@@ -169,6 +177,14 @@ mod tests {
         let error = Url::parse("https://elastic:hunter2@es").expect_err("it holds a password");
         assert!(!error.contains("hunter2"), "{error}");
         assert_eq!(Url::parse("http://a/b?token=1").expect("a URL").without_query(), "http://a/b");
+        for (text, host) in [
+            ("http://a", "a"),
+            ("http://a:80/b:1?c", "a"),
+            ("https://[::1]:3/", "::1"),
+            ("http://[::1]", "::1"),
+        ] {
+            assert_eq!(Url::parse(text).expect("a URL").host(), host);
+        }
     }
 
     #[test]

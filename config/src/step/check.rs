@@ -1,0 +1,358 @@
+//! [`Step`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
+//! change.
+
+use super::template::is_name;
+use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
+use crate::problem::{Findings, Path, quoted};
+use logstead_record::Field;
+use logstead_record::query::{self, Captures, FieldName, Query, Regex, Template};
+use std::time::Duration;
+
+/// The fields that every message has and that a step can change.
+const CHANGED: [Field; 8] = [
+    Field::Host,
+    Field::Program,
+    Field::Pid,
+    Field::Msgid,
+    Field::Severity,
+    Field::Facility,
+    Field::Time,
+    Field::Message,
+];
+/// Longest time in which repetitions are looked for.
+const WITHIN_MAX: Duration = Duration::from_secs(86_400);
+
+/// A step that can be run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckedStep {
+    /// As written.
+    pub step: Step,
+    /// The messages that it concerns.
+    pub filter: Option<Query>,
+    /// What it does.
+    pub action: Acting,
+}
+
+/// What a step does, as [`Action`] says it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Acting {
+    /// Adds fields that stand in a text.
+    Parse {
+        /// How the text is made.
+        format: Parsing,
+        /// Whose value it is.
+        field: FieldName,
+        /// Stands before the names.
+        prefix: String,
+    },
+    /// Gives fields a value.
+    Set(Vec<(FieldName, TextTemplate)>),
+    /// Takes fields away.
+    Unset(Vec<FieldName>),
+    /// Gives fields another name.
+    Rename(Vec<(FieldName, FieldName)>),
+    /// Replaces what an expression finds in fields.
+    Replace {
+        /// The expression.
+        regex: Regex,
+        /// What stands there afterwards.
+        with: String,
+        /// Where.
+        fields: Vec<FieldName>,
+    },
+    /// Replaces what an expression finds everywhere.
+    Mask {
+        /// The expression.
+        regex: Regex,
+        /// What stands there afterwards.
+        with: String,
+    },
+    /// Takes messages out.
+    Drop(Query),
+    /// Takes all others out.
+    Keep(Query),
+    /// Lets a share of the messages through, of each combination of values.
+    Sample(Share, Vec<FieldName>),
+    /// Lets a number of messages in a time through, of each combination of values.
+    Throttle(Rate, Vec<FieldName>),
+    /// Lets the first of messages with equal values through, within this time.
+    Dedup(Vec<FieldName>, Duration),
+    /// Adds values of the field `tags`.
+    Tag(Vec<String>),
+    /// Adds columns of a table.
+    Lookup {
+        /// Its file.
+        file: String,
+        /// The field whose value is looked up.
+        key: FieldName,
+        /// The columns that become fields.
+        set: Vec<String>,
+    },
+}
+
+/// How a text that is parsed is made.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Parsing {
+    /// A JSON object.
+    Json,
+    /// `key=value`.
+    KeyValue,
+    /// CEF.
+    Cef,
+    /// LEEF.
+    Leef,
+    /// Values with commas between them, of these columns.
+    Csv(Vec<String>),
+    /// The groups of an expression.
+    Captures(Captures),
+}
+
+/// What can be run of a step; a finding for everything else.
+pub(crate) fn check_step(step: &Step, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
+    let mut checking = Checking { path, findings };
+    let filter = step.filter.as_ref().map(|text| checking.query("where", text));
+    let action = checking.action(&step.action)?;
+    Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
+}
+
+/// `Option<Option<T>>` where the inner `None` means that there is a finding.
+trait TransposeOk<T> {
+    fn transpose_ok(self) -> Option<Option<T>>;
+}
+
+impl<T> TransposeOk<T> for Option<Option<T>> {
+    fn transpose_ok(self) -> Option<Option<T>> {
+        match self {
+            None => Some(None),
+            Some(found) => found.map(Some),
+        }
+    }
+}
+
+struct Checking<'a> {
+    path: &'a Path,
+    findings: &'a mut Findings,
+}
+
+impl Checking<'_> {
+    fn action(&mut self, action: &Action) -> Option<Acting> {
+        let kind = action.kind();
+        Some(match action {
+            Action::Parse { format, field, prefix } => Acting::Parse {
+                format: self.parsing(format)?,
+                field: match field {
+                    Some(field) => self.readable("field", field)?,
+                    None => FieldName::Known(Field::Message),
+                },
+                prefix: self.prefix(prefix)?,
+            },
+            Action::Set(texts) => {
+                let texts = texts.iter().map(|(name, text)| {
+                    let field = self.changeable(kind, name);
+                    let template = TextTemplate::parse(text);
+                    let template = template
+                        .map_err(|message| self.findings.value(&self.path.key(kind).key(name), message));
+                    Some((field?, template.ok()?))
+                });
+                let texts = texts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+                Acting::Set(self.some(kind, texts)?)
+            }
+            Action::Unset(names) => Acting::Unset(self.names(kind, names, Self::changeable)?),
+            Action::Rename(names) => {
+                let names = names.iter().map(|(from, to)| {
+                    let (from, to) = (self.readable(kind, from), self.changeable(kind, to));
+                    Some((from?, to?))
+                });
+                let names = names.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+                Acting::Rename(self.some(kind, names)?)
+            }
+            Action::Replace { pattern, with, fields } => Acting::Replace {
+                regex: self.regex(kind, pattern)?,
+                with: with.clone(),
+                fields: self.names("in", fields, Self::text)?,
+            },
+            Action::Mask { pattern, with } => {
+                let regex = self.regex(kind, pattern)?;
+                if regex.compiled().is_match(b"") {
+                    self.findings.value(
+                        &self.path.key(kind),
+                        "finds the empty text as well: make it need a character",
+                    );
+                    return None;
+                }
+                if regex.compiled().is_match(with.as_bytes()) {
+                    self.findings.value(
+                        &self.path.key("with"),
+                        "is found by the expression itself: choose another text",
+                    );
+                    return None;
+                }
+                Acting::Mask { regex, with: with.clone() }
+            }
+            Action::Drop(query) => Acting::Drop(self.query(kind, query)?),
+            Action::Keep(query) => Acting::Keep(self.query(kind, query)?),
+            Action::Sample { share, by } => Acting::Sample(*share, self.any_names("by", by)?),
+            Action::Throttle { rate, by } => Acting::Throttle(*rate, self.any_names("by", by)?),
+            Action::Dedup { fields, within } => {
+                let within = within.duration();
+                if within.is_zero() || WITHIN_MAX < within {
+                    self.findings.value(&self.path.key("within"), "must be above 0 and at most 1d");
+                    return None;
+                }
+                Acting::Dedup(self.names(kind, fields, Self::readable)?, within)
+            }
+            Action::Tag(tags) => Acting::Tag(self.some(kind, tags.clone())?),
+            Action::Lookup { file, key, set } => {
+                let key = self.readable("key", key)?;
+                if !is_file_name(file) {
+                    let message = format!(
+                        "{} is not the name of a lookup file: write it like `assets.csv`, without a folder",
+                        quoted(file)
+                    );
+                    self.findings.value(&self.path.key(kind), message);
+                    return None;
+                }
+                self.names("set", set, Self::changeable)?;
+                Acting::Lookup { file: file.clone(), key, set: set.clone() }
+            }
+        })
+    }
+
+    fn parsing(&mut self, format: &ParseFormat) -> Option<Parsing> {
+        Some(match format {
+            ParseFormat::Json => Parsing::Json,
+            ParseFormat::KeyValue => Parsing::KeyValue,
+            ParseFormat::Cef => Parsing::Cef,
+            ParseFormat::Leef => Parsing::Leef,
+            ParseFormat::Csv(columns) => {
+                let bad = columns.iter().find(|name| !name.is_empty() && !is_name(name));
+                if let Some(bad) = bad {
+                    self.findings.value(
+                        &self.path.key("columns"),
+                        format!("{} is not a name of a field", quoted(bad)),
+                    );
+                    return None;
+                }
+                Parsing::Csv(self.some("columns", columns.clone())?)
+            }
+            ParseFormat::Regex(pattern) => {
+                let captures = Captures::new(self.regex("pattern", pattern)?);
+                Parsing::Captures(self.note("pattern", captures)?)
+            }
+            ParseFormat::Extract(pattern) => {
+                let template = Template::new(pattern);
+                Parsing::Captures(self.note("pattern", template)?.captures().clone())
+            }
+        })
+    }
+
+    fn note<T>(&mut self, key: &str, result: Result<T, impl ToString>) -> Option<T> {
+        result.map_err(|error| self.findings.value(&self.path.key(key), error.to_string())).ok()
+    }
+
+    fn regex(&mut self, key: &str, pattern: &str) -> Option<Regex> {
+        self.note(key, Regex::new(pattern, false))
+    }
+
+    fn query(&mut self, key: &str, text: &str) -> Option<Query> {
+        match query::parse(text) {
+            Ok(query) if query.uses_logspace() => {
+                let message =
+                    "a step comes before the logspace, so it cannot ask for one: leave out `logspace:`";
+                self.findings.value(&self.path.key(key), message);
+                None
+            }
+            Ok(query) => Some(query),
+            Err(error) => {
+                let meant = error.suggestion.map(|meant| format!(" (did you mean `{meant}`?)"));
+                let message = format!("{}{}", error.message, meant.unwrap_or_default());
+                self.findings.inside(&self.path.key(key), error.span, message);
+                None
+            }
+        }
+    }
+
+    fn prefix(&mut self, prefix: &str) -> Option<String> {
+        if !prefix.is_empty() && !is_name(prefix) {
+            self.findings.value(
+                &self.path.key("prefix"),
+                format!("{} cannot begin the name of a field", quoted(prefix)),
+            );
+            return None;
+        }
+        Some(prefix.to_owned())
+    }
+
+    /// A list that must not be empty.
+    fn some<T>(&mut self, key: &str, list: Vec<T>) -> Option<Vec<T>> {
+        if list.is_empty() {
+            self.findings.value(&self.path.key(key), "must name at least one");
+            return None;
+        }
+        Some(list)
+    }
+
+    fn names(
+        &mut self,
+        key: &str,
+        names: &[String],
+        check: fn(&mut Self, &str, &str) -> Option<FieldName>,
+    ) -> Option<Vec<FieldName>> {
+        let names: Vec<Option<FieldName>> = names.iter().map(|name| check(self, key, name)).collect();
+        let names = names.into_iter().collect::<Option<Vec<_>>>()?;
+        self.some(key, names)
+    }
+
+    fn any_names(&mut self, key: &str, names: &[String]) -> Option<Vec<FieldName>> {
+        if names.is_empty() { Some(Vec::new()) } else { self.names(key, names, Self::readable) }
+    }
+
+    /// A field that a message may have.
+    fn readable(&mut self, key: &str, name: &str) -> Option<FieldName> {
+        if !is_name(name) {
+            self.findings.value(&self.path.key(key), format!("{} is not a name of a field", quoted(name)));
+            return None;
+        }
+        match FieldName::new(name) {
+            FieldName::Known(field @ (Field::Logspace | Field::Flag)) => {
+                self.findings
+                    .value(&self.path.key(key), format!("a step cannot use the field `{}`", field.name()));
+                None
+            }
+            field => Some(field),
+        }
+    }
+
+    /// A field that a step can change.
+    fn changeable(&mut self, key: &str, name: &str) -> Option<FieldName> {
+        match self.readable(key, name)? {
+            FieldName::Known(field) if !CHANGED.contains(&field) => {
+                let message = format!(
+                    "`{}` says how the message came in, and cannot be changed: choose another name",
+                    field.name()
+                );
+                self.findings.value(&self.path.key(key), message);
+                None
+            }
+            field => Some(field),
+        }
+    }
+
+    /// A field with a text that a step can change.
+    fn text(&mut self, key: &str, name: &str) -> Option<FieldName> {
+        match self.changeable(key, name)? {
+            FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {
+                self.findings
+                    .value(&self.path.key(key), format!("`{}` is not a text: use `set`", field.name()));
+                None
+            }
+            field => Some(field),
+        }
+    }
+}
+
+/// Whether a lookup file can have this name.
+pub fn is_file_name(name: &str) -> bool {
+    let is_seen = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    (1..=100).contains(&name.len()) && name.chars().all(is_seen) && !name.starts_with('.')
+}

@@ -1,0 +1,106 @@
+//! A text with fields of a message in it: `{host}-{app.name}`, where `{{` is a brace.
+
+use std::fmt;
+
+use logstead_record::query::FieldName;
+
+/// The longest template.
+const BYTES_MAX: usize = 4000;
+
+/// A text with places for fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextTemplate(Vec<Piece>);
+
+/// A piece of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// As it is.
+    Text(String),
+    /// The first value of this field, nothing where there is none.
+    Field(FieldName),
+}
+
+impl TextTemplate {
+    /// Reads it, or says what is wrong.
+    pub fn parse(text: &str) -> Result<TextTemplate, String> {
+        if BYTES_MAX < text.len() {
+            return Err(format!("must have at most {BYTES_MAX} bytes"));
+        }
+        let (mut pieces, mut literal, mut rest) = (Vec::new(), String::new(), text);
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, behind) = rest.split_at(at);
+            literal.push_str(before);
+            let doubled = [("{{", '{'), ("}}", '}')];
+            let doubled = doubled.iter().find_map(|(pair, one)| Some((behind.strip_prefix(pair)?, *one)));
+            if let Some((behind, brace)) = doubled {
+                literal.push(brace);
+                rest = behind;
+                continue;
+            }
+            let place = behind.strip_prefix('{').and_then(|behind| behind.split_once('}'));
+            let (name, behind) =
+                place.ok_or("has a brace without its other half: write `{{` or `}}` for a brace")?;
+            if !is_name(name) {
+                return Err(format!(
+                    "`{{{name}}}` is not a field: write a name in the braces, or `{{{{` for a brace"
+                ));
+            }
+            if !literal.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut literal)));
+            }
+            pieces.push(Piece::Field(FieldName::new(name)));
+            rest = behind;
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() || pieces.is_empty() {
+            pieces.push(Piece::Text(literal));
+        }
+        Ok(TextTemplate(pieces))
+    }
+
+    /// What it consists of, at least one piece.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.0
+    }
+}
+
+/// Whether a field can have this name.
+pub(super) fn is_name(name: &str) -> bool {
+    const NAME_BYTES_MAX: usize = 128;
+    let is_seen =
+        |letter: char| !letter.is_whitespace() && !letter.is_control() && !matches!(letter, '{' | '}');
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_seen)
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Piece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}")),
+            Piece::Field(field) => write!(f, "{{{field}}}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_has_texts_and_fields() {
+        let shown = |text: &str| -> String {
+            TextTemplate::parse(text).unwrap().pieces().iter().map(|piece| format!("[{piece}]")).collect()
+        };
+        assert_eq!(shown("dmz"), "[dmz]");
+        assert_eq!(shown(""), "[]");
+        assert_eq!(shown("{host}-{app.name}!"), "[{host}][-][{app.name}][!]");
+        assert_eq!(shown("{{a}} {x}"), "[{{a}} ][{x}]");
+        for (text, why) in [
+            ("{host", "other half"),
+            ("host}", "other half"),
+            ("{}", "is not a field"),
+            ("{a b}", "not a field"),
+        ] {
+            assert!(TextTemplate::parse(text).unwrap_err().contains(why), "{text}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Values that only steps have.
+
+use std::fmt;
+
+use crate::node::{Node, Value};
+use crate::problem::{Findings, Path, quoted};
+use crate::read::Read;
+
+/// A share, above 0 and at most 1, in millionths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share(u32);
+
+/// A number of messages in a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// How many messages.
+    pub messages: u64,
+    /// The length of the span in seconds: 1, 60 or 3600.
+    pub seconds: u64,
+}
+
+const MILLION: f64 = 1_000_000.0;
+const UNITS: [(&str, u64); 3] = [("s", 1), ("m", 60), ("h", 3600)];
+/// Most messages of a rate.
+const MESSAGES_MAX: u64 = 1_000_000_000;
+
+impl Share {
+    /// From a number; `None` where it is not a share.
+    pub fn new(share: f64) -> Option<Share> {
+        let millionths = (share * MILLION).round();
+        (1.0..=MILLION).contains(&millionths).then_some(Share(millionths as u32))
+    }
+
+    /// As a number.
+    pub fn as_number(self) -> f64 {
+        f64::from(self.0) / MILLION
+    }
+
+    /// In millionths.
+    pub fn millionths(self) -> u32 {
+        self.0
+    }
+}
+
+impl Read for Share {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Share> {
+        let number = match &node.value {
+            Value::Integer(number) => Some(*number as f64),
+            Value::Fraction(number) => Some(*number),
+            Value::Text(text) | Value::Bare(text) => match text.strip_suffix('%') {
+                Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
+                None => text.parse().ok(),
+            },
+            _ => None,
+        };
+        let share = number.and_then(Share::new);
+        if share.is_none() {
+            findings.value(path, "must be a share above 0 and at most 1, like `0.1` or `\"10%\"`");
+        }
+        share
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, seconds)| *seconds == self.seconds).map_or("s", |(unit, _)| unit);
+        write!(f, "{}/{unit}", self.messages)
+    }
+}
+
+impl Read for Rate {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Rate> {
+        let text = String::read(node, path, findings)?;
+        let rate = text.split_once('/').and_then(|(messages, unit)| {
+            let messages =
+                messages.trim().parse().ok().filter(|messages| (1..=MESSAGES_MAX).contains(messages))?;
+            let (_, seconds) = UNITS.iter().find(|(known, _)| *known == unit.trim())?;
+            Some(Rate { messages, seconds: *seconds })
+        });
+        if rate.is_none() {
+            findings.value(
+                path,
+                format!("{} is not a rate: write it like `100/s`, `50/m` or `10/h`", quoted(&text)),
+            );
+        }
+        rate
+    }
+}
+
+/// A table of texts whose names are not known before.
+pub(super) struct Texts(pub(super) Vec<(String, String)>);
+
+impl Read for Texts {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Texts> {
+        let Value::Table(entries) = &node.value else {
+            findings.value(
+                path,
+                format!("must be a table like `{{ zone = \"dmz\" }}`, not {}", node.type_name()),
+            );
+            return None;
+        };
+        let texts: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let text = match &entry.node.value {
+                    Value::Integer(number) => Some(number.to_string()),
+                    Value::Fraction(number) => Some(number.to_string()),
+                    Value::Boolean(value) => Some(value.to_string()),
+                    _ => String::read(&entry.node, &path.key(&entry.key), findings),
+                };
+                Some((entry.key.clone(), text?))
+            })
+            .collect();
+        texts.into_iter().collect::<Option<_>>().map(Texts)
+    }
+}
