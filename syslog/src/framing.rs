@@ -260,6 +260,11 @@ impl Framer {
                 self.heads = None;
                 self.delimited(bytes, start, b'\n', frames)
             }
+            // A head that has only begun would end a message that is not too long.
+            Err(scanned) if scanned <= self.frame_max => {
+                self.scanned = scanned;
+                None
+            }
             Err(scanned) => {
                 let taken = self.take(bytes, start, None, Flags::UNDELIMITED, Skip::UntilHead, frames);
                 self.scanned = self.scanned.min(scanned);
@@ -610,6 +615,16 @@ mod tests {
         assert_eq!(framer.give_up_waiting(one.as_bytes(), &mut frames), one.len());
         assert_eq!(frames.len(), 4);
         assert!(frames.iter().all(|frame| frame.flags == Flags::UNDELIMITED));
+    }
+
+    #[test]
+    fn a_head_that_is_cut_in_two_ends_a_message_that_is_not_too_long() {
+        let stream = format!("{HEAD}{HEAD}<14>1 2026{HEAD}");
+        let whole = run(Framing::Auto, 76, &[stream.as_bytes()]);
+        for cut in 0..stream.len() {
+            let (first, second) = stream.as_bytes().split_at(cut);
+            assert_eq!(run(Framing::Auto, 76, &[first, second]), whole, "{cut}");
+        }
     }
 
     #[test]

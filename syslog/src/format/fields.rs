@@ -3,12 +3,11 @@
 //! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be asked for: it is printable,
 //! has no spaces, and is not the name of a field that every message has.
 
+use logstead_parse::Sink;
 use logstead_record::{BatchBuilder, Field};
 
-/// Most fields of one message; what is more is in the message only.
-pub(super) const FIELDS_MAX: usize = 256;
-/// Longest name; a field with a longer one is in the message only.
-pub(super) const NAME_BYTES_MAX: usize = 128;
+// What is more, or has a longer name, is in the message only.
+pub(super) use logstead_parse::{FIELDS_MAX, NAME_BYTES_MAX};
 
 /// For each letter that a name of [`Field`] begins with, the lengths of these names: bit 4 for `host`.
 const TAKEN: [u32; 128] = taken();
@@ -55,6 +54,16 @@ impl<'b> Fields<'b> {
         }
         write_printable(name, &mut self.name);
         self.builder.field_with(&self.name, write);
+    }
+}
+
+impl Sink for Fields<'_> {
+    fn add(&mut self, name: &[u8], value: &[u8]) {
+        Fields::add(self, name, value);
+    }
+
+    fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        Fields::add_with(self, name, write);
     }
 }
 

@@ -19,7 +19,6 @@
 
 mod access;
 mod aruba;
-mod cef;
 mod checkpoint;
 mod claims;
 mod filterlog;
@@ -28,7 +27,6 @@ mod fortigate;
 mod ise;
 mod java;
 mod json;
-mod leef;
 mod meraki;
 mod netfilter;
 mod pairs;
@@ -141,8 +139,8 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
         Kind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
         Kind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
         Kind::PaloAlto => claiming(builder, "paloalto", |fields| paloalto::read(text, clock, fields)),
-        Kind::Cef => plain(builder, "cef", |fields| cef::read(text, fields)),
-        Kind::Leef => plain(builder, "leef", |fields| leef::read(text, fields)),
+        Kind::Cef => plain(builder, "cef", |fields| logstead_parse::cef(text, fields)),
+        Kind::Leef => plain(builder, "leef", |fields| logstead_parse::leef(text, fields)),
         Kind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
         Kind::Java => plain(builder, "java", |fields| java::read(text, fields)),
         Kind::Aruba => plain(builder, "aruba", |fields| aruba::read(text, fields)),
