@@ -67,6 +67,7 @@ pub use store::options::{Durability, Options};
 pub use store::recover::{Recovery, Told};
 pub use store::retention::{Expired, Expiry};
 pub use store::stats::Stats;
+pub use store::tally::Tallied;
 pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
 pub use work::lanes::{Alone, Lanes};

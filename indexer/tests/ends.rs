@@ -93,7 +93,8 @@ fn table(query: &'static str) -> Ask {
     Box::new(move |searcher, run| {
         let range =
             TimeRange { first: Timestamp::from_nanos(0), last: Timestamp::from_nanos(100_000 * SECOND) };
-        let settings = Settings { now: Timestamp::from_nanos(0), range, memory_bytes_max: MEMORY_MAX };
+        let now = Timestamp::from_nanos(0);
+        let settings = Settings { now, range, asked: range, memory_bytes_max: MEMORY_MAX };
         let mut aggregation = Aggregation::compile(&parse_pipeline(query).unwrap(), settings).unwrap();
         let asked = &mut [Asked::Table(&mut aggregation)];
         let coverage = searcher.answer(("main", &filter("*"), range), run, asked).unwrap();

@@ -60,16 +60,24 @@ fn open(disk: &SimDisk) -> Result<OpenedQueue, OpenQueueError> {
 
 /// Up to this many messages, in the order in which they come.
 fn read(reader: &mut QueueReader, limit: usize) -> Vec<(u64, Message)> {
-    let mut found = Vec::new();
+    read_up_to_a_hole(reader, limit).0
+}
+
+/// The same, and where the hole ends that it met.
+fn read_up_to_a_hole(reader: &mut QueueReader, limit: usize) -> (Vec<(u64, Message)>, Option<u64>) {
+    let (mut found, mut hole) = (Vec::new(), None);
     if limit == 0 {
-        return found;
+        return (found, hole);
     }
     reader.read(&Run::alone(), &mut |part| {
         let matched = match part {
             Followed::Messages { matched: Some(matched), .. } => matched,
             Followed::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
             // What the disk fails to read now is not passed over: it may come the next time.
-            Followed::Missing { sequences, .. } => return ControlFlow::Break(sequences.start),
+            Followed::Missing { sequences, .. } => {
+                hole = Some(sequences.end);
+                return ControlFlow::Break(sequences.start);
+            }
         };
         for row in matched.rows.iter() {
             let mut raw = Vec::new();
@@ -82,7 +90,7 @@ fn read(reader: &mut QueueReader, limit: usize) -> Vec<(u64, Message)> {
         }
         ControlFlow::Continue(())
     });
-    found
+    (found, hole)
 }
 
 impl Model {
@@ -131,10 +139,12 @@ impl Model {
         }
     }
 
-    /// Reads, and checks that nothing is skipped and nothing comes that was noted.
-    fn give(&mut self, reader: &mut QueueReader, limit: usize) {
+    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it met.
+    fn give(&mut self, reader: &mut QueueReader, limit: usize) -> Option<u64> {
         assert!(self.noted <= reader.done(), "what was noted comes again");
-        for (next, (sequence, message)) in (reader.next()..).zip(read(reader, limit)) {
+        let next = reader.next();
+        let (messages, hole) = read_up_to_a_hole(reader, limit);
+        for (next, (sequence, message)) in (next..).zip(messages) {
             assert_eq!(sequence, next, "messages are skipped");
             match self.acknowledged.get(&sequence) {
                 Some(acknowledged) => assert_eq!(message, *acknowledged),
@@ -142,14 +152,17 @@ impl Model {
             }
             self.given.insert(sequence, message);
         }
+        hole
     }
 
-    /// Reads the rest: then every acknowledged message was given out.
+    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged message was given out.
     fn check(&self, disk: &SimDisk) {
         let mut model = self.clone();
         let mut queue = open(disk).unwrap();
         assert_eq!(queue.cursor, None);
-        model.give(&mut queue.reader, usize::MAX);
+        while let Some(end) = model.give(&mut queue.reader, usize::MAX) {
+            queue.reader.skip(end);
+        }
         assert_eq!(queue.reader.next(), queue.searcher.next_sequence(), "something cannot be read");
         let missing: Vec<_> =
             model.acknowledged.keys().filter(|sequence| !model.given.contains_key(sequence)).collect();

@@ -5,17 +5,20 @@
 //! The stage after them collects: groups, or messages in their order. What follows works on the table of that.
 
 use super::aggregator::Aggregator;
-use super::enrich::{Enrich, Wanted};
+use super::enrich::kind_in_messages;
 use super::finish::{Finish, check};
 use super::part::{BatchTimes, Part};
 use super::rows::{Keep, Rows};
-use super::stage::{check_logspace, fields_of, references, uses_text};
+use super::stage::{check_logspace, uses_text};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings, tabular};
 use crate::work::Work;
 use crate::work::run::Run;
-use logstead_record::query::{Context, FieldName, Matcher, Pipeline, Query, SortKey, Stage};
+use logstead_record::query::{
+    Added, Context, FieldName, Gives, Hidden, Matcher, Pipeline, Query, SortKey, Stage, shown_names as once,
+};
 use logstead_record::{Batch, Field, Selection, Timestamp};
+use logstead_transform::{Enrich, Wanted};
 
 /// What a table of messages shows, unless `fields` says otherwise.
 const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
@@ -38,6 +41,8 @@ pub struct Aggregation {
     wanted: Wanted,
     sink: Sink,
     rest: Vec<Stage>,
+    /// What the stages of `rest` that were done before must leave as it is, each; none for those after them.
+    keeps: Vec<Vec<FieldName>>,
     reads: Option<Vec<FieldName>>,
     settings: Settings,
 }
@@ -85,23 +90,30 @@ impl Aggregation {
         let filter = if filters.is_empty() { Query::All } else { Query::and(filters) };
         let inside = settings.range.intersect(filter.time_range(settings.now));
         let range = if inside.is_empty() { settings.range } else { inside };
-        let settings = Settings { range, ..settings };
+        let asked = settings.asked.intersect(filter.time_range(settings.now));
+        let asked = if asked.is_empty() { settings.asked } else { asked };
+        let settings = Settings { range, asked, ..settings };
 
         let mut rest: Vec<Stage> = stages.cloned().collect();
         let wanted = head.wanted(pipeline);
         let sink = match collecting {
             Some(stage) if stage.aggregates() => {
-                head.check_visible(&references(stage), stage)?;
-                Sink::Groups(Aggregator::new(stage, range, &Kind::of, settings.memory_bytes_max)?)
+                head.check_visible(stage)?;
+                Sink::Groups(Aggregator::new(stage, &settings, &|field| head.kind(field))?)
             }
             stage => Sink::Rows(head.rows(stage, &mut rest, &settings)?),
         };
+        let is_messages = matches!(sink, Sink::Rows(_));
+        let chosen = head.visible.iter().map(|_| Vec::new());
+        let keeps = chosen.chain(head.open.iter().map(|open| open.keeps.clone())).collect();
         let reads = (!head.uses_text).then(|| {
             let mut fields = head.looks_at;
             fields.extend(sink.needs());
             once(fields)
         });
-        let aggregation = Aggregation { filter, steps: head.steps, wanted, sink, rest, reads, settings };
+        let keeps = if is_messages { keeps } else { Vec::new() };
+        let aggregation =
+            Aggregation { filter, steps: head.steps, wanted, sink, rest, keeps, reads, settings };
         aggregation.check_rest()?;
         Ok(aggregation)
     }
@@ -183,8 +195,9 @@ impl Aggregation {
             Sink::Groups(aggregator) => aggregator.finish(&finish)?,
             Sink::Rows(rows) => rows.finish(&finish),
         };
-        for stage in &self.rest {
-            table = tabular::apply(stage, table, &self.settings, &finish)?;
+        for (number, stage) in self.rest.iter().enumerate() {
+            let keeps = self.keeps.get(number).map_or(&[][..], Vec::as_slice);
+            table = tabular::apply((stage, keeps), table, &self.settings, &finish)?;
         }
         table.cut();
         table.is_cut_short = finish.is_cut();
@@ -213,10 +226,17 @@ impl Aggregation {
         let mut table = Table { columns: self.sink.columns(), ..Table::default() };
         let work = Run::alone().work();
         for stage in &self.rest {
-            table = tabular::apply(stage, table, &self.settings, &Finish::new(&work))?;
+            table = tabular::apply((stage, &[]), table, &self.settings, &Finish::new(&work))?;
         }
         Ok(())
     }
+}
+
+/// A stage whose fields depend on the text.
+struct Open {
+    stage: Stage,
+    /// What later stages named, which stands for what it finds.
+    keeps: Vec<FieldName>,
 }
 
 /// The stages before the one that collects.
@@ -224,11 +244,11 @@ impl Aggregation {
 struct Head {
     filters: Vec<Query>,
     steps: Vec<Step>,
-    /// The fields that patterns name.
-    added: Vec<FieldName>,
+    /// The fields that stages name themselves, with what they are.
+    added: Vec<(FieldName, Gives)>,
     /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
     /// that are shown, where they decide about the columns.
-    open: Vec<Stage>,
+    open: Vec<Open>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
     /// The fields that steps look at.
@@ -247,13 +267,13 @@ impl Head {
         if !is_mine {
             return Ok(false);
         }
-        self.check_visible(&references(stage), stage)?;
+        self.check_visible(stage)?;
         match stage {
             Stage::Where(query) if self.steps.is_empty() => self.filters.push(query.clone()),
             Stage::Where(query) => {
                 check_logspace(query, stage)?;
                 self.uses_text |= uses_text(query);
-                self.looks_at.extend(fields_of(query));
+                self.looks_at.extend(query.fields().into_iter().cloned());
                 self.steps
                     .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
             }
@@ -266,21 +286,27 @@ impl Head {
                 let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
                 self.sort = keys.iter().cloned().chain(old).collect();
             }
-            other => self.enrich(other),
+            other => self.enrich(other, settings.now),
         }
         Ok(true)
     }
 
-    fn enrich(&mut self, stage: &Stage) {
-        let Some(enrich) = Enrich::of(stage) else { return };
-        self.looks_at.extend(references(stage));
-        match enrich.adds() {
-            None => self.open.push(stage.clone()),
-            Some(added) => {
+    fn enrich(&mut self, stage: &Stage, now: Timestamp) {
+        let Some(enrich) = Enrich::of(stage, now) else { return };
+        self.looks_at.extend(stage.references());
+        match stage.adds() {
+            Added::Any => {
+                // It may stand for what was computed.
+                self.added.iter_mut().for_each(|(_, gives)| *gives = Gives::Text);
+                self.open.push(Open { stage: stage.clone(), keeps: Vec::new() });
+            }
+            Added::These(added) => {
                 if let Some(visible) = &mut self.visible {
-                    visible.extend(added.iter().cloned());
+                    visible.extend(added.iter().map(|(name, _)| name.clone()));
                     *visible = once(std::mem::take(visible));
                 }
+                let names = || added.iter().map(|(name, _)| name.clone());
+                self.open.iter_mut().for_each(|open| open.keeps.extend(names()));
                 self.added.extend(added);
             }
         }
@@ -289,25 +315,25 @@ impl Head {
 
     /// Whether messages were sorted by a field that this stage may change.
     fn sorts_by_what_it_adds(&self, stage: &Stage) -> bool {
-        let Some(enrich) = Enrich::of(stage) else { return false };
-        let added = enrich.adds();
+        let added = stage.adds();
         self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
             let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
-            added.as_ref().is_none_or(|names| names.iter().any(is_key))
+            match &added {
+                Added::Any => true,
+                Added::These(added) => added.iter().any(|(name, _)| is_key(name)),
+            }
         })
     }
 
-    fn check_visible(&self, fields: &[FieldName], stage: &Stage) -> Result<(), AnswerError> {
-        let Some(visible) = &self.visible else { return Ok(()) };
-        let is_hidden = |field: &&FieldName| {
-            !visible.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) && !self.may_add(field)
-        };
-        match fields.iter().find(is_hidden) {
-            None => Ok(()),
-            Some(field) => Err(AnswerError::Stage(format!(
-                "`{stage}` needs `{field}`, which `fields` before it leaves out: name it there"
-            ))),
-        }
+    fn check_visible(&self, stage: &Stage) -> Result<(), AnswerError> {
+        let hidden = Hidden::check(stage, self.visible.as_deref(), |field| self.may_add(field));
+        hidden.map_err(|hidden| AnswerError::Stage(hidden.to_string()))
+    }
+
+    /// What the values of a field are.
+    fn kind(&self, field: &FieldName) -> Kind {
+        let is_it = |(name, _): &&(FieldName, Gives)| name.as_str().eq_ignore_ascii_case(field.as_str());
+        self.added.iter().rfind(is_it).map_or_else(|| Kind::of(field), |(_, gives)| kind_in_messages(*gives))
     }
 
     /// Whether a text may have a field of this name.
@@ -316,9 +342,8 @@ impl Head {
     }
 
     fn wanted(&self, pipeline: &Pipeline) -> Wanted {
-        let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(references).collect();
-        let raw = fields.contains(&FieldName::Known(Field::Raw));
-        Wanted { fields: (!self.uses_text).then_some(fields), raw }
+        let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(Stage::references).collect();
+        Wanted { fields: (!self.uses_text).then_some(fields) }
     }
 
     /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table
@@ -342,18 +367,22 @@ impl Head {
             None => Keep::Shown,
         };
         if let Some(stage) = stage {
-            self.check_visible(&references(stage), stage)?;
+            self.check_visible(stage)?;
         }
         check_texts(rest)?;
         let columns = match &self.visible {
             Some(visible) => {
                 let choice = Stage::Fields(visible.clone());
-                rest.splice(..0, std::iter::once(choice).chain(self.open.iter().cloned()));
+                rest.splice(
+                    ..0,
+                    std::iter::once(choice).chain(self.open.iter().map(|open| open.stage.clone())),
+                );
                 visible.clone()
             }
             None => self.columns(rest),
         };
-        Ok(Rows::new(columns, &self.sort, keep, settings.memory_bytes_max))
+        let kind = |field: &FieldName| self.kind(field);
+        Ok(Rows::new(columns, &self.sort, keep, (&kind, settings.memory_bytes_max)))
     }
 
     /// The columns that `rest` needs or shows, where `fields` did not say before.
@@ -363,32 +392,26 @@ impl Head {
         let mut columns = Vec::new();
         if choice.is_none() {
             columns.extend(SHOWN.map(FieldName::Known));
-            columns.extend(self.added.iter().cloned());
-            rest.splice(..0, self.open.iter().cloned());
+            columns.extend(self.added.iter().map(|(name, _)| name.clone()));
+            rest.splice(..0, self.open.iter().map(|open| open.stage.clone()));
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
-        columns.extend(rest[..last].iter().flat_map(references));
+        columns.extend(rest[..last].iter().flat_map(Stage::references));
         // Where a text does not have a field that is looked for in it, one that the message had remains.
-        let found = rest[..last].iter().filter_map(Enrich::of).filter_map(|enrich| enrich.adds());
-        columns.extend(found.flatten());
+        let found = rest[..last].iter().filter_map(|stage| match stage.adds() {
+            Added::These(added) => Some(added),
+            Added::Any => None,
+        });
+        columns.extend(found.flatten().map(|(name, _)| name));
         once(columns)
     }
 }
 
-/// Each field at its first occurrence.
-fn once(fields: Vec<FieldName>) -> Vec<FieldName> {
-    let mut known: Vec<FieldName> = Vec::new();
-    for field in fields {
-        if !known.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) {
-            known.push(field);
-        }
-    }
-    known
-}
-
 /// Whether all rows that these stages are given are shown.
 fn shows(rest: &[Stage]) -> bool {
-    rest.iter().all(|stage| matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. }))
+    rest.iter().all(|stage| {
+        matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. } | Stage::Eval(_))
+    })
 }
 
 /// A table of messages does not hold all their fields, so that a text cannot be looked for in all of them.

@@ -1,4 +1,4 @@
-//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare` and `uniq`; over messages or over a table.
+//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a table.
 
 use super::finish::Finish;
 use super::groups::{Groups, Plan};
@@ -8,11 +8,13 @@ use super::spread::COMBINATIONS_MAX;
 use super::table::{Column, Rank, Table};
 use super::value::Value;
 use super::values::ABSENT;
-use super::{AnswerError, Coded, Kind, ROWS_MAX};
+use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings};
 use crate::work::Work;
 use hashbrown::HashMap;
-use logstead_record::query::{Aggregate, FieldName, Function, Measure, Ranking, Stage, TimeRange};
-use logstead_record::{Field, Timestamp};
+use logstead_record::query::{
+    Aggregate, FieldName, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange,
+};
+use logstead_record::{Field, SECOND, Timestamp};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -45,19 +47,39 @@ enum Source {
 /// How groups become rows.
 enum Shape {
     Stats,
-    Timechart { interval: Interval, range: TimeRange },
-    Ranking { of: Ranking, rare: bool },
+    Timechart {
+        interval: Interval,
+        range: TimeRange,
+    },
+    Ranking {
+        of: Ranking,
+        rare: bool,
+    },
     Uniq,
+    /// The gaps longer than `longest`, the last one up to `end`.
+    Gaps {
+        longest: i64,
+        end: i64,
+    },
+}
+
+/// A time in which a group has no messages.
+struct Gap {
+    group: usize,
+    from: i64,
+    /// Nothing while it lasts.
+    to: Option<i64>,
+    nanos: u64,
 }
 
 impl Aggregator {
-    /// For a stage that aggregates; `range` holds all times, and `kind` tells what the values of a column are.
+    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a column are.
     pub(crate) fn new(
         stage: &Stage,
-        range: TimeRange,
+        settings: &Settings,
         kind: &dyn Fn(&FieldName) -> Kind,
-        memory_bytes_max: usize,
     ) -> Result<Aggregator, AnswerError> {
+        let range = settings.range;
         let (by, functions, shape): (Vec<&FieldName>, &[Aggregate], Shape) = match stage {
             Stage::Stats { functions, by } => (by.iter().collect(), functions, Shape::Stats),
             Stage::Timechart { span_nanos, functions, by } => {
@@ -69,9 +91,13 @@ impl Aggregator {
                 (of.by.iter().chain(&of.fields).collect(), &[], Shape::Ranking { of: of.clone(), rare })
             }
             Stage::Uniq(fields) => (fields.iter().collect(), &[], Shape::Uniq),
+            Stage::Gap { by, longest_nanos } => {
+                let end = settings.asked.last.saturating_add(1).min(settings.now).nanos();
+                (by.iter().collect(), &[], Shape::Gaps { longest: *longest_nanos, end })
+            }
             other => return Err(AnswerError::Stage(format!("`{other}` makes no groups"))),
         };
-        Ok(Aggregator::build(&by, functions, shape, kind, memory_bytes_max))
+        Ok(Aggregator::build(&by, functions, shape, kind, settings.memory_bytes_max))
     }
 
     fn build(
@@ -91,7 +117,10 @@ impl Aggregator {
         }
         let kinds = columns.iter().map(|column| column.kind).collect();
         let plain: Vec<Function> = functions.iter().map(|aggregate| aggregate.function.clone()).collect();
-        let plan = Plan::new(kinds, &plain, kind);
+        let plan = match shape {
+            Shape::Gaps { longest, .. } => Plan::of_gaps(kinds, longest),
+            _ => Plan::new(kinds, &plain, kind),
+        };
         let arguments = plan.arguments().map(|field| Source::of(field, &mut needs)).collect();
         columns.extend(functions.iter().map(|aggregate| Column {
             name: aggregate.column(),
@@ -99,6 +128,11 @@ impl Aggregator {
         }));
         if matches!(shape, Shape::Ranking { .. }) {
             columns.push(Column { name: "count".to_owned(), kind: Kind::Number });
+        }
+        if matches!(shape, Shape::Gaps { .. }) {
+            let kinds = [Kind::Time, Kind::Time, Kind::Number];
+            let made = GAP_COLUMNS.iter().zip(kinds);
+            columns.extend(made.map(|(name, kind)| Column { name: (*name).to_owned(), kind }));
         }
         let groups = Groups::new(plan, memory_bytes_max);
         let empty = plain.iter().map(of_nothing).collect();
@@ -147,6 +181,7 @@ impl Aggregator {
                 self.rows(order, finish)
             }
             Shape::Ranking { of, rare } => self.ranking(of, *rare, finish),
+            &Shape::Gaps { longest, end } => self.gaps(longest, end, finish),
             &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes, finish)?,
         };
         if 0 < self.groups.cut() {
@@ -203,6 +238,39 @@ impl Aggregator {
                 let values = (0..self.by.len()).map(|column| groups.value(group, column));
                 rows.push(values.chain([Value::Count(groups.rows(group))]).collect());
             }
+        }
+        rows
+    }
+
+    /// The longest gap first; of equal ones the lower value, then the earlier one.
+    fn gaps(&mut self, longest: i64, end: i64, finish: &Finish<'_>) -> Vec<Vec<Value>> {
+        let mut gaps: Vec<Gap> = Vec::new();
+        for group in self.sorted(|group| self.has_all(group, 0), finish) {
+            if !finish.wants(gaps.len()) {
+                break;
+            }
+            let spans = self.groups.spans(group);
+            let gap = |from: i64, to: Option<i64>| Gap {
+                group,
+                from,
+                to,
+                nanos: to.unwrap_or(end).max(from).abs_diff(from),
+            };
+            gaps.extend(spans.windows(2).map(|two| gap(two[0].1, Some(two[1].0))));
+            let lasting = spans.last().map(|(_, last)| gap(*last, None));
+            gaps.extend(lasting.filter(|gap| longest.unsigned_abs() < gap.nanos));
+        }
+        let mut order: Vec<usize> = (0..gaps.len()).collect();
+        finish.sort(&mut order, |a, b| gaps[b].nanos.cmp(&gaps[a].nanos));
+        let mut rows = Vec::new();
+        for gap in order.into_iter().map(|at| &gaps[at]) {
+            if !finish.wants(rows.len()) {
+                break;
+            }
+            let time = |nanos: i64| Value::Time(Timestamp::from_nanos(nanos));
+            let seconds = Value::Number(gap.nanos as f64 / SECOND as f64);
+            let values = (0..self.by.len()).map(|column| self.groups.value(gap.group, column));
+            rows.push(values.chain([time(gap.from), gap.to.map_or(Value::Null, time), seconds]).collect());
         }
         rows
     }

@@ -11,6 +11,7 @@ use super::values::{ABSENT, Values};
 use super::{AnswerError, Coded, Kind, Value};
 use crate::work::Work;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use logstead_record::Field;
 use logstead_record::query::{FieldName, Function, Measure};
 use std::hash::BuildHasher;
 
@@ -60,6 +61,15 @@ impl Plan {
     /// Groups whose rows are only counted.
     pub(crate) fn of_rows(by: Vec<Kind>) -> Plan {
         Plan { by, arguments: Vec::new(), states: Vec::new(), functions: Vec::new() }
+    }
+
+    /// Groups of which is known when they had messages, for gaps longer than `longest`.
+    pub(crate) fn of_gaps(by: Vec<Kind>, longest: i64) -> Plan {
+        Plan {
+            arguments: vec![(FieldName::Known(Field::Time), Kind::Time)],
+            states: vec![(0, State::Presence { longest, presence: Vec::new(), heap_bytes: 0 })],
+            ..Plan::of_rows(by)
+        }
     }
 
     /// The fields that functions are about, each once.
@@ -199,6 +209,11 @@ impl Groups {
         };
         let (argument, state) = &mut self.plan.states[state];
         state.result(group, measure, self.plan.arguments[*argument].1)
+    }
+
+    /// The spans of a group that have messages, in order; only of [`Plan::of_gaps`].
+    pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
+        self.plan.states.first_mut().map_or(&[], |(_, state)| state.spans(group))
     }
 
     /// What the values of a column are.

@@ -3,7 +3,9 @@
 //! **Invariant:** what comes out does not depend on the order in which rows are added.
 
 use super::exact_sum::ExactSum;
+use super::presence::Presence;
 use super::samples::Samples;
+use super::value::time_of;
 use super::values::Values;
 use super::{AnswerError, Coded, Kind, Value};
 use hashbrown::HashSet;
@@ -21,6 +23,8 @@ pub(crate) enum State {
     Distinct(Distinct),
     /// All numbers.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
+    /// When there were messages, for gaps longer than this.
+    Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
 }
 
 /// Which values each group has.
@@ -98,6 +102,7 @@ impl State {
             State::Extreme { is_max, .. } => measure == if *is_max { Measure::Max } else { Measure::Min },
             State::Distinct(_) => measure == Measure::Distinct,
             State::Samples { .. } => matches!(measure, Measure::Percentile(_)),
+            State::Presence { .. } => false,
         }
     }
 
@@ -108,6 +113,7 @@ impl State {
             State::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
             State::Extreme { best, .. } => best.resize(groups, Extreme::default()),
             State::Samples { samples, .. } => samples.resize(groups, Samples::default()),
+            State::Presence { presence, .. } => presence.resize(groups, Presence::default()),
         }
     }
 
@@ -137,6 +143,14 @@ impl State {
             State::Extreme { is_max, best, heap_bytes } => rows.for_each(|(row, group)| {
                 *heap_bytes += best[group as usize].offer(row, numbers, *is_max);
             }),
+            State::Presence { longest, presence, heap_bytes } => rows.for_each(|(row, group)| {
+                let key = numbers.key_of_row(row).and_then(|key| key.try_into().ok());
+                let Some(time) = key.map(time_of) else { return };
+                let presence = &mut presence[group as usize];
+                *heap_bytes -= presence.heap_bytes();
+                presence.add(time.nanos(), *longest);
+                *heap_bytes += presence.heap_bytes();
+            }),
             State::Distinct(distinct) => distinct.add(rows, numbers.coded, bytes_max)?,
         }
         Ok(())
@@ -154,9 +168,17 @@ impl State {
             (State::Samples { samples, .. }, Measure::Percentile(percent)) => {
                 samples[group].percentile(percent)
             }
-            (State::Samples { .. }, _) => None,
+            (State::Samples { .. } | State::Presence { .. }, _) => None,
         };
         number.map_or(Value::Null, Value::Number)
+    }
+
+    /// The spans of a group that have messages, in order; none where they were not asked for.
+    pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
+        match self {
+            State::Presence { longest, presence, .. } => presence[group].spans(*longest),
+            _ => &[],
+        }
     }
 
     /// What a group takes before it has any row.
@@ -166,6 +188,7 @@ impl State {
             State::Sum { .. } => size_of::<ExactSum>(),
             State::Extreme { .. } => size_of::<Extreme>(),
             State::Samples { .. } => size_of::<Samples>(),
+            State::Presence { .. } => size_of::<Presence>(),
         }
     }
 
@@ -175,7 +198,8 @@ impl State {
             State::Present(_) => 0,
             State::Sum { heap_bytes, .. }
             | State::Extreme { heap_bytes, .. }
-            | State::Samples { heap_bytes, .. } => *heap_bytes,
+            | State::Samples { heap_bytes, .. }
+            | State::Presence { heap_bytes, .. } => *heap_bytes,
             State::Distinct(Distinct { values, pairs, .. }) => {
                 values.memory_bytes() + pairs.allocation_size()
             }

@@ -14,13 +14,13 @@
 //! | `interval`    | spans of time with round numbers                                            |
 //! | `histogram`   | how many rows there are in each span                                        |
 //! | `facets`      | the most frequent values of fields                                          |
-//! | `groups`      | rows with equal values, and what functions make of them; `measure`, `exact_sum`, `samples` |
+//! | `groups`      | rows with equal values, and what functions make of them; `measure`, `exact_sum`, `samples`, `presence` |
 //! | `spread`      | rows with several values, as one for each                                   |
-//! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`      |
+//! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`, `gap` |
 //! | `table`       | rows and columns of an answer; `tabular`: stages over them                  |
 //! | `finish`      | how an answer ends when the time is up                                      |
 //! | `rows`        | messages that are kept for a stage that needs their order                   |
-//! | `enrich`      | `extract` and `parse`; `pairs`: JSON and `key=value` in a text              |
+//! | `enrich`      | `extract` and `parse`                                                    |
 //! | `aggregation` | which of these a pipeline needs                                             |
 //!
 //! **Invariant:** an answer is exact, or gives the reason why it is not.
@@ -37,8 +37,8 @@ mod groups;
 mod histogram;
 mod interval;
 mod measure;
-mod pairs;
 mod part;
+mod presence;
 mod rows;
 mod samples;
 mod settings;

@@ -32,6 +32,8 @@ pub(crate) enum Keep {
 /// Keeps messages.
 pub(crate) struct Rows {
     columns: Vec<FieldName>,
+    /// What the values of each column are.
+    kinds: Vec<Kind>,
     order: Vec<(usize, bool)>,
     keep: Keep,
     /// Where the fields of [`Keep::Distinct`] are in `columns`.
@@ -68,7 +70,7 @@ impl Rows {
         mut columns: Vec<FieldName>,
         sort: &[SortKey],
         keep: Keep,
-        memory_bytes_max: usize,
+        (kind, memory_bytes_max): (&dyn Fn(&FieldName) -> Kind, usize),
     ) -> Rows {
         let order = sort.iter().map(|key| (index_of(&key.field, &mut columns), key.descending)).collect();
         let distinct = match &keep {
@@ -76,6 +78,7 @@ impl Rows {
             Keep::First(_) | Keep::Last(_) | Keep::Shown => Vec::new(),
         };
         Rows {
+            kinds: columns.iter().map(kind).collect(),
             columns,
             order,
             keep,
@@ -107,7 +110,7 @@ impl Rows {
         let logspace_index = self.logspace_index(logspace);
         let coded: Vec<Coded<'_>> =
             self.columns.iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
-        let kinds: Vec<Kind> = self.columns.iter().map(Kind::of).collect();
+        let kinds = self.kinds.clone();
         for row in selected.iter().rev() {
             if is_worse(self.floor, row) {
                 continue;
@@ -161,8 +164,9 @@ impl Rows {
 
     /// The columns of the table that it makes.
     pub(crate) fn columns(&self) -> Vec<Column> {
-        let column = |field: &FieldName| Column { name: field.as_str().to_owned(), kind: Kind::of(field) };
-        self.columns.iter().map(column).collect()
+        let column =
+            |(field, kind): (&FieldName, &Kind)| Column { name: field.as_str().to_owned(), kind: *kind };
+        self.columns.iter().zip(&self.kinds).map(column).collect()
     }
 
     fn limit(&self) -> usize {

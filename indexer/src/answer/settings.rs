@@ -18,6 +18,8 @@ pub struct Settings {
     /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider
     /// than what is stored.
     pub range: TimeRange,
+    /// The times that are asked for, whatever is stored: a sender is silent up to their end.
+    pub asked: TimeRange,
     /// Most memory to use.
     pub memory_bytes_max: usize,
 }

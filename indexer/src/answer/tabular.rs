@@ -3,10 +3,10 @@
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
 use super::aggregator::Aggregator;
-use super::enrich::{Enrich, add_column};
+use super::enrich::{add_column, enrich};
 use super::finish::Finish;
 use super::part::{BatchTimes, Part};
-use super::stage::{check_logspace, fields_of, references};
+use super::stage::check_logspace;
 use super::table::{Column, SortColumn, Table, sort_rows};
 use super::value::{Value, key_of};
 use super::{AnswerError, Kind, Settings};
@@ -16,19 +16,20 @@ use logstead_record::query::{Context, FieldName, Matcher, Query, SortKey, Stage}
 use logstead_record::{
     Batch, BatchBuilder, Facility, Field, Flags, Origin, Priority, Row, Selection, Severity, Timestamp,
 };
+use logstead_transform::Enrich;
 use std::borrow::Cow;
 
-/// The table after a stage.
+/// The table after a stage, which leaves some columns as they are.
 pub(crate) fn apply(
-    stage: &Stage,
+    (stage, keeps): (&Stage, &[FieldName]),
     mut table: Table,
     settings: &Settings,
     finish: &Finish<'_>,
 ) -> Result<Table, AnswerError> {
     finish.cut(&mut table.rows);
     if table.is_open {
-        for field in references(stage).iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
-            add_column(&mut table, field.as_str());
+        for field in stage.references().iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
+            add_column(&mut table, field.as_str(), Kind::Text);
         }
     }
     match stage {
@@ -47,12 +48,26 @@ pub(crate) fn apply(
             table.rows.drain(..table.rows.len() - kept);
         }
         Stage::Dedup(fields) => dedup(fields, &mut table)?,
-        Stage::Extract { .. } | Stage::Parse { .. } => {
-            if let Some(enrich) = Enrich::of(stage) {
-                enrich.table(&mut table)?;
+        Stage::Extract { .. } | Stage::Parse { .. } | Stage::Eval(_) => {
+            for field in stage.references() {
+                table.column(&field)?;
+            }
+            if let Some(fields) = Enrich::of(stage, settings.now) {
+                let kept = keeps.iter().filter_map(|name| table.find(name));
+                let kept: Vec<(usize, Vec<Value>)> =
+                    kept.map(|at| (at, table.rows.iter().map(|row| row[at].clone()).collect())).collect();
+                enrich(&fields, &mut table)?;
+                for (at, values) in kept {
+                    table.rows.iter_mut().zip(values).for_each(|(row, value)| row[at] = value);
+                }
             }
         }
-        Stage::Stats { .. } | Stage::Timechart { .. } | Stage::Top(_) | Stage::Rare(_) | Stage::Uniq(_) => {
+        Stage::Stats { .. }
+        | Stage::Timechart { .. }
+        | Stage::Top(_)
+        | Stage::Rare(_)
+        | Stage::Uniq(_)
+        | Stage::Gap { .. } => {
             table = aggregate(stage, table, settings, finish)?;
         }
     }
@@ -70,8 +85,8 @@ impl Table {
 }
 
 fn select(query: &Query, table: &Table, settings: &Settings) -> Result<Selection, AnswerError> {
-    for field in fields_of(query) {
-        table.column(&field)?;
+    for field in query.fields() {
+        table.column(field)?;
     }
     let matcher = Matcher::new(query, &Context { now: settings.now, logspace: "" });
     Ok(matcher.select(&batch_of(table)))
@@ -113,7 +128,7 @@ fn aggregate(
     finish: &Finish<'_>,
 ) -> Result<Table, AnswerError> {
     let kind = |field: &FieldName| table.find(field).map_or(Kind::Text, |index| table.columns[index].kind);
-    let mut aggregator = Aggregator::new(stage, settings.range, &kind, settings.memory_bytes_max)?;
+    let mut aggregator = Aggregator::new(stage, settings, &kind)?;
     let fields = aggregator.needs().iter().map(|field| Ok(table.coded(table.column(field)?)));
     let fields = fields.collect::<Result<Vec<_>, AnswerError>>()?;
     let (times, selected) = times_of(&table, aggregator.needs_times())?;

@@ -104,7 +104,8 @@ pub(crate) fn with_part<T>(
 pub(crate) fn run(text: &str, parts: &[(u64, Batch)], memory_bytes_max: usize) -> Result<Table, AnswerError> {
     let pipeline = parse_pipeline(text).unwrap();
     let now = Timestamp::from_nanos(START + 3600 * SECOND);
-    let mut aggregation = Aggregation::compile(&pipeline, Settings { now, range: HOUR, memory_bytes_max })?;
+    let mut aggregation =
+        Aggregation::compile(&pipeline, Settings { now, range: HOUR, asked: HOUR, memory_bytes_max })?;
     let matcher = Matcher::new(aggregation.filter(), &Context { now, logspace: "main" });
     let work = Run::alone().work();
     for (first_sequence, batch) in parts {

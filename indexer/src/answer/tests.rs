@@ -8,10 +8,13 @@ use logstead_record::query::{FieldName, TimeRange, number_of, parse_pipeline};
 use logstead_record::{
     Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
 };
+use logstead_transform::Transform;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 fn text(message: &Message, field: &str) -> Option<Vec<u8>> {
     let found = match field {
@@ -53,6 +56,9 @@ fn with_first_values(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
+/// The texts of a row; nothing where there is no value.
+type Cells = Vec<Option<Vec<u8>>>;
+
 /// The texts of a row and the count at its end; nothing where one of them is missing.
 fn counted_of(row: &[Value]) -> Option<(Vec<Vec<u8>>, u64)> {
     let (Value::Count(count), texts) = row.split_last()? else { return None };
@@ -76,8 +82,29 @@ fn stages() -> impl Strategy<Value = String> {
         "parse regex /(?<letter>[a-c])/",
         "extract \"=<n>\"",
         "parse kv",
+        "eval k = len(message) * 2, letter = coalesce(letter, upper(host))",
+        "eval n = if(n > 3, null, concat(host, n))",
         "fields host, n, message",
         "sort m, letter",
+    ];
+    select(stages.to_vec()).prop_map(str::to_owned)
+}
+
+/// Stages that need one message at a time.
+fn streaming() -> impl Strategy<Value = String> {
+    let stages = [
+        "where host=a",
+        "where -n>3",
+        "where m:* OR severity>=error",
+        "where b",
+        "extract \"n=<m>\"",
+        "parse regex /(?<letter>[a-c])/",
+        "parse csv letter, _ from message",
+        "parse kv",
+        "parse kv from user",
+        "eval k = n * 2, letter = coalesce(letter, upper(host))",
+        "eval n = if(n > 3, null, concat(host, n))",
+        "eval m = n + k, N = len(message)",
     ];
     select(stages.to_vec()).prop_map(str::to_owned)
 }
@@ -91,6 +118,8 @@ fn collecting() -> impl Strategy<Value = String> {
         "top 2 n by host",
         "rare 3 severity",
         "uniq host, n",
+        "gap host > 2m",
+        "gap n, severity > 7m | stats count(), max(seconds) by n",
     ];
     select(stages.to_vec()).prop_map(str::to_owned)
 }
@@ -197,6 +226,49 @@ proptest! {
     }
 
     #[test]
+    fn stages_that_stream_give_messages_what_a_question_shows(
+        (_, parts) in messages().prop_flat_map(in_parts),
+        stages in vec(streaming(), 1..4),
+    ) {
+        let columns = ["time", "host", "message", "n", "m", "k", "letter"];
+        let text = format!("* | {}", stages.join(" | "));
+        let named = columns.map(FieldName::new);
+        let table = run(&format!("{text} | fields {}", columns.join(", ")), &parts, MEMORY_MAX).unwrap();
+        let pipeline = parse_pipeline(&text).unwrap();
+        prop_assert_eq!(pipeline.streams(), Ok(()));
+        let now = Timestamp::from_nanos(START + 3600 * SECOND);
+        let transform = Transform::new(&pipeline.stages, now);
+        let mut rows: Vec<(i64, u64, Cells)> = Vec::new();
+        for (first, batch) in &parts {
+            let batch = Arc::new(batch.clone());
+            let changed = transform.apply(&batch, &Selection::all(batch.rows()), "main");
+            for (row, origin) in changed.rows.iter().enumerate() {
+                let mut raws = (Vec::new(), Vec::new());
+                batch.write_raw(*origin, &mut raws.0);
+                changed.batch.write_raw(row, &mut raws.1);
+                prop_assert_eq!(raws.0, raws.1, "what was received stays what it was");
+                let value = |name: &FieldName| changed.batch.value(row, name).map(Cow::into_owned);
+                let values = named.iter().map(value).collect();
+                rows.push((batch.time(*origin).nanos(), first + *origin as u64, values));
+            }
+        }
+        rows.sort_by_key(|(time, sequence, _)| std::cmp::Reverse((*time, *sequence)));
+        let shown: Vec<Cells> = table
+            .rows
+            .iter()
+            .map(|row| {
+                let cell = |value: &Value| {
+                    let mut text = Vec::new();
+                    value.write(&mut text);
+                    (*value != Value::Null).then_some(text)
+                };
+                row.iter().map(cell).collect()
+            })
+            .collect();
+        prop_assert_eq!(shown, rows.into_iter().map(|(_, _, values)| values).collect::<Vec<Cells>>());
+    }
+
+    #[test]
     fn parts_and_their_order_do_not_show(
         (messages, parts) in messages().prop_flat_map(in_parts),
         query in select(vec![
@@ -208,6 +280,9 @@ proptest! {
             "* | top 3 n by host",
             "* | rare 2 n",
             "* | uniq n, host",
+            "* | gap host > 3m",
+            "* | gap 1m by n, host",
+            "* | where n>3 | parse kv | gap n > 90s",
             "* | dedup host, n",
             "* | sort -n, host | limit 7",
             "* | sort -n, host | dedup n | stats count()",
@@ -220,6 +295,38 @@ proptest! {
     ) {
         let whole = run(query, &[(0, batch_of(&messages))], MEMORY_MAX);
         prop_assert_eq!(run(query, &parts, MEMORY_MAX), whole);
+    }
+
+    #[test]
+    fn gaps_are_the_times_between_neighbours((messages, parts) in messages().prop_flat_map(in_parts), minutes in 1_i64..20) {
+        let table = run(&format!("* | gap n > {minutes}m"), &parts, MEMORY_MAX).unwrap();
+        let mut times: BTreeMap<Vec<u8>, Vec<i64>> = BTreeMap::new();
+        for message in &messages {
+            texts(message, "n").into_iter().for_each(|n| times.entry(n).or_default().push(message.time));
+        }
+        let mut expected = Vec::new();
+        for (value, mut times) in times {
+            times.sort_unstable();
+            let ends = times[1..].iter().map(|&time| Some(time)).chain([None]);
+            for (&from, to) in times.iter().zip(ends) {
+                let seconds = (to.unwrap_or(START + 3600 * SECOND) - from) / SECOND;
+                if minutes * 60 < seconds {
+                    expected.push((seconds, value.clone(), from, to));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for row in &table.rows {
+            let [Value::Text(value), Value::Time(from), to, Value::Number(seconds)] = row.as_slice() else {
+                panic!("{row:?}")
+            };
+            let to = if let Value::Time(to) = to { Some(to.nanos()) } else { None };
+            found.push((*seconds as i64, value.to_vec(), from.nanos(), to));
+        }
+        prop_assert!(found.is_sorted_by_key(|(seconds, ..)| std::cmp::Reverse(*seconds)), "{found:?}");
+        expected.sort();
+        found.sort();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]
@@ -279,7 +386,7 @@ proptest! {
 
     #[test]
     fn little_memory_is_an_error_or_enough((_, parts) in messages().prop_flat_map(in_parts), bytes_max in 0_usize..40_000) {
-        for query in ["* | stats dc(n), p50(n), min(n) by message", "* | dedup message", "* | sort n"] {
+        for query in ["* | stats dc(n), p50(n), min(n) by message", "* | dedup message", "* | sort n", "* | gap message > 1m"] {
             let whole = run(query, &parts, MEMORY_MAX);
             match run(query, &parts, bytes_max) {
                 Err(error) => prop_assert_eq!(error, AnswerError::Memory { bytes_max }),
@@ -429,6 +536,53 @@ fn values_are_ranked_by_how_often_they_are_there() {
 }
 
 #[test]
+fn gaps_are_silences_of_a_sender() {
+    check(
+        "* | gap host > 57m",
+        &[
+            "host | from | to | seconds",
+            "fw1 | 2026-11-21T06:01:01Z | - | 3539",
+            "web | 2026-11-21T06:02:00Z | 2026-11-21T06:59:59Z | 3479",
+        ],
+    );
+    check(
+        "* | gap host > 3478s | sort host, \"from\" | fields host, seconds",
+        &["host | seconds", "fw1 | 3539", "web | 3479"],
+    );
+    check("* | gap host > 3479s | fields host", &["host", "fw1"]);
+    check("* | gap host > 3539s", &["host | from | to | seconds"]);
+    check(
+        "time<2026-11-21T06:30 | gap host > 20m | fields host, to, seconds",
+        &["host | to | seconds", "fw1 | - | 1739", "web | - | 1680"],
+    );
+    check(
+        "* | limit 4 | gap host, bytes > 57m | where seconds>3500",
+        &["host | bytes | from | to | seconds", "fw1 | 9 | 2026-11-21T06:01:01Z | - | 3539"],
+    );
+}
+
+#[test]
+fn a_silence_lasts_until_now_or_the_end_of_the_question_whatever_is_stored() {
+    let lasting = |now: i64, asked: i64| {
+        let time = |second: i64| Timestamp::from_nanos(START + second * SECOND);
+        let range = TimeRange { first: time(0), last: time(121) };
+        let asked = TimeRange { first: time(0), last: Timestamp::from_nanos(time(asked).nanos() - 1) };
+        let settings = Settings { now: time(now), range, asked, memory_bytes_max: MEMORY_MAX };
+        let pipeline = parse_pipeline("* | gap host > 10m").unwrap();
+        let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
+        let batch = batch_of(&[message(0, "fw1", "x", &[]), message(120, "fw1", "y", &[])]);
+        let all = Selection::all(batch.rows());
+        let needs = aggregation.needs().to_vec();
+        with_part(&batch, &all, &needs, |part| aggregation.add(part, &endless())).unwrap();
+        shown(&aggregation.finish(&Run::alone()).unwrap())[1..].to_vec()
+    };
+    assert_eq!(lasting(7200, 3600), ["fw1 | 2026-11-21T06:02:00Z | - | 3480"]);
+    assert_eq!(lasting(1000, 3600), ["fw1 | 2026-11-21T06:02:00Z | - | 880"]);
+    assert!(lasting(720, 3600).is_empty());
+    assert!(lasting(60, 3600).is_empty(), "a clock that is behind makes no gap");
+}
+
+#[test]
 fn messages_come_newest_first_and_are_sorted_and_cut() {
     check(
         "* | fields time, bytes | limit 2",
@@ -461,8 +615,8 @@ fn fields_are_found_in_texts() {
     check(
         "* | parse json | where status>=400",
         &[
-            "time | host | program | severity | message | path.name | status",
-            r#"2026-11-21T06:02:00Z | web | - | emerg | {"status":404,"path":{"name":"/x"}} | /x | 404"#,
+            "time | host | program | severity | message | status | path.name",
+            r#"2026-11-21T06:02:00Z | web | - | emerg | {"status":404,"path":{"name":"/x"}} | 404 | /x"#,
         ],
     );
     let names = r#"{"host":"other","level":"x","N":1}"#;
@@ -480,6 +634,42 @@ fn fields_are_found_in_texts() {
         "host=fw1 | extract \"from <ip>\" | fields raw, ip | limit 1",
         &["raw | ip", "user=eve from 10.0.0.2 | 10.0.0.2"],
     );
+}
+
+#[test]
+fn fields_are_computed() {
+    check(
+        "host=fw1 | extract \"user=<user> \" | eval who = upper(coalesce(user, \"nobody\")), n = bytes * 2 | fields who, n",
+        &["who | n", "EVE | 18", "ROOT | 20"],
+    );
+    check(
+        "* | eval size = if(bytes > 9, \"big\", \"small\") | stats count() by size | sort size",
+        &["size | count", "big | 1", "small | 4"],
+    );
+    check(
+        "* | stats count() by host | eval share = round(count / 6 * 100) | where share>20 | fields host, share",
+        &["host | share", "fw1 | 33", "web | 33"],
+    );
+    check(
+        "* | stats count() as n, max(time) as last | eval day = format_time(last, \"%F\"), next = last + 1h | fields day, next",
+        &["day | next", "2026-11-21 | 2026-11-21T07:59:59Z"],
+    );
+    check("host=web | limit 1 | eval a = 1, b = a + 1, a = a * 10 | fields a, b", &["a | b", "10 | 2"]);
+    check("host=web | limit 1 | parse json | eval status = status * 2 | fields status", &["status", "400"]);
+    check(
+        "host=web | parse json | eval status = status * 2 | where status>500",
+        &[
+            "time | host | program | severity | message | status | path.name",
+            r#"2026-11-21T06:02:00Z | web | - | emerg | {"status":404,"path":{"name":"/x"}} | 808 | /x"#,
+        ],
+    );
+    check("host=web | fields host | eval x = host | limit 1", &["host | x", "web | web"]);
+    check(
+        "* | stats count() | eval line = \"1,two words,3\" | parse csv a, _, c from line | fields a, c",
+        &["a | c", "1 | 3"],
+    );
+    let hidden = run("* | fields host | eval x = user", &sample(), MEMORY_MAX).unwrap_err();
+    assert!(hidden.to_string().contains("`eval x = user` needs `user`"), "{hidden}");
 }
 
 #[test]
@@ -551,7 +741,7 @@ fn a_pipeline_says_what_it_needs() {
     let check = |query: &str, needs_batches: bool, reads: Option<&str>| {
         let pipeline = parse_pipeline(query).unwrap();
         let now = Timestamp::from_nanos(START);
-        let settings = Settings { now, range: HOUR, memory_bytes_max: MEMORY_MAX };
+        let settings = Settings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
         let aggregation = Aggregation::compile(&pipeline, settings).unwrap();
         assert_eq!(aggregation.needs_batches(), needs_batches, "{query}");
         let names = aggregation
@@ -578,6 +768,7 @@ fn what_can_not_be_answered_says_why() {
     );
     check("* | stats count() | where n>1", "there is no column `n`");
     check("* | fields host | stats count() by program", "`fields` before it leaves out");
+    check("* | stats count() by host | gap host > 1m", "there is no column `time`");
     check("* | limit 5 | where error", "name a field as in `message:text`");
     check("* | parse kv | where logspace:main", "put it before");
     check("* | limit 3 | where logspace:main", "put it before");
@@ -598,7 +789,8 @@ fn a_long_table_is_cut_and_says_so() {
     );
     assert_eq!(table.rows[0][4], Value::text(b"10004"));
     assert_eq!(run("* | limit 1000000", &parts, MEMORY_MAX).unwrap(), table);
-    let settings = Settings { now: Timestamp::from_nanos(START), range: HOUR, memory_bytes_max: MEMORY_MAX };
+    let now = Timestamp::from_nanos(START);
+    let settings = Settings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&parse_pipeline("* | limit 3").unwrap(), settings).unwrap();
     for (first_sequence, batch) in &parts {
         assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
@@ -676,8 +868,8 @@ fn many_values_are_counted_together() {
 #[test]
 fn an_open_range_charts_what_is_there() {
     let pipeline = parse_pipeline("* | timechart span=1m count()").unwrap();
-    let settings =
-        Settings { now: Timestamp::from_nanos(START), range: TimeRange::ALL, memory_bytes_max: MEMORY_MAX };
+    let (now, all) = (Timestamp::from_nanos(START), TimeRange::ALL);
+    let settings = Settings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
     let (_, batch) = &sample()[0];
     let selected = Selection::from_fn(batch.rows(), |row| row != 3);

@@ -100,7 +100,8 @@ pub(crate) fn time_key(nanos: i64) -> [u8; 8] {
     (nanos.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }
 
-fn time_of(key: [u8; 8]) -> Timestamp {
+/// The time of a key.
+pub(crate) fn time_of(key: [u8; 8]) -> Timestamp {
     Timestamp::from_nanos((u64::from_be_bytes(key) ^ 1 << 63).cast_signed())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | offset | size | field          | meaning                                                             |
 //! |-------:|-----:|----------------|---------------------------------------------------------------------|
-//! |      0 |    4 | magic          | `LSF1`                                                              |
+//! |      0 |    4 | magic          | `LSF1`, or `LSF2` for one with a number of copies                   |
 //! |      4 |    4 | header crc     | CRC-32C of the header from here on                                  |
 //! |      8 |    4 | body crc       | CRC-32C of the body                                                 |
 //! |     12 |    4 | body bytes     | length of the body                                                  |
@@ -13,9 +13,11 @@
 //! |     40 |    8 | latest         | the latest                                                          |
 //! |     48 |    8 | received       | when the last received of its messages was                          |
 //! |     56 |   32 | previous hash  | the hash of the frame before it, also across files; zero at first   |
-//! |     88 |      | body           | the columns as one LZ4 block                                        |
+//! |     88 |    4 | copies         | only in `LSF2`: how many messages are counted at another journal    |
+//! |        |      | body           | the columns as one LZ4 block                                        |
 //!
-//! All numbers are little endian, times are nanoseconds since 1970. The hash of a frame is
+//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at one
+//! of them; for the others it is a copy. The hash of a frame is
 //! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and a reader of headers alone
 //! and the bodies' hashes can check the chain.
 //!
@@ -28,10 +30,14 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// What a frame begins with.
-pub(crate) const MAGIC: [u8; 4] = *b"LSF1";
-/// Length of a frame's header.
-pub(crate) const HEADER_BYTES: usize = 88;
+/// What every frame begins with.
+pub(crate) const MAGIC: [u8; 3] = *b"LSF";
+/// What a frame begins with, by whether some of its messages are copies.
+const PLAIN: [u8; 4] = *b"LSF1";
+const WITH_COPIES: [u8; 4] = *b"LSF2";
+/// The shortest and the longest header of a frame.
+pub(crate) const HEADER_BYTES_MIN: usize = 88;
+pub(crate) const HEADER_BYTES_MAX: usize = 92;
 /// A block of LZ4 grows at most to this many times its length.
 const LZ4_RATIO_MAX: u64 = 255;
 
@@ -70,6 +76,7 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
         latest,
         received: Timestamp::from_nanos(received),
         previous_hash: [0; 32],
+        copies: 0,
     };
     Encoded { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
 }
@@ -83,6 +90,11 @@ impl Encoded {
     /// How many messages it holds.
     pub fn rows(&self) -> usize {
         self.header.rows as usize
+    }
+
+    /// How many of its messages are counted at another journal.
+    pub fn set_copies(&mut self, copies: usize) {
+        self.header.copies = copies.min(self.rows()) as u32;
     }
 
     /// How many bytes it takes in the journal.
@@ -103,14 +115,14 @@ impl Encoded {
 pub(crate) struct Placed<'a> {
     pub(crate) encoded: &'a Encoded,
     pub(crate) header: Header,
-    header_bytes: [u8; HEADER_BYTES],
+    header_bytes: HeaderBytes,
     pub(crate) hash: Hash,
 }
 
 impl Placed<'_> {
     /// The two parts of the frame.
     pub(crate) fn parts(&self) -> [IoSlice<'_>; 2] {
-        [IoSlice::new(&self.header_bytes), IoSlice::new(&self.encoded.body)]
+        [IoSlice::new(self.header_bytes.as_slice()), IoSlice::new(&self.encoded.body)]
     }
 }
 
@@ -165,12 +177,30 @@ pub(crate) struct Header {
     pub(crate) latest: Timestamp,
     pub(crate) received: Timestamp,
     pub(crate) previous_hash: Hash,
+    pub(crate) copies: u32,
+}
+
+/// A header as it is on disk.
+struct HeaderBytes {
+    bytes: [u8; HEADER_BYTES_MAX],
+    length: usize,
+}
+
+impl HeaderBytes {
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
 }
 
 impl Header {
+    /// Length of the header.
+    pub(crate) fn bytes(&self) -> u64 {
+        (if self.copies == 0 { HEADER_BYTES_MIN } else { HEADER_BYTES_MAX }) as u64
+    }
+
     /// Length of the whole frame.
     pub(crate) fn frame_bytes(&self) -> u64 {
-        HEADER_BYTES as u64 + u64::from(self.body_bytes)
+        self.bytes() + u64::from(self.body_bytes)
     }
 
     /// The sequence after its last message.
@@ -178,15 +208,16 @@ impl Header {
         self.first_sequence.saturating_add(u64::from(self.rows))
     }
 
-    fn to_bytes(self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
+    fn to_bytes(self) -> HeaderBytes {
+        let mut bytes = [0; HEADER_BYTES_MAX];
+        let length = self.bytes() as usize;
         let mut rest = bytes.as_mut_slice();
         let mut put = |field: &[u8]| {
             let (place, after) = std::mem::take(&mut rest).split_at_mut(field.len());
             place.copy_from_slice(field);
             rest = after;
         };
-        put(&MAGIC);
+        put(if self.copies == 0 { &PLAIN } else { &WITH_COPIES });
         put(&[0; 4]);
         put(&self.body_crc.to_le_bytes());
         put(&self.body_bytes.to_le_bytes());
@@ -197,17 +228,21 @@ impl Header {
         put(&self.latest.nanos().to_le_bytes());
         put(&self.received.nanos().to_le_bytes());
         put(&self.previous_hash);
-        let crc = crc32c::crc32c(&bytes[8..]);
+        put(&self.copies.to_le_bytes());
+        let crc = crc32c::crc32c(&bytes[8..length]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
-        bytes
+        HeaderBytes { bytes, length }
     }
 
     /// Reads the header that `bytes` begin with.
     pub(crate) fn read(bytes: &[u8]) -> Result<Header, FrameError> {
-        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(FrameError::Torn)?;
-        if bytes[..4] != MAGIC {
-            return Err(FrameError::Magic);
-        }
+        let length = match bytes.first_chunk() {
+            Some(&PLAIN) => HEADER_BYTES_MIN,
+            Some(&WITH_COPIES) => HEADER_BYTES_MAX,
+            Some(_) => return Err(FrameError::Magic),
+            None => return Err(FrameError::Torn),
+        };
+        let bytes = bytes.get(..length).ok_or(FrameError::Torn)?;
         if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(FrameError::HeaderChecksum);
         }
@@ -221,8 +256,10 @@ impl Header {
             latest: time_at(bytes, 40),
             received: time_at(bytes, 48),
             previous_hash: array_at(bytes, 56),
+            copies: if length == HEADER_BYTES_MIN { 0 } else { u32_at(bytes, 88) },
         };
-        if header.is_plausible() {
+        let has_right_length = header.bytes() == length as u64;
+        if has_right_length && header.is_plausible() {
             Ok(header)
         } else {
             Err(FrameError::Header { rows: header.rows, columns_bytes: header.columns_bytes })
@@ -231,6 +268,7 @@ impl Header {
 
     fn is_plausible(&self) -> bool {
         (1..=BATCH_ROWS_MAX as u32).contains(&self.rows)
+            && self.copies <= self.rows
             && u64::from(self.columns_bytes) <= u64::from(self.body_bytes) * LZ4_RATIO_MAX
             && self.first_sequence.checked_add(u64::from(self.rows)).is_some()
     }
@@ -256,8 +294,8 @@ impl Header {
     }
 }
 
-fn hash(header: &[u8; HEADER_BYTES], body_hash: &Hash) -> Hash {
-    *blake3::Hasher::new().update(header).update(body_hash).finalize().as_bytes()
+fn hash(header: &HeaderBytes, body_hash: &Hash) -> Hash {
+    *blake3::Hasher::new().update(header.as_slice()).update(body_hash).finalize().as_bytes()
 }
 
 #[cfg(test)]
@@ -272,7 +310,8 @@ mod tests {
 
     fn read(frame: &[u8]) -> Result<Batch, FrameError> {
         let header = Header::read(frame)?;
-        let body = frame.get(HEADER_BYTES..header.frame_bytes() as usize).ok_or(FrameError::Torn)?;
+        let body =
+            frame.get(header.bytes() as usize..header.frame_bytes() as usize).ok_or(FrameError::Torn)?;
         header.check_body(body)?;
         header.decode(body)
     }
@@ -281,14 +320,19 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
         #[test]
-        fn a_frame_reads_as_the_batch_it_was_made_of(batch in batches(), bit in any::<prop::sample::Index>()) {
+        fn a_frame_reads_as_the_batch_it_was_made_of(
+            batch in batches(),
+            copies in 0_usize..3,
+            bit in any::<prop::sample::Index>(),
+        ) {
             prop_assume!(!batch.is_empty());
-            let encoded = encode(Arc::new(batch.clone()));
+            let mut encoded = encode(Arc::new(batch.clone()));
+            encoded.set_copies(copies);
             let placed = encoded.place(7, [1; 32]);
             let mut bytes = frame(&placed);
             prop_assert_eq!(encoded.journal_bytes(), bytes.len() as u64);
             prop_assert_eq!(Header::read(&bytes), Ok(placed.header));
-            prop_assert_eq!(placed.header.hash(&bytes[HEADER_BYTES..]), placed.hash);
+            prop_assert_eq!(placed.header.hash(&bytes[placed.header.bytes() as usize..]), placed.hash);
             prop_assert_eq!(batch.time_range(), Some((placed.header.earliest, placed.header.latest)));
             prop_assert_eq!(read(&bytes), Ok(batch));
             let bit = bit.index(bytes.len() * 8);
@@ -302,8 +346,8 @@ mod tests {
         let encoded = encode(Arc::new(Batch::default()));
         let header = Header { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
         let refused = Err(FrameError::Header { rows: 1, columns_bytes: u32::MAX });
-        assert_eq!(Header::read(&header.to_bytes()), refused);
+        assert_eq!(Header::read(header.to_bytes().as_slice()), refused);
         let none = Err(FrameError::Header { rows: 0, columns_bytes: encoded.header.columns_bytes });
-        assert_eq!(Header::read(&encoded.header.to_bytes()), none);
+        assert_eq!(Header::read(encoded.header.to_bytes().as_slice()), none);
     }
 }

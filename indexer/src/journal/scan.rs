@@ -4,7 +4,7 @@
 //! is found whatever stands before it.
 
 use crate::disk::DiskFile;
-use crate::journal::frame::{FrameError, HEADER_BYTES, Header, MAGIC};
+use crate::journal::frame::{FrameError, HEADER_BYTES_MAX, HEADER_BYTES_MIN, Header, MAGIC};
 use std::io;
 
 /// Least that is read at once where everything is read.
@@ -50,7 +50,7 @@ impl<'a> Scan<'a> {
         let header = match self.header(at)? {
             Ok(header) => header,
             Err(why) => {
-                let left = (self.end - at).min(HEADER_BYTES as u64) as usize;
+                let left = (self.end - at).min(HEADER_BYTES_MAX as u64) as usize;
                 let header = Header::read(self.bytes(at, left)?).ok();
                 self.at = self.next_header(at + 1)?;
                 return Ok(Some((at, Item::Bad { bytes: self.at - at, why, header })));
@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
         if !self.bodies {
             return Ok(Some((at, Item::Frame { header, body: &[] })));
         }
-        let body = self.bytes(at + HEADER_BYTES as u64, header.body_bytes as usize)?;
+        let body = self.bytes(at + header.bytes(), header.body_bytes as usize)?;
         Ok(Some(match header.check_body(body) {
             Ok(()) => (at, Item::Frame { header, body }),
             Err(why) => (at, Item::Bad { bytes: header.frame_bytes(), why, header: Some(header) }),
@@ -70,7 +70,7 @@ impl<'a> Scan<'a> {
     /// The header at an offset, if the frame is within the range.
     fn header(&mut self, at: u64) -> io::Result<Result<Header, FrameError>> {
         let left = self.end - at;
-        let bytes = self.bytes(at, left.min(HEADER_BYTES as u64) as usize)?;
+        let bytes = self.bytes(at, left.min(HEADER_BYTES_MAX as u64) as usize)?;
         let header = Header::read(bytes);
         Ok(header
             .and_then(|header| if header.frame_bytes() <= left { Ok(header) } else { Err(FrameError::Torn) }))
@@ -78,7 +78,7 @@ impl<'a> Scan<'a> {
 
     /// Where the next frame begins, or the end.
     fn next_header(&mut self, mut at: u64) -> io::Result<u64> {
-        while at + HEADER_BYTES as u64 <= self.end {
+        while at + HEADER_BYTES_MIN as u64 <= self.end {
             let bytes = (self.end - at).min(WINDOW_BYTES as u64) as usize;
             let found = memchr::memmem::find(self.bytes(at, bytes)?, &MAGIC);
             let Some(found) = found else {

@@ -92,8 +92,16 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
 
 /// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
 fn shape(test: &TextTest, context: &Context<'_>) -> Option<Matcher> {
-    let TextTest::Pattern(pattern) = test else { return None };
-    pattern.as_literal().filter(|text| word::is_shape(text.as_bytes()))?;
+    let is_shape = |text: &str| word::is_shape(text.as_bytes());
+    let stands_in_shapes = match test {
+        TextTest::Pattern(pattern) => pattern.as_literal().is_some_and(is_shape),
+        // A shape has as many words as its text. What the last word begins may hold a digit.
+        TextTest::Near(near) => !near.goes_on() && near.words().iter().all(|word| is_shape(word)),
+        TextTest::Regex(_) => false,
+    };
+    if !stands_in_shapes {
+        return None;
+    }
     let holds = FieldTest::Holds(test.clone());
     Some(Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context))
 }

@@ -3,7 +3,7 @@
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
 //! only where [`Required::is_sufficient`] says so.
 
-use logstead_record::query::{Part, Pattern, TextTest};
+use logstead_record::query::{Near, Part, Pattern, TextTest};
 use logstead_record::word;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -57,6 +57,7 @@ impl Required {
     pub(crate) fn by(test: &TextTest) -> Required {
         match test {
             TextTest::Pattern(pattern) => by_pattern(pattern),
+            TextTest::Near(near) => by_words(near),
             TextTest::Regex(regex) => by_regex(regex.pattern(), regex.ignores_case()),
         }
     }
@@ -96,6 +97,13 @@ fn by_pattern(pattern: &Pattern) -> Required {
         }
     }
     all(required)
+}
+
+/// All of the words. One that may go on would need a walk, and there are whole words before it.
+fn by_words(near: &Near) -> Required {
+    let whole = near.words().len() - usize::from(near.goes_on());
+    let required = near.words().iter().take(whole).map(|word| Required::Word(folded(word.as_bytes())));
+    all(required.collect())
 }
 
 /// For a pattern that is a part of one word.
@@ -280,6 +288,9 @@ mod tests {
             ("*nect*", "*nect*", true),
             ("a-b*", "a", false),
             ("fo?bar", "fo*", false),
+            ("\"Session opened\"~3", "session opened", false),
+            ("\"session op\"~3*", "session", false),
+            ("cs\"10.0 Ä\"~0", "10 0 ä", false),
             ("/user=[a-z]{8}/", "?", false),
             ("/ user=[a-z]{8}/", "user", false),
             ("/failed password for/", "password", false),

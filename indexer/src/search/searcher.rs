@@ -9,6 +9,7 @@ use super::question::{Filter, Question, Request};
 use super::sweep::{Sealed, Visitor, sweep};
 use super::{get, page};
 use crate::store::stats::Stats;
+use crate::store::tally::{Tallied, tally};
 use crate::store::verify::{self, Checked};
 use crate::store::view::{Shared, View};
 use crate::work::run::Run;
@@ -77,6 +78,12 @@ impl Searcher {
     /// The sequence of the next message.
     pub fn next_sequence(&self) -> u64 {
         self.shared.read().next_sequence
+    }
+
+    /// Shows every frame of the journal whose messages have sequences from `from` on. Returns how many such messages
+    /// were not shown: they are sealed, damaged, or gone.
+    pub fn tally(&self, from: u64, visit: &mut dyn FnMut(&Tallied<'_>)) -> u64 {
+        tally(&self.view(), from, visit)
     }
 
     /// How many bytes there are to check.

@@ -86,7 +86,10 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
         format!("first sequence  {}", header.first_sequence),
         format!("previous hash   {}", hex(&header.previous_hash)),
         String::new(),
-        format!("{:>10} {:>9} {:>7} {:>12}  earliest and latest time", "offset", "bytes", "rows", "sequence"),
+        format!(
+            "{:>10} {:>9} {:>7} {:>7} {:>12}  earliest and latest time",
+            "offset", "bytes", "rows", "copies", "sequence"
+        ),
     ];
     let found = tell_frames(&*journal.file, journal::HEADER_BYTES, bytes, &mut lines)?;
     lines.insert(1, found);
@@ -109,9 +112,10 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
             Item::Frame { header, .. } => {
                 (frames, messages) = (frames + 1, messages + u64::from(header.rows));
                 lines.push(format!(
-                    "{offset:>10} {:>9} {:>7} {:>12}  {}",
+                    "{offset:>10} {:>9} {:>7} {:>7} {:>12}  {}",
                     header.frame_bytes(),
                     header.rows,
+                    header.copies,
                     header.first_sequence,
                     times(header.earliest, header.latest)
                 ));

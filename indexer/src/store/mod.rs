@@ -18,6 +18,7 @@
 //! | `retention` | what is too old or too much to keep                         |
 //! | `unopened` | why a logspace cannot be opened                               |
 //! | `stats`    | how much there is                                             |
+//! | `tally`    | which messages of the journal are counted there               |
 //! | `verify`   | reading everything, to compare it with its checksums          |
 //! | `inspect`  | what a file holds, for people                                 |
 //! | `holds`    | whether a folder holds messages at all                        |
@@ -40,6 +41,7 @@ mod replay;
 pub(crate) mod retention;
 pub(crate) mod stats;
 mod survey;
+pub(crate) mod tally;
 pub(crate) mod unopened;
 pub(crate) mod verify;
 pub(crate) mod view;

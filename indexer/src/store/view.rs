@@ -340,6 +340,7 @@ mod tests {
             latest: Timestamp::from_nanos(number as i64),
             received: Timestamp::from_nanos(0),
             previous_hash: [0; 32],
+            copies: 0,
         }
     }
 

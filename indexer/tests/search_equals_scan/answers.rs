@@ -102,7 +102,8 @@ pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
 }
 
 fn table(text: &str, searcher: &Searcher, (filter, range): (&Filter, TimeRange), run: &Run<'_>) -> Table {
-    let settings = Settings { now: CONTEXT.now, range: TimeRange::ALL, memory_bytes_max: MEMORY_MAX };
+    let (now, all) = (CONTEXT.now, TimeRange::ALL);
+    let settings = Settings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&parse_pipeline(text).unwrap(), settings).unwrap();
     searcher.answer(("main", filter, range), run, &mut [Asked::Table(&mut aggregation)]).unwrap();
     let table = aggregation.finish(run).unwrap();

@@ -154,3 +154,36 @@ fn what_has_no_column_is_found_in_the_blocks() {
         logspace.check(&Question::of(query));
     }
 }
+
+/// Without fields the shapes of messages decide, where they can.
+#[test]
+fn words_at_a_distance_are_found_in_shapes_and_in_texts() {
+    let texts = [
+        "",
+        "disk x full",
+        "Disk-full",
+        "full disk",
+        "disk 7 8 full",
+        "disk eth0 full",
+        "disk x y z full",
+        "disks full",
+    ];
+    let mut logspace = Logspace::new(Options::default());
+    logspace.take(&Step::Append(vec![texts.iter().map(|text| Message::text(text.as_bytes())).collect()]));
+    logspace.take(&Step::Roll);
+    logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
+    for query in [
+        "\"disk full\"~0",
+        "\"disk full\"~1",
+        "\"disk full\"~2",
+        "message:\"disk full\"~3",
+        "NOT \"disk full\"~1",
+        "cs\"disk full\"~1",
+        "\"disk et\"~0*",
+        "\"disk f\"~2*",
+        "\"disk 8 full\"~1",
+        "\"disk 8\"~1*",
+    ] {
+        logspace.check(&Question::of(query));
+    }
+}

@@ -71,7 +71,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    fn text(message: &[u8]) -> Message {
+    pub(crate) fn text(message: &[u8]) -> Message {
         Message {
             later: 1,
             time: Time::Missing,

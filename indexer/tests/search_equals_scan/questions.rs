@@ -31,7 +31,7 @@ const WILDCARDS: [&str; 16] = [
     "host:*eb*",
 ];
 
-const LIKELY: [&str; 68] = [
+const LIKELY: [&str; 86] = [
     "disk",
     "full",
     "cs\"Disk\"",
@@ -43,6 +43,24 @@ const LIKELY: [&str; 68] = [
     "d?sk",
     "10.0.0.1",
     "\"10.0.0.1 disk\"",
+    "\"disk full\"~0",
+    "\"disk full\"~2",
+    "\"full disk\"~1",
+    "cs\"Disk full\"~3",
+    "\"disk disk\"~2",
+    "\"disk f\"~1*",
+    "\"disk e\"~2*",
+    "\"error k\"~3*",
+    "\"user an\"~0*",
+    "\"user b\"*",
+    "\"error 12\"~2",
+    "\"error 1\"~2*",
+    "\"a b c\"~1",
+    "\"10 1 disk\"~3",
+    "message:\"failed error\"~2",
+    "shared:\"disk full\"~2",
+    "host:\"web 1\"~0",
+    "raw:\"disk full\"~1",
     "10.0.*",
     "user=anna",
     "\"user=anna\"",

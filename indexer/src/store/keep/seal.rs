@@ -2,7 +2,7 @@
 
 use super::done::{Done, KeepError};
 use super::publish::Publisher;
-use crate::journal::frame::{HEADER_BYTES, Hash, Header};
+use crate::journal::frame::{HEADER_BYTES_MAX, Hash, Header};
 use crate::segment::Segment;
 use crate::segment::build::SegmentBuilder;
 use crate::store::part::{Part, parts};
@@ -91,7 +91,8 @@ impl<'a> Sealing<'a> {
 
     /// The hash of the frame before the one at an offset.
     fn hash_before(&self, offset: u64) -> Result<Hash, KeepError> {
-        let mut bytes = [0; HEADER_BYTES];
+        let left = self.file.bytes.saturating_sub(offset);
+        let mut bytes = vec![0; left.min(HEADER_BYTES_MAX as u64) as usize];
         let read = self.file.journal.file.read_at(offset, &mut bytes);
         let header = read.and_then(|()| Header::read(&bytes).map_err(io::Error::other));
         Ok(header.map_err(|error| self.publisher.unread(error))?.previous_hash)
