@@ -15,11 +15,23 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 const SYSTEM_AUTHORITIES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
+/// Which authorities count.
+#[derive(Clone, Debug, Default)]
+pub enum Authorities {
+    /// Those that the system trusts.
+    #[default]
+    System,
+    /// Those of Mozilla's list, also where a system has none.
+    Mozilla,
+    /// Those in a file.
+    File(PathBuf),
+}
+
 /// What is known of certificates.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// Authorities, instead of those of the system.
-    pub authorities: Option<PathBuf>,
+    /// Whom receivers' certificates come from.
+    pub authorities: Authorities,
     /// Whether every receiver is trusted.
     pub trusts_anyone: bool,
     /// The sender's own certificate and its key.
@@ -47,13 +59,31 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-/// Trusts the authorities in the file, and any certificate there that a receiver presents as its own; without a file,
-/// the authorities of the system.
+/// Trusts authorities, and of a file that was named any certificate that a receiver presents as its own.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
-    let system = || SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
-    let path = options.authorities.as_deref().or_else(system);
-    let path =
-        path.ok_or("this system has no list of authorities to trust: name the file of those that count")?;
+    let (place, roots, named) = match &options.authorities {
+        Authorities::Mozilla => {
+            let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+            ("Mozilla's list".to_owned(), roots, Vec::new())
+        }
+        Authorities::File(path) => {
+            let (roots, known) = known(path)?;
+            (path.display().to_string(), roots, known)
+        }
+        Authorities::System => {
+            let path = SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
+            let path = path.ok_or(
+                "this system has no list of authorities to trust: name the file of those that count",
+            )?;
+            (path.display().to_string(), known(path)?.0, Vec::new())
+        }
+    };
+    let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+    Ok(Trust::Known { authorities: authorities.map_err(|error| format!("{place}: {error}"))?, named })
+}
+
+/// The authorities in a file, and all certificates in it.
+fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
     let known = pem::certificates(path)?;
     let mut roots = RootCertStore::empty();
     let (added, ignored) = roots.add_parsable_certificates(known.clone());
@@ -63,10 +93,7 @@ fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, 
             path.display()
         ));
     }
-    let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
-    let authorities = authorities.map_err(|error| format!("{}: {error}", path.display()))?;
-    let named = if options.authorities.is_some() { known } else { Vec::new() };
-    Ok(Trust::Known { authorities, named })
+    Ok((roots, known))
 }
 
 /// Which certificates are trusted. The handshake itself is always verified.
@@ -171,7 +198,7 @@ mod tests {
         let encoded = base64::engine::general_purpose::STANDARD.encode(&named);
         let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
         std::fs::write(&file, pem).unwrap();
-        let options = TlsOptions { authorities: Some(file), ..TlsOptions::default() };
+        let options = TlsOptions { authorities: Authorities::File(file), ..TlsOptions::default() };
         let provider = Arc::new(ring::default_provider());
         let trust = trust(&options, &provider).unwrap();
         let verifier = Verifier { trust, provider };
@@ -201,14 +228,17 @@ mod tests {
         let file = folder.path().join("some.pem");
         std::fs::write(&file, "no certificate").unwrap();
         let check = |authorities: &Path| {
-            let options = TlsOptions { authorities: Some(authorities.to_owned()), ..TlsOptions::default() };
+            let options = TlsOptions {
+                authorities: Authorities::File(authorities.to_owned()),
+                ..TlsOptions::default()
+            };
             let error = config(&options).unwrap_err();
             assert!(error.starts_with(&*authorities.to_string_lossy()), "{error}");
         };
         check(&file);
         check(&folder.path().join("missing.pem"));
         let identity = Some((file.clone(), file));
-        assert!(config(&TlsOptions { trusts_anyone: true, identity, authorities: None }).is_err());
+        assert!(config(&TlsOptions { trusts_anyone: true, identity, ..TlsOptions::default() }).is_err());
         assert!(config(&TlsOptions { trusts_anyone: true, ..TlsOptions::default() }).is_ok());
     }
 }

@@ -33,7 +33,7 @@ mod worker;
 pub use chunk::Framing;
 pub use counts::Total;
 pub use idle::IdleCount;
-pub use logstead_client::tls::TlsOptions;
+pub use logstead_client::tls::{Authorities, TlsOptions};
 pub use plan::{Content, Plan};
 pub use rate::Rate;
 pub use target::Target;

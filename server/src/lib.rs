@@ -17,6 +17,7 @@ mod internal;
 mod machine;
 pub mod meta;
 pub mod pipeline;
+pub mod revision;
 pub mod source;
 mod store;
 mod web;

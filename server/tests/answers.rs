@@ -522,7 +522,9 @@ async fn stages_are_sent_to_where_tables_are_made() {
     for path in ["/search", "/count", "/histogram", "/overview"] {
         let answer = server.post(path, &json!({"query": query})).await;
         answer.is_problem(400, "query", "/api/v1/aggregate");
-        assert_eq!((&answer.json()["line"], &answer.json()["column"]), (&json!(2), &json!(1)), "{path}");
+        // A search takes some stages: it names the first that it does not.
+        let column = if path == "/search" { 3 } else { 1 };
+        assert_eq!((&answer.json()["line"], &answer.json()["column"]), (&json!(2), &json!(column)), "{path}");
     }
     let facets = server.post("/facets", &json!({"query": query, "fields": ["host"]})).await;
     facets.is_problem(400, "query", "/api/v1/aggregate");

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 65] = [
+const ROUTES: [(&str, &str, Option<Role>); 74] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -192,6 +192,7 @@ const ROUTES: [(&str, &str, Option<Role>); 65] = [
     ("POST", "/api/v1/ingest", Some(Role::Analyst)),
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
+    ("GET", "/api/v1/flow", Some(Role::Analyst)),
     ("PUT", "/api/v1/users/{name}/password", Some(Role::Analyst)),
     ("GET", "/api/v1/router", Some(Role::Analyst)),
     ("PUT", "/api/v1/router", Some(Role::Operator)),
@@ -200,6 +201,13 @@ const ROUTES: [(&str, &str, Option<Role>); 65] = [
     ("GET", "/api/v1/router/revisions/{revision}", Some(Role::Analyst)),
     ("GET", "/api/v1/router/diff", Some(Role::Analyst)),
     ("POST", "/api/v1/router/rollback/{revision}", Some(Role::Operator)),
+    ("POST", "/api/v1/router/confirm", Some(Role::Operator)),
+    ("POST", "/api/v1/router/test", Some(Role::Analyst)),
+    ("POST", "/api/v1/router/trace", Some(Role::Analyst)),
+    ("GET", "/api/v1/lookups", Some(Role::Analyst)),
+    ("GET", "/api/v1/lookups/{name}", Some(Role::Operator)),
+    ("PUT", "/api/v1/lookups/{name}", Some(Role::Operator)),
+    ("DELETE", "/api/v1/lookups/{name}", Some(Role::Operator)),
     ("GET", "/api/v1/users", Some(Role::Admin)),
     ("POST", "/api/v1/users", Some(Role::Admin)),
     ("PUT", "/api/v1/users/{name}", Some(Role::Admin)),
@@ -218,6 +226,7 @@ const ROUTES: [(&str, &str, Option<Role>); 65] = [
     ("POST", "/api/v1/destinations/{id}/resume", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/retry", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/discard", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/test", Some(Role::Operator)),
     ("GET", "/api/v1/destinations/{id}/queue", Some(Role::Operator)),
     ("GET", "/api/v1/destinations/{id}/quarantine", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/quarantine/replay", Some(Role::Operator)),

@@ -4,10 +4,11 @@
 
 mod support;
 
-use serde_json::json;
-use std::io::{BufRead, BufReader};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::ExitStatus;
-use support::{ROUTER, Server, logstead, output, wait_until};
+use support::{ROUTER, Server, free_port, logstead, output, wait_until};
 
 const TOKEN: &str = "administrator";
 
@@ -93,4 +94,114 @@ fn a_tail_to_a_file_goes_on() {
     assert_eq!(tail.try_wait().unwrap(), None);
     tail.kill().unwrap();
     tail.wait().unwrap();
+}
+
+/// Answers every request: 400 if `poison` is in it, 200 otherwise. It runs until the test ends.
+fn collector(port: u16) {
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || answer_all(stream.unwrap()));
+        }
+    });
+}
+
+fn answer_all(stream: TcpStream) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            let (name, value) = line.split_once(':').unwrap_or_default();
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().unwrap();
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let is_refused = String::from_utf8_lossy(&body).contains("poison");
+        let answer = if is_refused {
+            "HTTP/1.1 400 Bad Request\r\nContent-Length: 8\r\n\r\nno thank"
+        } else {
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        };
+        reader.get_mut().write_all(answer.as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn an_operator_looks_after_a_destination() {
+    let port = free_port();
+    let destination = format!(
+        "[[destinations]]\nid = \"siem\"\nkind = \"ndjson_http\"\nurl = \"http://127.0.0.1:{port}/in\"\n\
+         format = \"message\"\ncompression = \"none\"\n"
+    );
+    let router = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"siem\"]") + &destination;
+    let server = Server::start(&router);
+    let destination = |arguments: &[&str]| {
+        output(&[&["destination"], arguments, &["--server", server.web(), "--token", TOKEN]].concat())
+    };
+    let done = |arguments: &[&str], expected: &str| {
+        let (code, out, error) = destination(arguments);
+        assert_eq!((code, out.as_str()), (0, expected), "{arguments:?}: {error}");
+    };
+    let refused = |arguments: &[&str], expected_code: i32, expected: &str| {
+        let (code, out, error) = destination(arguments);
+        assert_eq!((code, out.as_str()), (expected_code, ""), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    };
+    let listed = || -> Value {
+        let (code, out, error) = destination(&["list", "--format", "json"]);
+        assert_eq!(code, 0, "{error}");
+        serde_json::from_str(&out).unwrap()
+    };
+
+    assert_eq!(server.ingest("one\ntwo\npoison three"), 3);
+    wait_until("it is tried", || listed()["state"] == "retrying");
+    let status = listed();
+    assert_eq!((&status["destination"], &status["waiting"]), (&json!("siem"), &json!(3)));
+    assert!(status["last_error"].as_str().unwrap().contains("Connection refused"), "{status}");
+    let (_, table, _) = destination(&["list"]);
+    assert!(table.starts_with("destination  state"), "{table}");
+
+    refused(&["test", "siem"], 1, "check that the server runs");
+    refused(&["pause", "nowhere"], 1, "there is no destination `nowhere`");
+    refused(&["pause", "../router"], 2, "not a destination's name");
+    refused(&["discard", "siem", "--messages", "0"], 2, "--messages");
+    done(&["pause", "siem"], "siem: it is paused\n");
+    assert_eq!(listed()["state"], "paused");
+
+    let (code, out, error) = destination(&["queue", "siem", "--limit", "2"]);
+    assert_eq!((code, error.as_str()), (0, "siem: 1 more\n"));
+    assert!(out.lines().count() == 2 && out.contains("one") && out.contains("two"), "{out}");
+    refused(&["discard", "siem", "--messages", "4"], 1, "there are only 3 messages, not 4");
+    done(&["discard", "siem", "--messages", "1"], "siem: 1 message discarded\n");
+    wait_until("it is discarded", || listed()["waiting"] == 2);
+
+    collector(port);
+    done(&["resume", "siem"], "siem: it sends again\n");
+    done(&["retry", "siem"], "siem: it is tried\n");
+    wait_until("nothing waits", || listed()["waiting"] == 0);
+    let (code, out, _) = destination(&["test", "siem"]);
+    assert!(code == 0 && out.contains(": 200 OK: ok"), "{out}");
+    let (_, out, _) = destination(&["quarantine", "siem"]);
+    assert!(out.contains("poison three\n  refused: ") && out.contains("400 Bad Request: no thank"), "{out}");
+    done(&["quarantine", "siem", "--replay", "1"], "siem: 1 message in the queue again\n");
+    wait_until("it is refused again", || listed()["waiting"] == 0 && listed()["refused"] == 1);
+    done(&["quarantine", "siem", "--discard", "1"], "siem: 1 message forgotten\n");
+    let (code, out, error) = destination(&["quarantine", "siem"]);
+    assert_eq!((code, out.as_str(), error.as_str()), (0, "", "siem: nothing was refused\n"));
+
+    done(&["replay", "siem", "two"], "siem: 1 message in the queue\n");
+    refused(&["replay", "siem", "* | stats count()"], 1, "the query has stages");
+    let audit = server.call("GET", "/audit?limit=100", &[], b"").1.to_string();
+    for action in ["test", "pause", "resume", "discard", "replay"] {
+        assert!(audit.contains(&format!("destination.{action}")), "{action}: {audit}");
+    }
 }

@@ -91,6 +91,27 @@ fn stop_and_restart(server: &mut Server) {
     server.restart();
 }
 
+#[test]
+fn verify_reads_what_waits_for_destinations_too() {
+    let mut server = Server::start(&router(nowhere(), "", ""));
+    ingest(&server, 0..500);
+    assert!(server.terminate().success());
+    let data = server.data().to_owned();
+    let verify = || support::output(&["verify", "--data", data.to_str().unwrap()]);
+    let (code, out, _) = verify();
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("queue siem: intact: 500 messages"), "{out}");
+    let journal = data.join("queues/siem/journal");
+    let file = std::fs::read_dir(journal).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let (code, out, _) = verify();
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("queue siem: 1 problem"), "{out}");
+}
+
 /// Everything that was expected, in order; some of it twice, where a kill came between sending and noting.
 fn assert_in_order_and_complete(lines: &[String], expected: &[String]) {
     let mut next = 0;
@@ -104,8 +125,17 @@ fn assert_in_order_and_complete(lines: &[String], expected: &[String]) {
 
 #[test]
 fn what_was_acknowledged_is_forwarded_after_a_kill() {
+    survives_kills("");
+}
+
+#[test]
+fn what_is_written_to_the_disk_only_when_it_has_to_wait_survives_a_kill_too() {
+    survives_kills("queue.durability = \"delay\"");
+}
+
+fn survives_kills(queue: &str) {
     let to = nowhere();
-    let mut server = Server::start(&router(to, "", ""));
+    let mut server = Server::start(&router(to, "", queue));
     let mut expected = ingest(&server, 0..500);
     server.kill_and_restart();
     assert_eq!(destination(&server)["queue_messages"], 500);
@@ -372,4 +402,59 @@ fn what_is_stored_can_be_sent_to_a_destination_that_was_added_later() {
     receiver.await_all(&expected);
     assert_eq!(receiver.lines().len(), 5000);
     assert_eq!(replay("* | stats count()").0, 400);
+}
+
+#[test]
+fn a_draft_is_tried_out_past_every_queue() {
+    let to = nowhere();
+    let server = Server::start(&router(to, "", ""));
+    ingest(&server, 0..1);
+    let test = |body: Value| server.post("/destinations/test", &body);
+    let (status, dead) = test(json!({"id": "siem"}));
+    assert_eq!((status, &dead["ok"]), (200, &json!(false)), "{dead}");
+    assert!(dead["error"].as_str().unwrap().contains("check that the server runs"), "{dead}");
+
+    let other = nowhere();
+    let receiver = Receiver::start(other);
+    let (status, sent) =
+        test(json!({"id": "new", "kind": "syslog", "to": format!("tcp://{other}"), "framing": "newline"}));
+    assert_eq!((status, &sent["ok"], sent.get("answer")), (200, &json!(true), None), "{sent}");
+    wait_until("the test message arrives", || receiver.lines().len() == 1);
+    assert!(receiver.lines()[0].contains("Test message from Logstead to the destination new"));
+    assert_eq!(destination(&server)["queue_messages"], 1, "it is not queued");
+
+    for (body, status, expected) in [
+        (json!({"id": "gone"}), 404, "no destination `gone`"),
+        (json!({"id": "x", "kind": "syslog", "to": "tcp://127.0.0.1"}), 422, "to"),
+        (json!({"id": "x", "kind": "syslog", "too": "tcp://127.0.0.1:1"}), 422, "too"),
+        (json!({"id": "x", "kind": "file", "path": "/etc/passwd"}), 422, "outside of the folders"),
+        (json!({}), 422, "missing"),
+    ] {
+        let (answered, problem) = test(body.clone());
+        assert_eq!(answered, status, "{body}: {problem}");
+        assert!(problem.to_string().contains(expected), "{body}: {problem}");
+    }
+}
+
+#[test]
+fn a_test_ends_at_its_deadline_and_only_some_run_at_a_time() {
+    let server = Server::start(&router(nowhere(), "", ""));
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let draft = json!({"id": "new", "kind": "ndjson_http", "url": url, "timeout": "5m"});
+    let test = || server.post("/destinations/test", &draft);
+    std::thread::scope(|scope| {
+        let held: Vec<_> = (0..4).map(|_| scope.spawn(test)).collect();
+        let _held_open: Vec<_> = (0..4).map(|_| silent.accept().unwrap()).collect();
+        let (status, problem) = test();
+        assert_eq!(status, 503, "{problem}");
+        for held in held {
+            let (status, answer) = held.join().unwrap();
+            assert_eq!((status, &answer["ok"]), (200, &json!(false)), "{answer}");
+            assert!(answer["took_ms"].as_u64().unwrap() <= 11_000, "{answer}");
+            assert!(answer["error"].as_str().unwrap().contains("before the deadline"), "{answer}");
+        }
+    });
+    drop(silent);
+    wait_until("there is room again", || test().0 == 200);
 }

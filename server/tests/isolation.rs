@@ -10,12 +10,13 @@ mod support;
 use certificates::{Authority, Identity};
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use support::small_disk::SmallDisk;
 use support::{Server, logstead, wait_until};
 
 /// How long a message may take from its sender to a searcher while others do their worst, on a busy machine.
@@ -249,63 +250,6 @@ fn relp_without_ears(address: SocketAddr) -> TcpStream {
         }
     }
     panic!("two million answers that nobody reads did not hold the sender back");
-}
-
-/// A small disk of its own.
-struct SmallDisk {
-    folder: PathBuf,
-}
-
-impl SmallDisk {
-    fn mount(folder: &Path) -> SmallDisk {
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=24m", "logstead-test"]).arg(folder);
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "this test needs a small disk and could not mount one: run it as root, or leave it out with \
-             `--skip full_disk` ({said})"
-        );
-        SmallDisk { folder: folder.to_owned() }
-    }
-
-    /// Takes all the space that is left.
-    fn fill(&self) {
-        let mut ballast = std::fs::File::create(self.ballast()).unwrap();
-        for bytes in [1 << 16, 1 << 12, 1] {
-            let error = loop {
-                if let Err(error) = ballast.write_all(&vec![0; bytes]) {
-                    break error;
-                }
-            };
-            assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
-        }
-    }
-
-    /// Takes what has become free since.
-    fn fill_more(&self) {
-        let mut ballast = std::fs::OpenOptions::new().create(true).append(true).open(self.ballast()).unwrap();
-        for bytes in [1 << 16, 1 << 12, 1] {
-            while ballast.write_all(&vec![0; bytes]).is_ok() {}
-        }
-    }
-
-    /// Gives it back.
-    fn free(&self) {
-        std::fs::remove_file(self.ballast()).unwrap();
-    }
-
-    fn ballast(&self) -> PathBuf {
-        self.folder.join("ballast")
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // Lazily: a server that the test has not ended may still have it open.
-        Command::new("umount").arg("-l").arg(&self.folder).status().ok();
-    }
 }
 
 #[test]

@@ -361,7 +361,8 @@ fn messages_are_forwarded_in_order_also_after_the_peer_was_away() {
         std::fs::read_to_string(server.data().join("forward/copy.log"))
             .is_ok_and(|text| text.lines().eq(&expected))
     });
-    assert_eq!(siem("state"), "ok");
+    // The peer has closed the connection again: the last messages may be sent once more.
+    wait_until("the destination is well", || siem("state") == "ok");
 }
 
 #[test]
@@ -503,4 +504,31 @@ fn messages_of_a_sender_without_delimiters_are_told_apart_and_flagged() {
     server.wait_for("flag:undelimited host=web-1 program=app", 4);
     assert_eq!((server.count("\"message 1\""), server.count("flag:incomplete")), (1, 0));
     assert!(server.status()["sources"].to_string().contains("\"undelimited\":4"), "{}", server.status());
+}
+
+#[test]
+fn what_does_not_fit_the_machine_is_said_before_it_is_applied() {
+    let server = Server::start(ROUTER);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let headers = [("Content-Type", "application/toml")];
+    let validate = |toml: &str| server.call("POST", "/router/validate", &headers, toml.as_bytes()).1;
+    let other = ROUTER.replace("udp://127.0.0.1:0", &format!("tcp://127.0.0.1:{port}"));
+    let answer = validate(&other);
+    assert_eq!(answer["valid"], false);
+    let problem = &answer["problems"][0];
+    assert_eq!(problem["path"], "sources[0].listen[0]");
+    let message = problem["message"].as_str().unwrap();
+    assert!(
+        message.contains("Address already in use") && message.ends_with("choose another port"),
+        "{message}"
+    );
+    drop(taken);
+    assert_eq!(validate(&other)["valid"], true, "nothing was left open");
+    assert_eq!(validate(ROUTER)["valid"], true, "its own sockets are not in its way");
+    let tls = ROUTER.replace("udp://127.0.0.1:0\"", "tls://127.0.0.1:0\"").replace(
+        "kind = \"syslog\"\n",
+        "kind = \"syslog\"\ntls = { certificate = \"none.pem\", key = \"none.key\" }\n",
+    );
+    assert_eq!(validate(&tls)["problems"][0]["path"], "sources[0].tls");
 }

@@ -122,6 +122,16 @@ impl ApiError {
             .suggestion(error.suggestion.clone())
     }
 
+    /// 422 with every problem; the first one is also in the body itself.
+    pub(crate) fn of_document(problems: Vec<logstead_config::Problem>) -> ApiError {
+        let detail = match problems.as_slice() {
+            [] => "the document cannot be used".to_owned(),
+            [only] => only.to_string(),
+            [first, more @ ..] => format!("{first} (and {} more problems)", more.len()),
+        };
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).problems(problems)
+    }
+
     /// The body alone, for responses that say more.
     pub(crate) fn into_problem(self) -> Problem {
         *self.problem

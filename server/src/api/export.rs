@@ -11,11 +11,11 @@ use super::ask::aggregate::compile;
 use super::ask::search::Order;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, Weight, ask};
-use super::question::{Asked, Parameters, Question, list};
+use super::question::{Asked, Parameters, Question, Takes, list};
 use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::waiting::{blocking, busy};
-use crate::store::{Cancelled, Reading};
+use crate::store::{Cancelled, Passing, Reading};
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
 use axum::body::{Body, Bytes};
@@ -83,14 +83,14 @@ pub(crate) enum ExportFormat {
     Raw,
 }
 
-/// All messages that match, without a limit. With stages, their table; `order` and `columns` then have no effect. A
-/// response that breaks off is incomplete.
+/// All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
+/// table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
 #[utoipa::path(
     get, path = "/api/v1/export", tag = "search", params(ExportRequest),
     responses((
         status = 200, description = "The messages, or the table",
         headers(
-            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged"),
+            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made"),
             ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
             ("Content-Disposition" = String, description = "With the name for the file"),
         ),
@@ -102,20 +102,20 @@ pub(crate) enum ExportFormat {
     ))
 )]
 pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
-    let Asked { shared, caller, question, own, .. } = asked;
+    let Asked { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
         return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
     }
     let format = own.format.unwrap_or_default();
     let limit = own.limit.unwrap_or(u64::MAX);
-    if !question.stages.is_empty() {
+    let passing = question.exported(format == ExportFormat::Csv);
+    if passing.is_none() && !question.stages.is_empty() {
         return export_table(&shared, &caller, question, (format, limit, own.summary)).await;
     }
     let writing = match format {
-        ExportFormat::Ndjson => Writing::Ndjson,
-        ExportFormat::Csv => {
-            Writing::csv(own.columns).map_err(|detail| ApiError::bad_request(detail).path("columns"))?
-        }
+        ExportFormat::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
+        ExportFormat::Csv => Writing::csv(file::columns_of(&question.pipeline(), own.columns))
+            .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
         ExportFormat::Raw => Writing::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
@@ -125,7 +125,8 @@ pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
     let (cancel, guard) = Cancel::without_limit(&shared);
     let (now, has_summary) = (question.now, own.summary);
     let begin = move || {
-        let begun = question.logspaces.clone().read(question.wanted(), (order, limit), &cancel.run());
+        let begun =
+            question.logspaces.clone().read(question.wanted(), passing, (order, limit), &cancel.run());
         begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
     };
     let stopping = |Cancelled| busy("the server is stopping");
@@ -134,7 +135,7 @@ pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
 }
 
 impl Parameters for ExportRequest {
-    const STAGES: bool = true;
+    const STAGES: Takes = Takes::All;
 }
 
 /// The table of a query with stages: it is made before the first byte is sent.
@@ -175,7 +176,7 @@ async fn export_table(
     if !damaged.is_empty() {
         response.headers_mut().insert(DAMAGED, damaged.len().into());
     }
-    format.describe(&mut response, now, count);
+    format.describe(&mut response, now, Some(count));
     Ok(response)
 }
 
@@ -207,7 +208,8 @@ impl Exporting {
         permit: OwnedSemaphorePermit,
         guard: Guard,
     ) -> Response {
-        let (count, damaged) = (self.reading.left(), self.reading.damaged().len());
+        let count = self.reading.is_counted().then(|| self.reading.left());
+        let damaged = self.reading.damaged().len();
         for damage in self.reading.damaged() {
             tracing::warn!("an export lacks what cannot be read: {damage}");
         }
@@ -282,7 +284,7 @@ impl Exporting {
 
 impl ExportFormat {
     /// Adds the headers of a file.
-    fn describe(self, response: &mut Response, now: Timestamp, count: u64) {
+    fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>) {
         let (media_type, suffix) = match self {
             ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
             ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -290,7 +292,9 @@ impl ExportFormat {
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-        headers.insert(COUNT, count.into());
+        if let Some(count) = count {
+            headers.insert(COUNT, count.into());
+        }
         let disposition = format!("attachment; filename=\"{}.{suffix}\"", file_name(now));
         if let Ok(disposition) = disposition.try_into() {
             headers.insert(header::CONTENT_DISPOSITION, disposition);

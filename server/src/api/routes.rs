@@ -12,9 +12,10 @@ use super::ask::search::{CountRequest, SearchRequest};
 use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
 use super::export::ExportRequest;
 use super::operate::replay::ReplayRequest;
-use super::operate::{destinations, ingest, logspaces, replay, system};
+use super::operate::{destinations, flow, ingest, logspaces, replay, system, trial};
 use super::question::describe::{got, posted, posted_or_got};
-use super::router::{document, revisions};
+use super::router::trying::{history, trace};
+use super::router::{document, lookups, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
 use super::{export, saved_searches, tail};
@@ -76,10 +77,14 @@ fn everything() -> OpenApiRouter<Shared> {
         .routes(routes!(ingest::ingest))
         .routes(routes!(document::get_router))
         .routes(routes!(document::validate))
+        .routes(routes!(lookups::list))
+        .routes(routes!(trace::trace))
+        .routes(posted::<history::TestRequest>(routes!(history::test)))
         .routes(routes!(revisions::revisions))
         .routes(routes!(revisions::revision))
         .routes(routes!(revisions::difference))
         .routes(routes!(document::status))
+        .routes(routes!(flow::flow))
         .routes(routes!(system::metrics))
 }
 
@@ -87,12 +92,15 @@ fn operator() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(document::put_router))
         .routes(routes!(revisions::roll_back))
+        .routes(routes!(revisions::confirm))
+        .routes(routes!(lookups::read, lookups::store, lookups::remove))
         .routes(routes!(logspaces::retention_preview))
         .routes(routes!(logspaces::verify))
         .routes(routes!(destinations::pause))
         .routes(routes!(destinations::resume))
         .routes(routes!(destinations::retry))
         .routes(routes!(destinations::discard))
+        .routes(routes!(trial::test))
         .routes(routes!(destinations::queue))
         .routes(routes!(destinations::quarantine))
         .routes(routes!(destinations::replay_quarantine))

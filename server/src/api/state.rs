@@ -12,6 +12,7 @@ use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, SessionLimits};
 use crate::pipeline::Pipeline;
+use crate::revision::Revisions;
 use logstead_config::settings::Settings;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const PASSWORDS_MAX: usize = 2;
 /// Database calls at a time. There is one writer, so more would occupy threads without being faster.
 const META_CALLS_MAX: usize = 4;
+/// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
+const TRIALS_MAX: usize = 4;
 /// Instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
@@ -31,6 +34,8 @@ pub struct ApiState {
     pub meta: Meta,
     /// Stores and finds messages.
     pub pipeline: Arc<Pipeline>,
+    /// How its router document changes.
+    pub revisions: Arc<Revisions>,
     /// The process's settings.
     pub settings: Arc<Settings>,
     /// A token with an administrator's rights (`LOGSTEAD_ADMIN_TOKEN`).
@@ -63,6 +68,8 @@ pub(super) struct Inner {
     pub(super) tail_turns: Semaphore,
     /// Exports that run.
     pub(super) exports: Arc<Semaphore>,
+    /// Test messages that are on their way to destinations.
+    pub(super) trials: Arc<Semaphore>,
     /// What searches use besides their own threads.
     pub(super) lanes: SharedLanes,
 }
@@ -86,6 +93,7 @@ impl Inner {
             tails: Arc::new(Semaphore::new(tails_max)),
             tail_turns: Semaphore::new(crate::machine::cores()),
             exports: Arc::new(Semaphore::new(exports_max)),
+            trials: Arc::new(Semaphore::new(TRIALS_MAX)),
             lanes: SharedLanes::default(),
         })
     }

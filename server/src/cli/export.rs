@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::question::Question;
 use super::remote::Remote;
+use crate::store::Passing;
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -139,16 +140,26 @@ impl Export {
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
         let question = Question::new(&self.query, times, data, &self.logspaces)?;
-        if question.pipeline.stages.is_empty() {
-            return self.messages(&question, output);
+        let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
+        let passing = Passing::exported(&question.pipeline, is_csv, question.now);
+        if passing.is_none() && !stages.is_empty() {
+            return self.table(&question, output);
         }
-        self.table(&question, output)
+        self.messages(&question, passing, output)
     }
 
-    fn messages(&self, question: &Question, output: &mut Output) -> Result<Lacks, Failure> {
+    fn messages(
+        &self,
+        question: &Question,
+        passing: Option<Passing>,
+        output: &mut Output,
+    ) -> Result<Lacks, Failure> {
         let writing = match self.format {
-            Format::Ndjson => Writing::Ndjson,
-            Format::Csv => Writing::csv(self.columns.clone()).map_err(Failure::no)?,
+            Format::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
+            Format::Csv => {
+                let columns = file::columns_of(&question.pipeline, self.columns.clone());
+                Writing::csv(columns).map_err(Failure::no)?
+            }
             Format::Raw => Writing::Raw,
         };
         let order = match self.order {
@@ -157,7 +168,7 @@ impl Export {
         };
         let limit = self.limit.unwrap_or(u64::MAX);
         let run = question.run();
-        let reading = question.logspaces.clone().read(question.wanted(), (order, limit), &run);
+        let reading = question.logspaces.clone().read(question.wanted(), passing, (order, limit), &run);
         let mut reading = reading.map_err(Failure::environment)?;
         let mut piece = Vec::new();
         writing.heading(&mut piece);

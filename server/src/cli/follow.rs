@@ -8,10 +8,10 @@ use super::question::{refused, to_the_end};
 use super::{store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
-use crate::store::Wanted;
+use crate::store::{Passing, Wanted};
 use crate::wire::message::Message;
 use logstead_indexer::{Followed, Follower, Hit, Run, Searcher};
-use logstead_record::query::{TimeRange, parse_search};
+use logstead_record::query::{TimeRange, parse_pipeline_search};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -33,13 +33,17 @@ pub(super) struct Following<'a> {
 impl Following<'_> {
     /// Prints messages as they are stored, until printing fails.
     pub(super) fn run(&self, print: &mut dyn FnMut(&Value) -> Result<(), Failure>) -> Result<(), Failure> {
-        let search = parse_search(self.query).map_err(|error| refused(&error, self.query))?;
+        let search = parse_pipeline_search(self.query).map_err(|error| refused(&error, self.query))?;
+        let pipeline = &search.pipeline;
+        pipeline.streams().map_err(Failure::no)?;
+        let passing = Passing::new(pipeline, clock::now());
+        let passing = passing.as_ref();
         search.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
-        let wanted = || Wanted { query: &search.query, range: TimeRange::ALL, now: clock::now() };
+        let wanted = || Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now() };
         let lanes = SharedLanes::default();
         let run = to_the_end(&lanes);
         let logspaces = store::logspaces(self.data, self.logspaces)?;
-        let (followers, newest) = logspaces.follow_after_newest(wanted(), self.last, &run);
+        let (followers, newest) = logspaces.follow_after_newest(wanted(), passing, self.last, &run);
         newest.iter().try_for_each(|(id, hit)| print(&value(id, hit)?))?;
         let mut next: BTreeMap<String, u64> =
             followers.into_iter().map(|(id, follower)| (id, follower.next())).collect();
@@ -50,7 +54,7 @@ impl Following<'_> {
             let from = |id: &str, _: &Searcher| next.get(id).copied().unwrap_or_default();
             let followers: Vec<_> = logspaces.follow(wanted(), from).collect();
             for (id, follower) in followers {
-                let end = show(&id, follower, &run, print)?;
+                let end = show(&id, follower, (passing, &run), print)?;
                 next.insert(id, end);
             }
         }
@@ -61,7 +65,7 @@ impl Following<'_> {
 fn show(
     id: &str,
     mut follower: Follower,
-    run: &Run<'_>,
+    (passing, run): (Option<&Passing>, &Run<'_>),
     print: &mut dyn FnMut(&Value) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let mut printed = Ok(());
@@ -71,6 +75,11 @@ fn show(
                 for row in matched.rows.iter() {
                     let (batch, sequence) = (Arc::clone(matched.batch), matched.first_sequence + row as u64);
                     let hit = Hit { sequence, time: batch.time(row), batch, row };
+                    let hit = match passing {
+                        Some(passing) => passing.hits_of(id, vec![hit]).pop(),
+                        None => Some(hit),
+                    };
+                    let Some(hit) = hit else { continue };
                     printed = value(id, &hit).and_then(|message| print(&message));
                     if printed.is_err() {
                         return ControlFlow::Break(sequence);

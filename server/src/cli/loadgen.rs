@@ -5,7 +5,8 @@ use super::text;
 use crate::machine::sockets::Descriptors;
 use clap::{Args, ValueEnum};
 use logstead_loadgen::{
-    self as loadgen, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions, Total,
+    self as loadgen, Authorities, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions,
+    Total,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ impl Loadgen {
         let ends_by_itself = self.number.is_some() || self.read_file.is_some() && !self.repeats;
         let default = (!ends_by_itself && !self.permanent).then_some(DEFAULT_INTERVAL);
         let tls = TlsOptions {
-            authorities: self.ca.clone(),
+            authorities: self.ca.clone().map_or(Authorities::System, Authorities::File),
             trusts_anyone: self.insecure,
             identity: self.certificate.clone().zip(self.key.clone()),
         };

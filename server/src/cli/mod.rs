@@ -2,6 +2,7 @@
 
 mod check;
 mod context;
+mod destination;
 mod export;
 mod failure;
 mod follow;
@@ -48,6 +49,9 @@ enum Command {
     /// Prints, replaces or checks the router document of a server, stopped or running
     #[command(after_help = router::EXAMPLES)]
     Router(Box<router::Router>),
+    /// Looks after the destinations of a running server: what waits, what was refused, sending it again
+    #[command(after_help = destination::EXAMPLES)]
+    Destination(Box<destination::Command>),
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
     Search(search::Search),
@@ -84,6 +88,7 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Check(check) => check.run(),
         Command::Router(router) => router.run(),
+        Command::Destination(destination) => destination.run(),
         Command::Search(search) => search.run(),
         Command::Tail(tail) => tail.run(),
         Command::Context(context) => context.run(),

@@ -18,7 +18,7 @@ pub(super) struct Question {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
     range: TimeRange,
-    now: Timestamp,
+    pub(super) now: Timestamp,
     lanes: SharedLanes,
 }
 
@@ -51,7 +51,8 @@ impl Question {
     /// The table that the stages produce.
     pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
         let Question { pipeline, logspaces, range, now, .. } = self;
-        let settings = Settings { now: *now, range: *range, memory_bytes_max: TABLE_MEMORY_MAX };
+        let memory_bytes_max = TABLE_MEMORY_MAX;
+        let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
         let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(Failure::no)?;
         let query = aggregation.filter().clone();
         let wanted = Wanted { query: &query, range, now: *now };

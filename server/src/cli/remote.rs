@@ -37,6 +37,11 @@ impl Remote {
         self.json(self.with(request, parameters, headers).send(body))
     }
 
+    /// Posts JSON; returns a successful response whose body is still to be read, if it has one.
+    pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>, Failure> {
+        self.success(self.with(agent().post(self.url(what)), &[], &[]).send_json(body))
+    }
+
     /// Asks; returns the JSON of a successful response.
     pub(super) fn ask(&self, what: &str, parameters: Pairs<'_>) -> Result<Value, Failure> {
         self.json(self.with(agent().get(self.url(what)), parameters, &[]).call())

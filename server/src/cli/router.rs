@@ -24,6 +24,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead router check router.toml
   logstead router put router.toml -m 'another port' --data /var/lib/logstead
   logstead router put router.toml --server http://127.0.0.1:8080 --token TOKEN
+  logstead router put router.toml --confirm-within 10m --server http://127.0.0.1:8080 --token TOKEN
+  logstead router confirm --server http://127.0.0.1:8080 --token TOKEN
 
 With --data, the server must be stopped, and a new document takes effect at its next start. With --server, it takes effect at
 once. Exit code 0: done; 1: the document is wrong, and FILE:LINE:COLUMN says where; 3: the data directory is in use or has no
@@ -58,6 +60,18 @@ enum Action {
         /// Why, for the history
         #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
         comment: String,
+        /// Go back to the document before unless `confirm` is run within this time (10s to 1d); with --server
+        #[arg(long, value_name = "TIME", requires = "server")]
+        confirm_within: Option<String>,
+        /// Go back earlier if fewer messages come, or more are dropped or not recognised
+        #[arg(long, requires = "confirm_within")]
+        back_if_worse: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Keeps the live document of a running server, which would be taken back otherwise
+    #[command(after_help = EXAMPLES)]
+    Confirm {
         #[command(flatten)]
         place: Place,
     },
@@ -92,7 +106,10 @@ impl Router {
     pub(super) fn run(&self) -> Result<(), Failure> {
         match &self.action {
             Action::Get { revision, place } => get(*revision, place),
-            Action::Put { file, comment, place } => put(file, comment, place),
+            Action::Put { file, comment, confirm_within, back_if_worse, place } => {
+                put(file, &parameters(comment, confirm_within.as_deref(), *back_if_worse), place)
+            }
+            Action::Confirm { place } => confirm(place),
             Action::Check { file, place } => check(file, place),
         }
     }
@@ -114,22 +131,47 @@ fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
     text::line(toml.trim_end_matches('\n')).map_err(Failure::environment)
 }
 
-fn put(file: &Path, comment: &str, place: &Place) -> Result<(), Failure> {
+/// What goes with a new document; the comment comes first.
+fn parameters<'a>(
+    comment: &'a str,
+    confirm_within: Option<&'a str>,
+    back_if_worse: bool,
+) -> Vec<(&'static str, &'a str)> {
+    let within = confirm_within.map(|within| ("confirm_within", within));
+    let worse = back_if_worse.then_some(("back_if_worse", "true"));
+    std::iter::once(("comment", comment)).chain(within).chain(worse).collect()
+}
+
+fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Failure> {
     let (name, toml) = document(file)?;
     let done = match place.remote() {
         Some(remote) => {
             let (tag, _) = remote_document(&remote, None)?;
             let headers = [TOML, ("If-Match", tag.as_str())];
-            let answer = remote.send("PUT", "router", &[("comment", comment)], &headers, &toml)?;
-            format!("revision {} is in effect", answer["revision"])
+            let answer = remote.send("PUT", "router", parameters, &headers, &toml)?;
+            let revision = &answer["revision"];
+            match answer["unconfirmed"]["until"].as_str() {
+                Some(until) => format!(
+                    "revision {revision} is in effect until {until}, and for good after `logstead router confirm`"
+                ),
+                None => format!("revision {revision} is in effect"),
+            }
         }
         None => {
             let store = Stopped::open(place)?;
             store.check(&name, &toml)?;
-            store.put(&toml, comment)?
+            store.put(&toml, parameters.first().map_or("", |(_, comment)| comment))?
         }
     };
     text::line(&done).map_err(Failure::environment)
+}
+
+fn confirm(place: &Place) -> Result<(), Failure> {
+    let remote = place.remote().ok_or_else(|| {
+        Failure::no("only a running server has a document to confirm: name it with --server and --token")
+    })?;
+    let answer = remote.send("POST", "router/confirm", &[], &[], "")?;
+    text::line(&format!("revision {} stays in effect", answer["revision"])).map_err(Failure::environment)
 }
 
 fn check(file: &Path, place: &Place) -> Result<(), Failure> {

@@ -12,6 +12,7 @@ use crate::machine::{clock, rights};
 use crate::meta::kept;
 use crate::meta::{Bookkeeper, Meta, setup_code};
 use crate::pipeline::Pipeline;
+use crate::revision::{Revisions, Watch, take_back_overdue};
 use crate::web::{self, Limits};
 use clap::Args;
 use logstead_config::settings::Settings;
@@ -67,16 +68,20 @@ impl Serve {
         let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(Failure::environment)?;
         let settings = Arc::new(settings);
         let pipeline = self.pipeline(&settings, &meta)?;
+        let revisions = Arc::new(Revisions::new(pipeline.clone(), meta.clone()));
+        let watch = Watch::start(revisions.clone()).map_err(Failure::environment)?;
         internal::feed(entries, pipeline.clone()).map_err(Failure::environment)?;
         let setup_code = first_login(&meta)?;
         let state = ApiState {
             meta,
             pipeline: pipeline.clone(),
+            revisions,
             settings,
             admin_token: std::env::var("LOGSTEAD_ADMIN_TOKEN").ok().filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
         };
         let served = runtime.block_on(serve(web, state, &pipeline, setup_code));
+        drop(watch);
         tracing::info!("stopping: what was received is stored first");
         pipeline.stop();
         runtime.shutdown_timeout(REQUESTS_WAIT_MAX);
@@ -86,6 +91,7 @@ impl Serve {
 
     /// Starts everything. The first document is stored once it runs.
     fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, Failure> {
+        take_back_overdue(meta, clock::now()).map_err(Failure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
         let pipeline = match starting::document(data, meta, self.router.as_deref(), self.new_database)? {

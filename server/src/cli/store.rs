@@ -41,6 +41,27 @@ pub(super) struct Store {
 }
 
 impl StoreArgs {
+    /// Opens what waits for destinations, and what they refused, for reading only; nothing if only some logspaces are meant.
+    pub(super) fn look_at_queues(&self) -> Result<Vec<(String, Looked)>, Failure> {
+        let data = self.load()?.data;
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let mut found = Vec::new();
+        for (what, folder) in [("queue", data.join("queues")), ("quarantine", data.join("quarantine"))] {
+            if !self.logspaces.is_empty() || !folder.is_dir() {
+                continue;
+            }
+            for id in known(&folder, &[])? {
+                let looked = logstead_indexer::look(&disk, &folder.join(&id));
+                let name = format!("{what} {id}");
+                found.push((
+                    name.clone(),
+                    looked.map_err(|error| Failure::environment(format!("{name}: {error}")))?,
+                ));
+            }
+        }
+        Ok(found)
+    }
+
     /// Opens the logspaces meant for reading only; also returns the data directory.
     pub(super) fn look(&self) -> Result<(PathBuf, Vec<(String, Looked)>), Failure> {
         let data = self.load()?.data;

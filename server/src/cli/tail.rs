@@ -20,6 +20,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tail 'severity>=error' --server https://logs.example --last 20
   logstead tail 'program=sshd' --server http://127.0.0.1:8080 --logspace main --format json | jq .host
   logstead tail 'program=sshd' --data data --last 20
+  logstead tail 'program=nginx | parse json | where status>=500' --server http://127.0.0.1:8080
 
 The token can also be given as LOGSTEAD_TOKEN. Runs until Ctrl-C, or until its output is no longer read (exit code 0). --data
 needs no lock and changes nothing. A lost connection is re-established without a gap. If more messages match than the server
@@ -37,7 +38,7 @@ const EVENTS_MAX: usize = 16;
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
 pub(super) struct Tail {
-    /// What to look for, in the query language, without stages; '' is everything
+    /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
     /// A data directory. It is only read, once a second, so a server may be running on it
     #[arg(long, value_name = "DIR")]

@@ -12,10 +12,10 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
 
-Checks every checksum and the chain of hashes, and names the segment, block and time range of any damage, missing sequences,
-and files that were set aside. Changes nothing and needs no lock, so a server may be running, and the data may be on read-only
-media. A damaged index only costs speed: `logstead reindex` rebuilds it. Exit code 0: everything is as it was written; 1:
-something is damaged or missing; 3: the store cannot be read.";
+Checks every checksum and the chain of hashes, also of what waits for destinations, and names the segment, block and time
+range of any damage, missing sequences, and files that were set aside. Changes nothing and needs no lock, so a server may be
+running, and the data may be on read-only media. A damaged index only costs speed: `logstead reindex` rebuilds it. Exit code
+0: everything is as it was written; 1: something is damaged or missing; 3: the store cannot be read.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
@@ -36,7 +36,8 @@ impl Verify {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (data, logspaces) = self.store.look()?;
         let mut problems = super::verify_database::verify(&data)?;
-        for (id, looked) in &logspaces {
+        let queues = self.store.look_at_queues()?;
+        for (id, looked) in logspaces.iter().chain(&queues) {
             problems += verify(id, looked)?;
         }
         if problems == 0 { Ok(()) } else { Err(Failure::no(format!("damaged: {}", counted(problems)))) }

@@ -1,6 +1,7 @@
 //! What the thread of a destination is to do next: those who store, configure and operate say it here, and the thread
 //! waits here.
 
+use super::gather::Ready;
 use logstead_config::Destination as Config;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -17,8 +18,9 @@ struct State {
     /// None: the router document no longer has it, and its messages wait.
     config: Option<Arc<Config>>,
     is_paused: bool,
-    /// An attempt is to be made at once.
-    retry: bool,
+    /// How often somebody asked for an attempt to be made at once, and how often that was heeded.
+    retries: u64,
+    retries_heeded: u64,
     /// Messages with a sequence below this are to be passed over.
     discard_before: u64,
     /// Until when it may go on after a stop.
@@ -41,8 +43,8 @@ pub(super) enum Task {
 
 /// What the thread knows when it asks what to do.
 pub(super) struct Situation<'a> {
-    /// Whether messages wait.
-    pub(super) has_more: &'a dyn Fn() -> bool,
+    /// When to send what waits; somebody may ask for it at once.
+    pub(super) ready: &'a dyn Fn(&Config, bool) -> Ready,
     /// Messages with a sequence below this are done with.
     pub(super) done: u64,
     /// When to note how far it is done.
@@ -50,19 +52,26 @@ pub(super) struct Situation<'a> {
 }
 
 impl State {
-    fn task(&self, situation: &Situation<'_>) -> Option<Task> {
+    /// What to do, or until when there is nothing to do.
+    fn task(&mut self, situation: &Situation<'_>) -> Result<Task, Option<Instant>> {
         let now = Instant::now();
         if situation.done < self.discard_before {
-            return Some(Task::Discard(self.discard_before));
+            return Ok(Task::Discard(self.discard_before));
         }
-        let sends = self.config.as_ref().filter(|_| !self.is_paused && (situation.has_more)());
+        let hurry = self.retries_heeded < self.retries;
+        self.retries_heeded = self.retries;
+        let sends = self.config.as_ref().filter(|_| !self.is_paused);
+        let ready = sends.map_or(Ready::Never, |config| (situation.ready)(config, hurry));
+        let sends = sends.filter(|_| ready == Ready::Now);
         if self.stop.is_some_and(|until| until <= now || self.is_written && sends.is_none()) {
-            return Some(Task::End);
+            return Ok(Task::End);
         }
         if situation.note_at.is_some_and(|at| at <= now) {
-            return Some(Task::Note);
+            return Ok(Task::Note);
         }
-        sends.map(|config| Task::Send(config.clone()))
+        let send_at = if let Ready::At(at) = ready { Some(at) } else { None };
+        let wake = || [situation.note_at, send_at].into_iter().flatten().min();
+        sends.map(|config| Task::Send(config.clone())).ok_or_else(wake)
     }
 }
 
@@ -79,12 +88,10 @@ impl Control {
     pub(super) fn next(&self, situation: &Situation<'_>) -> Task {
         let mut state = self.state.lock();
         loop {
-            if let Some(task) = state.task(situation) {
-                return task;
-            }
-            match situation.note_at {
-                Some(at) => drop(self.changed.wait_until(&mut state, at)),
-                None => self.changed.wait(&mut state),
+            match state.task(situation) {
+                Ok(task) => return task,
+                Err(Some(at)) => drop(self.changed.wait_until(&mut state, at)),
+                Err(None) => self.changed.wait(&mut state),
             }
         }
     }
@@ -93,10 +100,10 @@ impl Control {
     pub(super) fn pause_between_attempts(&self, config: &Arc<Config>, wait: Duration) -> bool {
         let until = Instant::now() + wait;
         let mut state = self.state.lock();
-        let discard_before = state.discard_before;
+        let (discard_before, retries) = (state.discard_before, state.retries);
         while state.goes_on(config, discard_before) {
-            let is_over = std::mem::take(&mut state.retry);
-            if is_over || self.changed.wait_until(&mut state, until).timed_out() {
+            // Every connection that waits has to see it.
+            if retries < state.retries || self.changed.wait_until(&mut state, until).timed_out() {
                 return state.goes_on(config, discard_before);
             }
         }
@@ -130,7 +137,7 @@ impl Control {
     }
 
     pub(super) fn retry(&self) {
-        self.change(|state| state.retry = true);
+        self.change(|state| state.retries += 1);
     }
 
     pub(super) fn discard(&self, before: u64) {
@@ -164,5 +171,35 @@ impl Control {
     fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.lock());
         self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_config::from_toml;
+
+    fn config() -> Config {
+        let text = "version = 1\n[[destinations]]\nid = \"d\"\nkind = \"file\"\npath = \"a\"\n";
+        from_toml(text).unwrap().destinations.remove(0)
+    }
+
+    #[test]
+    fn somebody_who_asks_for_an_attempt_ends_the_pauses_of_all_connections_once() {
+        let control = Control::default();
+        control.configure(Some(&config()));
+        let config = control.state.lock().config.clone().unwrap();
+        std::thread::scope(|scope| {
+            let pause = || control.pause_between_attempts(&config, Duration::from_secs(3600));
+            let pauses = [scope.spawn(pause), scope.spawn(pause)];
+            while !pauses.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                control.retry();
+                std::thread::yield_now();
+            }
+            assert!(pauses.into_iter().all(|pause| pause.join().unwrap()));
+        });
+        let (begin, wait) = (Instant::now(), Duration::from_millis(50));
+        assert!(control.pause_between_attempts(&config, wait));
+        assert!(wait <= begin.elapsed());
     }
 }

@@ -1,8 +1,10 @@
 //! Sends a number of messages, whatever their sink says: again after a pause, in halves, or not at all.
 //!
-//! **Invariant:** every message is delivered, refused with a reason, or left; those that are left are the last ones.
+//! **Invariant:** every message before the first that is left is delivered, or refused with a reason.
 
 use super::sink::{Failure, Message, Remedy, Sent, Sink};
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Duration;
 
 /// Pauses between attempts double from the first to the last.
@@ -26,15 +28,33 @@ pub(super) struct Outcome<'a> {
 }
 
 /// Waits after a failure for this long; `false` to give up.
-pub(super) type Pause<'a> = dyn FnMut(&str, Duration) -> bool + 'a;
+pub(super) type Pause<'a> = dyn Fn(&str, Duration) -> bool + Sync + 'a;
 
-/// Sends messages until none is left or `pause` says not to go on.
+/// Fewer messages are not worth a request of their own.
+const SHARE_MIN: usize = 256;
+
+/// Sends messages until none is left or `pause` says not to go on, to all sinks at the same time.
 pub(super) fn deliver<'a>(
-    sink: &mut dyn Sink,
-    messages: Vec<Message<'a>>,
-    pause: &mut Pause<'_>,
+    sinks: &mut [Box<dyn Sink>],
+    messages: &[Message<'a>],
+    pause: &Pause<'_>,
 ) -> Outcome<'a> {
-    let mut delivery = Delivery { outcome: Outcome::default(), todo: vec![messages], attempts: 0 };
+    let share = messages.len().div_ceil(sinks.len().max(1)).max(SHARE_MIN);
+    let mut parts = sinks.iter_mut().zip(messages.chunks(share));
+    let Some((first, part)) = parts.next() else { return Outcome::default() };
+    thread::scope(|scope| {
+        let others = parts.map(|(sink, part)| scope.spawn(|| deliver_part(&mut **sink, part, pause)));
+        let others: Vec<_> = others.collect();
+        let outcome = deliver_part(&mut **first, part, pause);
+        others.into_iter().fold(outcome, |outcome, other| {
+            // What is wrong in a sink is dealt with by the thread of the destination.
+            outcome.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })
+    })
+}
+
+fn deliver_part<'a>(sink: &mut dyn Sink, messages: &[Message<'a>], pause: &Pause<'_>) -> Outcome<'a> {
+    let mut delivery = Delivery { outcome: Outcome::default(), todo: vec![messages.to_vec()], attempts: 0 };
     while let Some(part) = delivery.todo.pop() {
         let failure = match sink.send(&part) {
             Ok(sent) => delivery.sent(&part, sent),
@@ -48,6 +68,17 @@ pub(super) fn deliver<'a>(
         }
     }
     delivery.outcome
+}
+
+impl<'a> Outcome<'a> {
+    /// Of both.
+    fn and(mut self, other: Outcome<'a>) -> Outcome<'a> {
+        self.delivered += other.delivered;
+        self.bytes += other.bytes;
+        self.refused.extend(other.refused);
+        self.left = [self.left, other.left].into_iter().flatten().min();
+        self
+    }
 }
 
 struct Delivery<'a> {
@@ -120,8 +151,11 @@ fn wait(attempts: u32, remedy: &Remedy) -> Duration {
 mod tests {
     use super::*;
     use logstead_record::{Batch, BatchBuilder, Row};
+    use parking_lot::Mutex;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Barrier};
 
     /// Another side that takes at most a number of messages at a time, never takes some, and has bad moments.
     struct Moody {
@@ -129,7 +163,7 @@ mod tests {
         /// What it does to each message, by sequence.
         poison: fn(u64) -> bool,
         busy: Vec<bool>,
-        arrived: Vec<u64>,
+        arrived: Arc<Mutex<Vec<u64>>>,
     }
 
     impl Sink for Moody {
@@ -148,7 +182,7 @@ mod tests {
                 } else if message.sequence % 5 == 1 && self.busy.pop() == Some(true) {
                     sent.again.push(at);
                 } else {
-                    self.arrived.push(message.sequence);
+                    self.arrived.lock().push(message.sequence);
                 }
             }
             Ok(sent)
@@ -168,21 +202,26 @@ mod tests {
     proptest! {
         #[test]
         fn every_message_is_delivered_refused_or_left(
-            rows in 1..60_usize,
+            rows in prop_oneof![1..60_usize, 300..1000_usize],
             at_once in 1..70_usize,
+            connections in 1..4_usize,
             busy in proptest::collection::vec(any::<bool>(), 0..40),
             patience in 0..40_usize,
         ) {
             let batch = batch(rows);
-            let mut sink = Moody { at_once, poison: |sequence| sequence % 7 == 3, busy, arrived: Vec::new() };
-            let mut pauses = 0;
-            let outcome = deliver(&mut sink, messages(&batch), &mut |_, _| {
-                pauses += 1;
-                pauses < patience
+            let arrived = Arc::new(Mutex::new(Vec::new()));
+            let sink = |busy| -> Box<dyn Sink> {
+                Box::new(Moody { at_once, poison: |sequence| sequence % 7 == 3, busy, arrived: arrived.clone() })
+            };
+            let mut sinks: Vec<_> = (0..connections).map(|_| sink(busy.clone())).collect();
+            let pauses = AtomicUsize::new(0);
+            let outcome = deliver(&mut sinks, &messages(&batch), &|_, _| {
+                pauses.fetch_add(1, Ordering::Relaxed) + 1 < patience
             });
+            let arrived = arrived.lock().clone();
             let mut seen = BTreeMap::new();
-            sink.arrived.iter().for_each(|sequence| *seen.entry(*sequence).or_insert(0) += 1);
-            prop_assert_eq!(outcome.delivered, sink.arrived.len());
+            arrived.iter().for_each(|sequence| *seen.entry(*sequence).or_insert(0) += 1);
+            prop_assert_eq!(outcome.delivered, arrived.len());
             outcome.refused.iter().for_each(|(message, _)| *seen.entry(message.sequence).or_insert(0) += 1);
             prop_assert!(seen.values().all(|times| *times == 1), "nothing twice within one call");
             let end = outcome.left.unwrap_or(rows as u64);
@@ -193,8 +232,9 @@ mod tests {
     #[test]
     fn what_is_too_large_on_its_own_is_refused() {
         let batch = batch(3);
-        let mut sink = Moody { at_once: 0, poison: |_| false, busy: vec![], arrived: vec![] };
-        let outcome = deliver(&mut sink, messages(&batch), &mut |_, _| panic!("nothing to wait for"));
+        let sink = Moody { at_once: 0, poison: |_| false, busy: vec![], arrived: Arc::default() };
+        let outcome =
+            deliver(&mut [Box::new(sink)], &messages(&batch), &|_, _| panic!("nothing to wait for"));
         assert_eq!(outcome.refused.len(), 3);
     }
 
@@ -208,16 +248,35 @@ mod tests {
             }
         }
         let batch = batch(3);
-        let mut waits = Vec::new();
-        let outcome = deliver(&mut Stubborn, messages(&batch), &mut |_, wait| {
-            waits.push(wait);
+        let waits = Mutex::new(Vec::new());
+        let outcome = deliver(&mut [Box::new(Stubborn)], &messages(&batch), &|_, wait| {
+            waits.lock().push(wait);
             true
         });
+        let waits = waits.into_inner();
         assert_eq!(outcome.delivered, 2);
         let [(message, reason)] = &outcome.refused[..] else { panic!("one") };
         assert_eq!(message.sequence, 1);
         assert!(reason.contains("shard 7"), "{reason}");
         assert!(waits.is_sorted() && waits.last() == Some(&WAIT_MAX), "{waits:?}");
+    }
+
+    #[test]
+    fn several_connections_send_at_the_same_time() {
+        /// Answers when another one is asked as well.
+        struct Companion(Arc<Barrier>);
+        impl Sink for Companion {
+            fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+                self.0.wait();
+                Ok(Sent::all(messages.len()))
+            }
+        }
+        let both = Arc::new(Barrier::new(2));
+        let sink = || -> Box<dyn Sink> { Box::new(Companion(both.clone())) };
+        let batch = batch(1000);
+        let outcome =
+            deliver(&mut [sink(), sink()], &messages(&batch), &|_, _| panic!("nothing to wait for"));
+        assert_eq!((outcome.delivered, outcome.bytes, outcome.left), (1000, 1000, None));
     }
 
     #[test]

@@ -5,17 +5,21 @@
 
 use super::control::{Control, Situation, Task};
 use super::delivery::{self, Outcome};
+use super::gather::{Gathering, Portion, Waiting};
 use super::kinds;
 use super::parcel::{Gone, Parcel};
 use super::quarantine::Quarantine;
 use super::queue::Fill;
 use super::sink::{Message, Sink};
 use crate::flow::counters::DestinationCounters;
+use crate::flow::ledger::{Fate, Ledger};
 use crate::machine::folders::Folders;
+use crate::machine::priority;
 use logstead_config::Destination as Config;
 use logstead_indexer::QueueReader;
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -33,32 +37,40 @@ const BUG_WAIT: Duration = Duration::from_secs(10);
 const JITTER: f64 = 0.2;
 
 pub(super) struct Drain {
-    pub(super) id: String,
+    pub(super) id: Arc<str>,
     pub(super) folders: Arc<Folders>,
     pub(super) control: Arc<Control>,
     pub(super) reader: QueueReader,
     pub(super) fill: Arc<Fill>,
     pub(super) quarantine: Arc<Mutex<Quarantine>>,
     pub(super) counters: Arc<DestinationCounters>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
-/// The sink of a configuration.
-type Open = Option<(Arc<Config>, Box<dyn Sink>)>;
+/// The sinks of a configuration.
+type Open = Option<(Arc<Config>, Vec<Box<dyn Sink>>)>;
 
 impl Drain {
     pub(super) fn run(mut self) {
-        let mut sink = None;
+        // What waits is on the disk: on a busy machine, receiving comes first.
+        priority::give_way();
+        let mut sinks = None;
         let mut note_at = None;
         let mut unreadable = 0;
+        let gathering = RefCell::new(Gathering::default());
         loop {
-            let has_more = || self.reader.next() < self.fill.end();
-            let situation = Situation { has_more: &has_more, done: self.fill.done(), note_at };
+            let ready = |config: &Config, hurry| {
+                let gather = Portion::of(&config.kind).gather;
+                let waiting = self.waiting(gather.is_some());
+                gathering.borrow_mut().ready(gather.as_ref(), &waiting, Instant::now(), hurry)
+            };
+            let situation = Situation { ready: &ready, done: self.fill.done(), note_at };
             match self.control.next(&situation) {
                 Task::Send(config) => {
                     let sent =
-                        catch_unwind(AssertUnwindSafe(|| self.send(&config, &mut sink, &mut unreadable)));
+                        catch_unwind(AssertUnwindSafe(|| self.send(&config, &mut sinks, &mut unreadable)));
                     if sent.is_err() {
-                        sink = None;
+                        sinks = None;
                         self.go_back();
                         self.pause(&config, "a bug in this kind of destination; please report it", BUG_WAIT);
                     }
@@ -77,13 +89,20 @@ impl Drain {
         self.control.ended();
     }
 
+    /// What waits; its bytes only if they count.
+    fn waiting(&self, in_bytes: bool) -> Waiting {
+        let (next, end) = (self.reader.next(), self.fill.end());
+        let bytes = if in_bytes { self.fill.bytes() } else { 0 };
+        Waiting { next, end, bytes, bytes_max: self.fill.bytes_max() }
+    }
+
     /// Sends what comes next, if it can.
-    fn send(&mut self, config: &Arc<Config>, sink: &mut Open, unreadable: &mut u32) {
-        let parcel = Parcel::read(&mut self.reader);
-        parcel.gone.iter().for_each(|gone| self.count_gone("expired", gone));
+    fn send(&mut self, config: &Arc<Config>, sinks: &mut Open, unreadable: &mut u32) {
+        let portion = Portion::of(&config.kind);
+        let parcel = Parcel::read(&mut self.reader, &portion);
         let messages = parcel.messages();
         if messages.is_empty() {
-            self.advance(parcel.end);
+            self.advance(parcel.end, &[self.expired(&parcel, parcel.end)]);
             match parcel.unreadable {
                 Some(gone) => self.retry_reading(config, &gone, unreadable),
                 None => *unreadable = 0,
@@ -91,9 +110,21 @@ impl Drain {
             return;
         }
         *unreadable = 0;
-        let sink = opened(sink, config, &self.folders);
-        let outcome = delivery::deliver(sink, messages, &mut |reason, wait| self.pause(config, reason, wait));
+        let sinks = opened(sinks, config, &self.folders);
+        let Drain { id, control, counters, fill, ledger, reader, .. } = self;
+        let (pauses, cursor) =
+            (Pauses { id, control, counters }, Mutex::new(Cursor { reader, fill, ledger }));
+        let pause = |reason: &str, wait| {
+            // It may be a long wait, and a crash in it is to make nothing come twice.
+            cursor.lock().note(pauses.id);
+            pauses.pause(config, reason, wait)
+        };
+        let outcome = delivery::deliver(sinks, &messages, &pause);
         self.settle(config, &outcome, &parcel);
+        if portion.gather.is_some() {
+            // After a crash an object is to begin with the same message, so that it is replaced.
+            self.note();
+        }
     }
 
     /// Notes what became of a parcel.
@@ -105,14 +136,16 @@ impl Drain {
             self.go_back();
             return;
         }
+        let delivered = parcel.messages_before(done) - refused.len();
         self.counters.quarantined.add(refused.len());
-        self.counters.messages.add(parcel.messages_before(done) - refused.len());
+        self.counters.messages.add(delivered);
         self.counters.bytes.add(outcome.bytes);
-        self.advance(done);
+        let expired = self.expired(parcel, done);
+        self.advance(done, &[expired, (Fate::Delivered, delivered), (Fate::Quarantined, refused.len())]);
         if outcome.left.is_some() {
             self.go_back();
         } else if self.counters.retrying.swap(false, Ordering::Relaxed) {
-            tracing::info!(destination = self.id, "the destination takes messages again");
+            tracing::info!(destination = &*self.id, "the destination takes messages again");
         }
     }
 
@@ -126,7 +159,7 @@ impl Drain {
     fn keep(&self, config: &Arc<Config>, refused: &[(Arc<Batch>, String)]) -> bool {
         let Some((_, reason)) = refused.first() else { return true };
         tracing::warn!(
-            destination = self.id,
+            destination = &*self.id,
             messages = refused.len(),
             "refused, and put into the quarantine: {reason}"
         );
@@ -138,27 +171,38 @@ impl Drain {
         }
     }
 
-    fn advance(&self, done: u64) {
+    /// Messages of a parcel that became too old before they were read.
+    fn expired(&self, parcel: &Parcel, done: u64) -> (Fate, usize) {
+        let before = self.fill.done();
+        let count =
+            |gone: &Gone| gone.sequences.end.min(done).saturating_sub(gone.sequences.start.max(before));
+        let expired = parcel.gone.iter().map(count).sum::<u64>() as usize;
+        self.counters.dropped.add("expired", expired);
+        (Fate::Dropped("expired"), expired)
+    }
+
+    fn advance(&self, done: u64, fates: &[(Fate, usize)]) {
+        self.ledger.done(&self.id, done, fates);
         self.fill.done.fetch_max(done, Ordering::AcqRel);
+    }
+
+    /// They are neither delivered nor sent again.
+    fn drop_before(&self, done: u64, reason: &'static str) {
+        let dropped = done.saturating_sub(self.fill.done()) as usize;
+        self.counters.dropped.add(reason, dropped);
+        self.advance(done, &[(Fate::Dropped(reason), dropped)]);
     }
 
     fn discard(&mut self, before: u64) {
         let before = before.min(self.fill.end());
-        let discarded = before.saturating_sub(self.fill.done()) as usize;
-        self.counters.dropped.add("discarded", discarded);
         self.reader.skip(before);
-        self.advance(before);
+        self.drop_before(before, "discarded");
         self.note();
     }
 
-    /// Notes on the disk how far it is done, and frees what is done with.
+    /// Notes on the disk how far it is done.
     fn note(&mut self) {
-        if let Err(error) = self.reader.done_with(self.fill.done()) {
-            tracing::warn!(
-                destination = self.id,
-                "messages may be sent again, as it cannot be noted that they were: {error}"
-            );
-        }
+        Cursor { reader: &mut self.reader, fill: &self.fill, ledger: &self.ledger }.note(&self.id);
     }
 
     fn retry_reading(&mut self, config: &Arc<Config>, gone: &Gone, attempts: &mut u32) {
@@ -169,21 +213,56 @@ impl Drain {
             return;
         }
         tracing::error!(
-            destination = self.id,
+            destination = &*self.id,
             "messages of the queue are passed over, as they cannot be read: {}",
             gone.why
         );
-        self.count_gone("unreadable", gone);
         self.reader.skip(gone.sequences.end);
-        self.advance(gone.sequences.end);
+        self.drop_before(gone.sequences.end, "unreadable");
         *attempts = 0;
     }
 
-    fn count_gone(&self, reason: &'static str, gone: &Gone) {
-        let first = gone.sequences.start.max(self.fill.done());
-        self.counters.dropped.add(reason, gone.sequences.end.saturating_sub(first) as usize);
+    fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
+        self.pauses().pause(config, reason, wait)
     }
 
+    fn pauses(&self) -> Pauses<'_> {
+        Pauses { id: &self.id, control: &self.control, counters: &self.counters }
+    }
+}
+
+/// What it takes to note how far a destination is done.
+struct Cursor<'a> {
+    reader: &'a mut QueueReader,
+    fill: &'a Fill,
+    ledger: &'a Ledger,
+}
+
+impl Cursor<'_> {
+    /// Notes it on the disk unless the disk knows, and frees what is done with.
+    fn note(&mut self, id: &str) {
+        let done = self.fill.done();
+        // What is freed can no longer be counted.
+        if self.reader.done() == done || self.ledger.write().is_err() {
+            return;
+        }
+        if let Err(error) = self.reader.done_with(done) {
+            tracing::warn!(
+                destination = id,
+                "messages may be sent again, as it cannot be noted that they were: {error}"
+            );
+        }
+    }
+}
+
+/// What it takes to wait, for each connection.
+struct Pauses<'a> {
+    id: &'a str,
+    control: &'a Control,
+    counters: &'a DestinationCounters,
+}
+
+impl Pauses<'_> {
     /// Says what failed and waits before another attempt; `false` if none is to be made.
     fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
         *self.counters.last_error.lock() = Some(reason.to_owned());
@@ -205,12 +284,12 @@ fn refused_before(done: u64, outcome: &Outcome<'_>) -> Vec<(Arc<Batch>, String)>
     refused.map(|(message, reason)| (alone(message), reason.clone())).collect()
 }
 
-fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) -> &'a mut dyn Sink {
+fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) -> &'a mut [Box<dyn Sink>] {
     if open.as_ref().is_some_and(|(of, _)| !Arc::ptr_eq(of, config)) {
         *open = None;
     }
-    let (_, sink) = open.get_or_insert_with(|| (config.clone(), kinds::sink(config, folders)));
-    &mut **sink
+    let (_, sinks) = open.get_or_insert_with(|| (config.clone(), kinds::sinks(config, folders)));
+    sinks
 }
 
 /// Between -1 and 1.

@@ -1,5 +1,6 @@
 //! What the machine offers to the queues of destinations.
 
+use crate::flow::ledger::Ledger;
 use logstead_indexer::Disk;
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ const PAUSED: &str = "paused";
 #[derive(Clone)]
 pub(crate) struct Means {
     pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) ledger: Arc<Ledger>,
     /// The data directory.
     pub(crate) data: PathBuf,
     /// Why the disk takes no more messages, if so.

@@ -8,21 +8,30 @@ mod control;
 mod delivery;
 mod drain;
 mod file;
+mod gather;
+mod groups;
 mod http;
 mod kinds;
 mod means;
+mod naming;
+mod pace;
+mod packing;
 mod parcel;
 mod quarantine;
 mod queue;
 mod sink;
 mod stream;
+mod tls;
+mod trial;
 
 pub(crate) use means::Means;
 pub(crate) use queue::{Depth, QueueError};
+pub(crate) use trial::send_test;
 
 use crate::flow::budget::Budget;
 use crate::flow::counters::DestinationCounters;
 use crate::flow::receipt::{Pending, Receipt};
+use crate::flow::share::Share;
 use crate::flow::writer::Append;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
@@ -73,13 +82,14 @@ impl Destination {
         let Opened { queue, reader, fill } =
             Queue::open(id, &QueueConfig::default(), means, &control, &counters)?;
         let drain = Drain {
-            id: id.to_owned(),
+            id: id.into(),
             folders: folders.clone(),
             control: control.clone(),
             reader,
             fill,
             quarantine: quarantine.clone(),
             counters: counters.clone(),
+            ledger: means.ledger.clone(),
         };
         std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
         Ok(Destination {
@@ -108,8 +118,8 @@ impl Destination {
     }
 
     /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
-    pub(crate) fn append(&self, encoded: Encoded, flow_control: bool, receipt: &Receipt) {
-        self.queue.append(Append { encoded, pending: receipt.pending(), may_drop: !flow_control });
+    pub(crate) fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, receipt: &Receipt) {
+        self.queue.append(Append { encoded, pending: receipt.pending(), share, may_drop: !flow_control });
     }
 
     pub(crate) fn depth(&self) -> Depth {
@@ -205,7 +215,8 @@ impl Destination {
     /// Puts messages into the queue, however long they have to wait for room; returns when they are on disk.
     pub(crate) async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
-        self.append(encode(Arc::new(batch)), true, pending.receipt());
+        // They were counted when they came.
+        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop)

@@ -1,14 +1,11 @@
 //! What is read from a queue at a time: as many messages as one request carries well.
 
+use super::gather::Portion;
 use super::sink::Message;
 use logstead_indexer::{Followed, QueueReader, Run};
 use logstead_record::{Batch, Selection};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-
-/// Whole batches are read until there are this many messages, or this many bytes in memory.
-const MESSAGES: usize = 4096;
-const BYTES: usize = 4 << 20;
 
 /// Messages that stand one behind the other.
 #[derive(Default)]
@@ -35,8 +32,8 @@ pub(super) struct Gone {
 }
 
 impl Parcel {
-    /// Reads what comes next.
-    pub(super) fn read(reader: &mut QueueReader) -> Parcel {
+    /// Reads what comes next: whole batches, until there are enough messages or bytes.
+    pub(super) fn read(reader: &mut QueueReader, portion: &Portion) -> Parcel {
         let mut parcel = Parcel::default();
         let (mut messages, mut bytes) = (0, 0);
         reader.read(&Run::alone(), &mut |followed| match followed {
@@ -57,7 +54,7 @@ impl Parcel {
                     bytes += batch.memory_bytes();
                     parcel.parts.push(Part { batch, first_sequence: matched.first_sequence, rows });
                 }
-                let enough = MESSAGES <= messages || BYTES <= bytes;
+                let enough = portion.messages <= messages || portion.bytes <= bytes;
                 if enough { ControlFlow::Break(sequences.end) } else { ControlFlow::Continue(()) }
             }
         });

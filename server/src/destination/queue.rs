@@ -5,10 +5,12 @@
 
 use super::control::Control;
 use super::means::Means;
+use super::pace::Pace;
 use crate::flow::counters::DestinationCounters;
+use crate::flow::ledger::Place;
 use crate::flow::writer::{Append, Owner, Writer};
 use crate::machine::clock;
-use logstead_config::{Durability as Configured, Queue as Config, Size};
+use logstead_config::{Queue as Config, QueueDurability as Configured, Size};
 use logstead_indexer::{
     Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher,
     Stats, open_queue,
@@ -19,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// How often messages are looked for that are too old.
 const TIDY_INTERVAL: Duration = Duration::from_secs(10);
+/// How often it is checked whether the destination keeps up, where that makes a difference.
+const PACE_INTERVAL: Duration = Duration::from_secs(1);
 /// A queue consists of at least this many files when it is full, so that their removal makes room in time.
 const FILES_MIN: u64 = 8;
 /// The shortest length of a file that is worth its removal.
@@ -75,20 +79,24 @@ impl Queue {
         let opened = open_queue(&means.disk, &means.queues().join(id), options(config, means))?;
         report(id, &opened);
         let OpenedQueue { appender, reader, searcher, .. } = opened;
+        means.ledger.opened_queue(id, &searcher, reader.done());
         let fill = Arc::new(Fill {
             searcher: searcher.clone(),
             done: reader.done().into(),
             bytes_max: config.size.bytes().into(),
         });
         let queueing = Queueing {
-            id: id.to_owned(),
+            id: id.into(),
             config: *config,
             means: means.clone(),
             fill: fill.clone(),
+            pace: Pace::default(),
+            is_spilled: false,
             control: control.clone(),
             counters: counters.clone(),
         };
-        let writer = Writer::start(format!("queue {id}"), appender, queueing)?;
+        let account = (means.ledger.clone(), Place::Destination(id.into()));
+        let writer = Writer::start(format!("queue {id}"), appender, queueing, account)?;
         Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone() }, reader, fill })
     }
 
@@ -162,7 +170,8 @@ fn options(config: &Config, means: &Means) -> Options {
         journal_file_max: file,
         durability: match config.durability {
             Configured::Fsync => Durability::Fsync,
-            Configured::Os => Durability::Os,
+            // Until messages have to wait.
+            Configured::Delay | Configured::Os => Durability::Os,
         },
         ..Options::default()
     }
@@ -186,12 +195,36 @@ fn report(id: &str, opened: &OpenedQueue) {
 
 /// What the thread of a queue does beside appending.
 struct Queueing {
-    id: String,
+    id: Arc<str>,
     config: Config,
     means: Means,
     fill: Arc<Fill>,
+    pace: Pace,
+    /// Whether all that waits is on the disk, and is put there as it comes.
+    is_spilled: bool,
     control: Arc<Control>,
     counters: Arc<DestinationCounters>,
+}
+
+impl Queueing {
+    /// With `delay`, what has to wait is on the disk from then on.
+    fn keep_pace(&mut self, appender: &mut Appender) {
+        let delays = self.pace.delays(self.fill.done(), self.fill.end());
+        if delays == self.is_spilled {
+            return;
+        }
+        let durability = if delays { Durability::Fsync } else { Durability::Os };
+        appender.set_options(Options { durability, ..options(&self.config, &self.means) });
+        if delays && let Err(error) = appender.sync() {
+            // It is tried again at the next look.
+            tracing::error!(
+                destination = &*self.id,
+                "messages that wait may be lost with the power: {error}"
+            );
+            return;
+        }
+        self.is_spilled = delays;
+    }
 }
 
 impl Owner for Queueing {
@@ -200,22 +233,29 @@ impl Owner for Queueing {
     fn configure(&mut self, appender: &mut Appender, config: Config) {
         appender.set_options(options(&config, &self.means));
         self.config = config;
+        self.is_spilled = false;
     }
 
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if let Some(age) = self.config.age
             && (self.means.clock_is_believed)()
         {
+            // What is gone can no longer be counted. On a full disk it goes anyway.
+            self.means.ledger.write().ok();
             let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             let received_before = Some(clock::now().saturating_add(-age));
             // What is gone is counted by the thread that would have sent it.
             if let Err(error) = appender.expire(&Expiry { received_before, ..Expiry::default() }) {
                 tracing::error!(
-                    destination = self.id,
+                    destination = &*self.id,
                     "messages that are too old cannot be removed: {error}"
                 );
             }
             self.control.stored();
+        }
+        if self.config.durability == Configured::Delay {
+            self.keep_pace(appender);
+            return Instant::now() + PACE_INTERVAL;
         }
         Instant::now() + TIDY_INTERVAL
     }
@@ -237,23 +277,25 @@ impl Owner for Queueing {
         self.counters.queued.add(encoded.iter().map(Encoded::rows).sum());
         self.control.stored();
         if self.counters.queue_error.lock().take().is_some() {
-            tracing::info!(destination = self.id, "the queue takes messages again");
+            tracing::info!(destination = &*self.id, "the queue takes messages again");
         }
     }
 
     fn failed(&mut self, error: &str) {
         let before = self.counters.queue_error.lock().replace(error.to_owned());
         if before.is_none() {
-            tracing::error!(destination = self.id, "messages cannot be queued: {error}");
+            tracing::error!(destination = &*self.id, "messages cannot be queued: {error}");
         }
     }
 
     fn dropped(&mut self, messages: usize) {
         self.counters.dropped.add("queue_full", messages);
+        self.means.ledger.not_queued(&self.id, "queue_full", messages);
     }
 
     fn gave_up(&mut self, messages: usize, error: &str) {
         self.counters.dropped.add("stopped", messages);
-        tracing::error!(destination = self.id, messages, "stopped before these could be queued: {error}");
+        self.means.ledger.not_queued(&self.id, "stopped", messages);
+        tracing::error!(destination = &*self.id, messages, "stopped before these could be queued: {error}");
     }
 }

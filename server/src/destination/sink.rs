@@ -3,6 +3,7 @@
 //! A sink knows one protocol and nothing of queues, pauses or retries: what it says of the messages that it was given
 //! decides what becomes of them.
 
+use logstead_config::Label;
 use logstead_record::Batch;
 use std::time::Duration;
 
@@ -16,11 +17,23 @@ pub(super) struct Message<'a> {
     pub(super) sequence: u64,
 }
 
-impl Message<'_> {
+impl<'a> Message<'a> {
     /// The same text whenever the message is sent, and that of no other message: a queue that was discarded begins to
     /// count again, but not at the same time.
     pub(super) fn id(&self) -> String {
         format!("{:x}-{:x}", self.batch.received(self.row).nanos(), self.sequence)
+    }
+
+    /// What it has there; empty if it has nothing.
+    pub(super) fn label(&self, label: Label) -> &'a [u8] {
+        let priority = self.batch.priority(self.row);
+        match label {
+            Label::Host => self.batch.host(self.row),
+            Label::Program => self.batch.program(self.row),
+            Label::Severity => priority.map_or(b"", |priority| priority.severity().name().as_bytes()),
+            Label::Facility => priority.map_or(b"", |priority| priority.facility().name().as_bytes()),
+            Label::Source => self.batch.source(self.row),
+        }
     }
 }
 
@@ -79,4 +92,9 @@ pub(super) trait Sink: Send {
     /// Sends messages, in this order; at least one. Returns when the other side has accepted them, as far as its
     /// protocol tells, within a bounded time. After a failure all of them are sent again.
     fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure>;
+
+    /// What the other side said when it accepted messages last, for protocols in which it says something.
+    fn said(&self) -> Option<String> {
+        None
+    }
 }

@@ -159,6 +159,24 @@ impl SourceCounters {
 pub(crate) struct RouteCounters {
     pub(crate) messages: Counter,
     pub(crate) rate: Rate,
+    /// By number and kind.
+    steps: Mutex<BTreeMap<(usize, &'static str), Arc<StepCounters>>>,
+}
+
+impl RouteCounters {
+    pub(crate) fn step(&self, number: usize, kind: &'static str) -> Arc<StepCounters> {
+        self.steps.lock().entry((number, kind)).or_default().clone()
+    }
+}
+
+/// What one step of a route did.
+#[derive(Default, Debug)]
+pub(crate) struct StepCounters {
+    /// Messages that got there and that it concerned.
+    pub(crate) messages: Counter,
+    pub(crate) changed: Counter,
+    pub(crate) dropped: Counter,
+    pub(crate) failed: Counter,
 }
 
 /// What one destination took.
@@ -224,7 +242,7 @@ pub(crate) struct WebCounters {
 
 /// Every counter by the id of what it counts.
 #[derive(Default, Debug)]
-pub struct Counters {
+pub(crate) struct Counters {
     pub(crate) web: WebCounters,
     sources: Mutex<HashMap<String, Arc<SourceCounters>>>,
     routes: Mutex<HashMap<String, Arc<RouteCounters>>>,
@@ -236,6 +254,11 @@ pub struct Counters {
 impl Counters {
     pub(crate) fn source(&self, id: &str) -> Arc<SourceCounters> {
         by_id(&self.sources, id)
+    }
+
+    /// Messages of all sources whose format was not recognised.
+    pub(crate) fn unparsed(&self) -> u64 {
+        self.sources.lock().values().map(|source| source.unparsed.get()).sum()
     }
 
     pub(crate) fn route(&self, id: &str) -> Arc<RouteCounters> {

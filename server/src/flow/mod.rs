@@ -4,6 +4,8 @@
 pub(crate) mod budget;
 pub(crate) mod chunk;
 pub(crate) mod counters;
+pub(crate) mod ledger;
 pub(crate) mod queue;
 pub(crate) mod receipt;
+pub(crate) mod share;
 pub(crate) mod writer;

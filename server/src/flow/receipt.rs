@@ -6,12 +6,15 @@
 //! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
 //! bounded by the sources' budgets.
 //!
+//! It also tells the [ledger](super::ledger) what became of the messages that no journal has in the end.
+//!
 //! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
 //! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
 
+use crate::flow::ledger::{Ledger, Slot};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -21,8 +24,8 @@ pub(crate) type Outcome = Result<Taken, String>;
 /// What became of messages that were taken.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Taken {
-    /// How many of them no route took: these are counted and dropped.
-    pub unrouted: usize,
+    /// How many of them no route took, or were dropped by the steps of one: these are counted.
+    pub dropped: usize,
 }
 
 /// A share in a chunk that is under way.
@@ -35,8 +38,21 @@ struct Shared {
     since: Instant,
     failure: Mutex<Option<String>>,
     unrouted: AtomicUsize,
+    /// What steps of routes took out, by reason.
+    dropped: Mutex<Vec<(String, usize)>>,
+    account: OnceLock<Account>,
     waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
     is_impatient: bool,
+}
+
+/// Where the messages are accounted for.
+#[derive(Debug)]
+struct Account {
+    ledger: Arc<Ledger>,
+    slot: Slot,
+    messages: usize,
+    /// How many of them a journal has.
+    kept: AtomicUsize,
 }
 
 impl Receipt {
@@ -50,6 +66,8 @@ impl Receipt {
             since: Instant::now(),
             failure: Mutex::new(None),
             unrouted: AtomicUsize::new(0),
+            dropped: Mutex::default(),
+            account: OnceLock::new(),
             is_impatient,
             waiting: Mutex::new(waiting),
         }))
@@ -70,9 +88,33 @@ impl Receipt {
         Pending { receipt: self.clone(), done: false }
     }
 
+    /// From now on these messages are accounted for: each is kept by a journal, or dropped.
+    pub(crate) fn received(&self, ledger: &Arc<Ledger>, slot: Slot, messages: usize) {
+        ledger.received(&slot, messages);
+        let account = Account { ledger: ledger.clone(), slot, messages, kept: AtomicUsize::new(0) };
+        self.0.account.set(account).expect("messages are received once");
+    }
+
+    /// Where the messages are accounted for, if they are.
+    pub(crate) fn slot(&self) -> Option<&Slot> {
+        self.0.account.get().map(|account| &account.slot)
+    }
+
+    /// A journal has these, and the ledger knows it.
+    pub(crate) fn kept(&self, messages: usize) {
+        if let Some(account) = self.0.account.get() {
+            account.kept.fetch_add(messages, Ordering::Relaxed);
+        }
+    }
+
     /// No route took these messages.
     pub(crate) fn unrouted(&self, messages: usize) {
         self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    /// A step of a route took these messages out, and no target gets them.
+    pub(crate) fn dropped(&self, reason: String, messages: usize) {
+        self.0.dropped.lock().push((reason, messages));
     }
 
     /// A part of the chunk is lost. The sender learns the first reason.
@@ -131,12 +173,52 @@ impl Drop for Pending {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Some(waiting) = self.waiting.get_mut().take() {
-            let taken = Taken { unrouted: *self.unrouted.get_mut() };
-            let outcome = self.failure.get_mut().take().map_or(Ok(taken), Err);
+        let (unrouted, dropped) = (*self.unrouted.get_mut(), std::mem::take(self.dropped.get_mut()));
+        let taken = Taken { dropped: unrouted + dropped.iter().map(|(_, messages)| messages).sum::<usize>() };
+        let outcome = self.failure.get_mut().take().map_or(Ok(taken), Err);
+        let waiting = self.waiting.get_mut().take();
+        let dropped = self
+            .account
+            .take()
+            .and_then(|account| account.close(&outcome, (unrouted, dropped), waiting.is_some()));
+        match (waiting, &outcome, dropped) {
+            // That they were dropped has to be as durable as what was not.
+            (Some(waiting), Ok(_), Some(ledger)) => {
+                ledger.when_written(move |written| drop(waiting.send(written.map(|()| taken))));
+            }
             // The sender may have left by now.
-            waiting.send(outcome).ok();
+            (Some(waiting), ..) => drop(waiting.send(outcome)),
+            (None, ..) => {}
         }
+    }
+}
+
+impl Account {
+    /// Accounts for what no journal has. Returns the ledger if there was any.
+    fn close(
+        mut self,
+        outcome: &Outcome,
+        (unrouted, dropped): (usize, Vec<(String, usize)>),
+        was_awaited: bool,
+    ) -> Option<Arc<Ledger>> {
+        let mut left = self.messages.saturating_sub(*self.kept.get_mut());
+        if left == 0 {
+            return None;
+        }
+        match outcome {
+            Ok(_) => {
+                for (reason, messages) in std::iter::once(("no_route".to_owned(), unrouted)).chain(dropped) {
+                    let messages = messages.min(left);
+                    left -= messages;
+                    self.ledger.lost(&self.slot, reason, messages);
+                }
+                self.ledger.lost(&self.slot, "queue_full", left);
+            }
+            // The sender knows, and may send them again.
+            Err(_) if was_awaited => self.ledger.lost(&self.slot, "refused", left),
+            Err(_) => self.ledger.lost(&self.slot, "failed", left),
+        }
+        Some(self.ledger)
     }
 }
 

@@ -3,9 +3,12 @@
 //!
 //! Logspaces and the queues of destinations are written this way. What differs between them is their [`Owner`].
 //!
-//! **Invariant:** a message is acknowledged after its append returned, and is searchable from that moment.
+//! **Invariant:** a message is acknowledged after its append returned and the ledger knows of it, and is searchable from
+//! that moment.
 
+use crate::flow::ledger::{Kept, Ledger, Place};
 use crate::flow::receipt::Pending;
+use crate::flow::share::Share;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_indexer::{Appender, Encoded};
 use std::sync::Arc;
@@ -24,6 +27,8 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 pub(crate) struct Append {
     pub(crate) encoded: Encoded,
     pub(crate) pending: Pending,
+    /// Which of them are counted here.
+    pub(crate) share: Share,
     /// Whether they are dropped, and counted, where they would have to wait for room.
     pub(crate) may_drop: bool,
 }
@@ -47,7 +52,7 @@ pub(crate) trait Owner: Send + 'static {
 }
 
 enum Command<C> {
-    Append(Append),
+    Append(Box<Append>),
     Configure(C),
     Tidy,
     Stop,
@@ -62,21 +67,33 @@ pub(crate) struct Writer<C> {
 
 impl<C: Send + 'static> Writer<C> {
     /// Starts the thread.
-    pub(crate) fn start<O>(name: String, appender: Appender, owner: O) -> std::io::Result<Writer<C>>
+    pub(crate) fn start<O>(
+        name: String,
+        appender: Appender,
+        owner: O,
+        (ledger, place): (Arc<Ledger>, Place),
+    ) -> std::io::Result<Writer<C>>
     where
         O: Owner<Configuration = C>,
     {
         let (commands, received) = unbounded();
         let stopping = Arc::new(AtomicBool::new(false));
-        let writing =
-            Writing { appender, owner, tidy_at: Instant::now(), received, stopping: stopping.clone() };
+        let writing = Writing {
+            appender,
+            owner,
+            ledger,
+            place,
+            tidy_at: Instant::now(),
+            received,
+            stopping: stopping.clone(),
+        };
         let thread = std::thread::Builder::new().name(name).spawn(|| writing.run())?;
         Ok(Writer { commands, stopping, thread: parking_lot::Mutex::new(Some(thread)) })
     }
 
     /// Hands messages over. Never blocks: what is in flight is bounded by the budgets of the sources.
     pub(crate) fn append(&self, append: Append) {
-        if let Err(refused) = self.commands.send(Command::Append(append))
+        if let Err(refused) = self.commands.send(Command::Append(Box::new(append)))
             && let Command::Append(append) = refused.into_inner()
         {
             append.pending.fail("it is closed");
@@ -113,13 +130,15 @@ impl<C: Send + 'static> Writer<C> {
 struct Group {
     encoded: Vec<Encoded>,
     pending: Vec<Pending>,
+    shares: Vec<Share>,
     may_drop: Vec<bool>,
 }
 
 impl Group {
-    fn push(&mut self, Append { encoded, pending, may_drop }: Append) {
+    fn push(&mut self, Append { encoded, pending, share, may_drop }: Append) {
         self.encoded.push(encoded);
         self.pending.push(pending);
+        self.shares.push(share);
         self.may_drop.push(may_drop);
     }
 
@@ -129,13 +148,23 @@ impl Group {
 
     /// Keeps only what has to wait; returns how many messages were dropped.
     fn shed(&mut self, error: &str) -> usize {
-        let Group { encoded, pending, may_drop } = std::mem::take(self);
-        let appends = encoded.into_iter().zip(pending).zip(may_drop);
+        let Group { encoded, pending, shares, may_drop } = std::mem::take(self);
+        let appends = encoded.into_iter().zip(pending).zip(shares).zip(may_drop);
         appends
-            .map(|((encoded, pending), may_drop)| {
-                self.push_unless_shed(Append { encoded, pending, may_drop }, error)
+            .map(|(((encoded, pending), share), may_drop)| {
+                self.push_unless_shed(Append { encoded, pending, share, may_drop }, error)
             })
             .sum()
+    }
+
+    /// Decides which messages are counted here, and notes it in what is written; how many of each.
+    fn claim(&mut self) -> Vec<usize> {
+        let claim = |(encoded, share): (&mut Encoded, &mut Share)| {
+            let counted = share.claim();
+            encoded.set_copies(encoded.rows() - counted);
+            counted
+        };
+        self.encoded.iter_mut().zip(&mut self.shares).map(claim).collect()
     }
 
     /// Drops what need not be stored, and informs a sender that wants to learn of a failure at once; anything else is
@@ -157,6 +186,8 @@ impl Group {
 struct Writing<O: Owner> {
     appender: Appender,
     owner: O,
+    ledger: Arc<Ledger>,
+    place: Place,
     /// When the journal is maintained next.
     tidy_at: Instant,
     received: Receiver<Command<O::Configuration>>,
@@ -180,7 +211,7 @@ impl<O: Owner> Writing<O> {
                 Ok(Command::Configure(configuration)) => self.configure(configuration),
                 Ok(Command::Tidy) => self.tidy_at = Instant::now(),
                 Ok(Command::Append(append)) => {
-                    if self.commit_with_all_that_wait(append) {
+                    if self.commit_with_all_that_wait(*append) {
                         return;
                     }
                 }
@@ -215,7 +246,7 @@ impl<O: Owner> Writing<O> {
             match command {
                 Command::Append(append) => {
                     bytes += append.encoded.journal_bytes();
-                    appends.push(append);
+                    appends.push(*append);
                 }
                 Command::Configure(configuration) => self.configure(configuration),
                 // It is done every minute anyway.
@@ -238,10 +269,12 @@ impl<O: Owner> Writing<O> {
         let mut stop = false;
         let mut stop_since = None;
         while !group.encoded.is_empty() {
-            let Err(error) = self.append(&group.encoded) else {
-                self.owner.stored(&group.encoded);
-                group.pending.into_iter().for_each(Pending::done);
-                return stop;
+            let error = match self.append(&mut group) {
+                Ok(counted) => {
+                    self.stored(group, &counted);
+                    return stop;
+                }
+                Err(error) => error,
             };
             self.owner.failed(&error);
             let dropped = group.shed(&error);
@@ -262,10 +295,27 @@ impl<O: Owner> Writing<O> {
         stop
     }
 
-    fn append(&mut self, encoded: &[Encoded]) -> Result<(), String> {
-        match self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
-            Some(reason) => Err(reason),
-            None => self.appender.append(encoded).map(drop).map_err(|error| error.to_string()),
+    /// Returns how many messages of each part are counted here.
+    fn append(&mut self, group: &mut Group) -> Result<Vec<usize>, String> {
+        if let Some(reason) = self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
+            return Err(reason);
+        }
+        let counted = group.claim();
+        self.appender.append(&group.encoded).map_err(|error| error.to_string())?;
+        Ok(counted)
+    }
+
+    fn stored(&mut self, group: Group, counted: &[usize]) {
+        let parts = group.pending.iter().zip(counted);
+        let kept: Vec<Kept> = parts
+            .map(|(pending, counted)| Kept { slot: pending.receipt().slot().cloned(), counted: *counted })
+            .collect();
+        self.ledger.kept(&self.place, self.appender.next_sequence(), group.messages(), &kept);
+        self.owner.stored(&group.encoded);
+        group.shares.into_iter().for_each(Share::keep);
+        for (pending, counted) in group.pending.into_iter().zip(counted) {
+            pending.receipt().kept(*counted);
+            pending.done();
         }
     }
 
@@ -276,7 +326,7 @@ impl<O: Owner> Writing<O> {
         loop {
             match self.received.recv_deadline(until) {
                 Ok(Command::Append(append)) => {
-                    let dropped = group.push_unless_shed(append, error);
+                    let dropped = group.push_unless_shed(*append, error);
                     self.owner.dropped(dropped);
                 }
                 Ok(Command::Configure(configuration)) => self.configure(configuration),

@@ -6,6 +6,7 @@
 //! way, and `secrets` can be read to authorise requests, whatever the settings say.
 //! **Invariant:** what counts is where a path really leads when it is opened, so planting a link later is of no use.
 
+use super::place::Place;
 use logstead_config::settings::Files;
 use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
 use rustix::fs::{Mode, OFlags};
@@ -52,11 +53,6 @@ impl Folders {
         }
     }
 
-    /// The data directory, which relative paths of certificates are below.
-    pub(crate) fn data(&self) -> &Path {
-        &self.data
-    }
-
     /// The parts of a document that the settings do not allow.
     pub(crate) fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };
@@ -85,7 +81,7 @@ impl Folders {
     /// What to do about a destination that may not be written to.
     pub(crate) fn refused_sink(&self, kind: &DestinationKind) -> Option<String> {
         let DestinationKind::File(file) = kind else { return None };
-        self.sink(&file.path).err()
+        self.sink(file.path.as_str()).err()
     }
 
     /// Whether files may be looked for by this pattern: the part before `*` or `?` must be in a folder that may be
@@ -185,11 +181,6 @@ impl Folders {
             .any(|data| path.starts_with(data) && !path.starts_with(data.join(FORWARD)))
     }
 
-    /// Opens the file of a destination to append to it; missing folders are created.
-    pub(crate) fn open_to_append(&self, path: &str) -> io::Result<File> {
-        self.sink(path).map_err(io::Error::other)?.open()
-    }
-
     /// The path of a unix socket, in a folder that exists.
     pub(crate) fn socket(&self, path: &str) -> io::Result<PathBuf> {
         let path = self.data.join(path);
@@ -225,22 +216,38 @@ impl Folders {
 }
 
 impl Sink {
-    /// Each name is opened in the folder before it and may not be a link, so nothing leads out.
-    fn open(&self) -> io::Result<File> {
-        fs::create_dir_all(&self.root)?;
+    /// The names below the folder; parts of a message in them are still in braces.
+    pub(crate) fn below(&self) -> &Path {
+        &self.below
+    }
+
+    /// Other names below the same folder.
+    pub(crate) fn named(&self, below: &str) -> Sink {
+        Sink { root: self.root.clone(), below: below.into() }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+
+    /// Opens its folder; missing folders are created. Each name is opened in the folder before it and may not be a link,
+    /// so nothing leads out.
+    pub(crate) fn place(&self) -> io::Result<Place> {
+        if !self.root.is_dir() {
+            fs::create_dir_all(&self.root)?;
+            self.root.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())?;
+        }
         let mut folder = File::open(&self.root)?;
         let mut names = self.below.components().peekable();
         while let Some(name) = names.next() {
             let name = name.as_os_str();
             if names.peek().is_none() {
-                let flags =
-                    OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-                let mode = Mode::from_raw_mode(0o600);
-                let file = rustix::fs::openat(&folder, name, flags | OFlags::CLOEXEC, mode);
-                return checked(file.map_err(|error| self.led_out(error))?.into());
+                return Ok(Place::new(folder, name.to_owned()));
             }
             match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o700)) {
-                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                // What is written in it lasts no longer than its name.
+                Ok(()) => folder.sync_all()?,
+                Err(rustix::io::Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
             let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
@@ -250,8 +257,18 @@ impl Sink {
         Err(io::Error::other("it names no file"))
     }
 
+    /// Opens the file to append to it; it is made if it is missing.
+    pub(crate) fn open_to_append(&self, place: &Place) -> io::Result<File> {
+        place.open_to_append().map_err(|error| {
+            match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+                Some(errno) => self.led_out(errno),
+                None => error,
+            }
+        })
+    }
+
     fn led_out(&self, error: rustix::io::Errno) -> io::Error {
-        let path = self.root.join(&self.below);
+        let path = self.path();
         let root = self.root.display();
         match error {
             rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => io::Error::other(format!(
@@ -272,11 +289,6 @@ fn open_if(path: &Path, may_read: impl Fn(&Path) -> Result<(), String>) -> io::R
     // Opening a pipe would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
-}
-
-/// A device or a pipe takes what is appended and keeps nothing.
-fn checked(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("this is not a file")) }
 }
 
 /// Where a path really leads, as far as it exists.
@@ -373,7 +385,8 @@ mod tests {
         }
 
         fn append(&self, path: &str) -> Result<(), String> {
-            let opened = self.folders.open_to_append(path);
+            let sink = self.folders.sink(path)?;
+            let opened = sink.place().and_then(|place| sink.open_to_append(&place));
             opened.and_then(|mut file| file.write_all(b"line\n")).map_err(|error| error.to_string())
         }
     }

@@ -6,6 +6,8 @@ pub(crate) mod folders;
 pub(crate) mod lanes;
 pub(crate) mod lock;
 pub(crate) mod memory;
+pub(crate) mod place;
+pub(crate) mod priority;
 pub(crate) mod rights;
 pub(crate) mod sockets;
 

@@ -9,6 +9,7 @@
 //! | tokens    | hash of an API token, its role, what it may search, when it ends, when it was used |
 //! | saved_searches | named searches, private or shared                          |
 //! | revisions | every router document that was ever live, with author and comment |
+//! | revision_on_trial | the revision that is taken back unless it is confirmed   |
 //! | audit     | who changed what, and who failed to log in                      |
 //!
 //! **Invariant:** no password and no secret is stored, only hashes to compare them with.
@@ -26,6 +27,7 @@ mod grant;
 mod keeping;
 pub(crate) mod kept;
 pub mod name;
+mod on_trial;
 mod opening;
 pub mod password;
 mod reserve;
@@ -42,6 +44,7 @@ pub use books::AuditEntry;
 pub use error::{Error, Result};
 pub use grant::Grant;
 pub use keeping::{Bookkeeper, BooksStatus};
+pub use on_trial::{OnTrial, Trial};
 pub use opening::{Found, Look, look, set_aside};
 pub(crate) use reserve::Reserve;
 pub use revisions::Revision;

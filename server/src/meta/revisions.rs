@@ -3,6 +3,7 @@
 //! **Invariant:** a revision never changes and its number is never reused.
 
 use super::columns::Nanos;
+use super::on_trial::{self, Trial};
 use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -25,12 +26,28 @@ pub struct Revision {
 impl Meta {
     /// Stores a document as the newest revision: its number.
     pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
+        self.add_revision_on_trial(toml, author, comment, now, None)
+    }
+
+    /// The same of one that may have to be confirmed.
+    pub fn add_revision_on_trial(
+        &self,
+        toml: &str,
+        author: &str,
+        comment: &str,
+        now: Timestamp,
+        trial: Option<Trial>,
+    ) -> Result<u64> {
         self.write(|connection| {
-            connection.execute(
+            let transaction = connection.transaction()?;
+            transaction.execute(
                 "INSERT INTO revisions (toml, author, comment, created_at) VALUES (?1, ?2, ?3, ?4)",
                 params![toml, author, comment, Nanos(now)],
             )?;
-            Ok(connection.last_insert_rowid() as u64)
+            let number = transaction.last_insert_rowid() as u64;
+            on_trial::begin(&transaction, number, trial)?;
+            transaction.commit()?;
+            Ok(number)
         })
     }
 

@@ -3,13 +3,15 @@
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
 use super::logspace::Logspace;
-use super::metrics;
+use super::lookups::LookupFiles;
+use super::metrics::{self, Everything};
 use super::running::{Live, Running};
 use super::sealers::Sealers;
 use super::status::{LogspaceInfo, Status};
 use super::watch::{Ending, Stored, Wake};
 use crate::destination::Destination;
 use crate::flow::counters::Counters;
+use crate::flow::ledger::Ledger;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
@@ -18,6 +20,7 @@ use arc_swap::ArcSwap;
 use logstead_config::settings::Settings;
 use logstead_config::{Retention, Size};
 use logstead_indexer::{Disk, Expired, Searcher};
+use logstead_syslog::format::Syslog;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +32,7 @@ use std::time::Instant;
 pub struct Pipeline {
     pub(super) running: Arc<ArcSwap<Running>>,
     pub(super) counters: Arc<Counters>,
+    pub(super) ledger: Arc<Ledger>,
     pub(super) sockets: Arc<Sockets>,
     pub(super) work: WorkSender,
     pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
@@ -39,6 +43,7 @@ pub struct Pipeline {
     pub(super) data: PathBuf,
     pub(super) folders: Arc<Folders>,
     pub(super) clock: Arc<ClockWatch>,
+    pub(super) lookups: Arc<LookupFiles>,
     pub(super) settings: Arc<Settings>,
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
@@ -61,6 +66,11 @@ impl Pipeline {
         self.running.load().destinations.keys().cloned().collect()
     }
 
+    /// Where files may be read and written.
+    pub(crate) fn folders(&self) -> &Arc<Folders> {
+        &self.folders
+    }
+
     /// What all connections of the process share.
     pub(crate) fn sockets(&self) -> &Arc<Sockets> {
         &self.sockets
@@ -76,6 +86,23 @@ impl Pipeline {
     /// The counters that all share.
     pub(crate) fn counters(&self) -> &Arc<Counters> {
         &self.counters
+    }
+
+    /// How a source reads syslog; `None` for one that reads something else, or is not there.
+    pub(crate) fn syslog_of(&self, source: &str) -> Option<Arc<Syslog>> {
+        let running = self.running.load();
+        let source = running.sources.get(source)?;
+        Some(source.shared().settings.load().syslog.clone())
+    }
+
+    /// The tables that steps look values up in.
+    pub(crate) fn lookups(&self) -> &LookupFiles {
+        &self.lookups
+    }
+
+    /// What became of every message.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// For those who follow what is stored.
@@ -132,7 +159,14 @@ impl Pipeline {
     pub fn metrics_text(&self) -> String {
         let running = self.running.load();
         let status = running.status(&self.counters, self.clock.hold(), Instant::now());
-        metrics::text(&status, &running, &self.counters, &self.sockets, &self.settings.memory)
+        metrics::text(&Everything {
+            status: &status,
+            running: &running,
+            counters: &self.counters,
+            sockets: &self.sockets,
+            memory: &self.settings.memory,
+            accounts: &self.ledger.totals(),
+        })
     }
 
     /// Whether messages can be taken and stored; `Err` says why not.
@@ -202,5 +236,7 @@ impl Pipeline {
         running.logspaces.values().for_each(|logspace| logspace.join());
         self.sealers.join();
         running.destinations.values().for_each(|destination| destination.join());
+        self.lookups.stop();
+        self.ledger.stop();
     }
 }

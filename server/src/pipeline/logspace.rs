@@ -7,6 +7,7 @@ use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
 use super::watch::Wake;
 use crate::flow::counters::LogspaceCounters;
+use crate::flow::ledger::{Ledger, Place};
 use crate::flow::writer::{Append, Owner, Writer};
 use crate::machine::clock;
 use logstead_config::Retention;
@@ -26,6 +27,7 @@ pub(crate) struct Shared {
     pub(crate) wake: Wake,
     pub(crate) headroom: Headroom,
     pub(crate) clock: Arc<ClockWatch>,
+    pub(crate) ledger: Arc<Ledger>,
 }
 
 /// What can change while a logspace is open.
@@ -53,9 +55,11 @@ impl Logspace {
         opened: Opened,
         configuration: Configuration,
         counters: Arc<LogspaceCounters>,
-        Shared { bell, wake, headroom, clock }: Shared,
+        Shared { bell, wake, headroom, clock, ledger }: Shared,
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
+        ledger.opened_logspace(id, &searcher);
+        let account = (ledger.clone(), Place::Logspace(id.into()));
         let storing = Storing {
             id: id.to_owned(),
             keeper: keeper.clone(),
@@ -65,9 +69,10 @@ impl Logspace {
             wake,
             headroom,
             clock,
+            ledger,
             counters: counters.clone(),
         };
-        let writer = Writer::start(format!("logspace {id}"), appender, storing)?;
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account)?;
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, counters })
     }
 
@@ -133,6 +138,7 @@ struct Storing {
     wake: Wake,
     headroom: Headroom,
     clock: Arc<ClockWatch>,
+    ledger: Arc<Ledger>,
     counters: Arc<LogspaceCounters>,
 }
 
@@ -193,6 +199,8 @@ impl Owner for Storing {
 
 impl Storing {
     fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
+        // What is gone can no longer be counted. On a full disk it goes anyway.
+        self.ledger.write().ok();
         let mut expired = appender.expire(expiry);
         // Freeing space takes a few kilobytes.
         while matches!(expired, Err(DiskError::Full { .. })) && self.headroom.give() {

@@ -14,12 +14,13 @@ pub(crate) mod apply;
 mod bell;
 mod clock_watch;
 mod core;
+mod gaps;
 mod headroom;
 mod logspace;
+mod lookups;
 mod metrics;
 mod observe;
 mod retry;
-mod route;
 mod running;
 mod sealers;
 mod start;
@@ -29,12 +30,11 @@ mod trust;
 pub(crate) mod watch;
 mod worker;
 
-pub use crate::flow::counters::Counters;
 pub use crate::flow::receipt::Taken;
 pub(crate) use apply::unfit;
 pub use apply::{ApplyError, Change, Prepared};
 pub use core::Pipeline;
-pub use route::{Delivery, Routed, Router};
+pub(crate) use lookups::Known as KnownLookup;
 pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
 pub use status::{

@@ -1,14 +1,15 @@
 //! Reads the status off what runs.
 
 use super::logspace::Logspace;
-use super::running::{Failed, Inlet, Running};
+use super::running::{Failed, Inlet, RouteCount, Running};
 use super::status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
-    LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, Unsealed,
+    LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
+    Unsealed,
 };
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
-use crate::flow::counters::Counters;
+use crate::flow::counters::{Counters, StepCounters};
 use crate::source;
 use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source, SourceKind};
 use logstead_record::Timestamp;
@@ -37,7 +38,8 @@ impl Running {
             routes: checked
                 .routes
                 .iter()
-                .map(|checked| route_status(&checked.route.id, counters, now))
+                .enumerate()
+                .filter_map(|(number, checked)| self.route_status(number, checked.route.enabled, now))
                 .collect(),
             destinations: checked
                 .destinations
@@ -49,6 +51,27 @@ impl Running {
             queues_left: self.queues_left(),
             logspaces: checked.logspaces.iter().filter_map(|c| self.logspace_status(&c.id, now)).collect(),
         }
+    }
+
+    fn route_status(&self, number: usize, enabled: bool, now: Instant) -> Option<RouteStatus> {
+        let RouteCount { route, steps } = self.routes.get(number)?;
+        let messages = route.messages.get();
+        let kinds = self.router.steps(number).zip(self.router.forgotten(number));
+        let step = |(counters, (kind, forgotten)): (&Arc<StepCounters>, (&str, u64))| StepStatus {
+            kind: kind.to_owned(),
+            messages: counters.messages.get(),
+            changed: counters.changed.get(),
+            dropped: counters.dropped.get(),
+            failed: counters.failed.get(),
+            forgotten,
+        };
+        Some(RouteStatus {
+            id: self.router.routes().nth(number)?.to_owned(),
+            enabled,
+            messages,
+            messages_per_second: route.rate.look(messages, now),
+            steps: steps.iter().zip(kinds).map(step).collect(),
+        })
     }
 
     /// Queues of destinations that the document no longer has, unless they are empty.
@@ -145,12 +168,6 @@ impl Running {
     }
 }
 
-fn route_status(id: &str, counters: &Counters, now: Instant) -> RouteStatus {
-    let counters = counters.route(id);
-    let messages = counters.messages.get();
-    RouteStatus { id: id.to_owned(), messages, messages_per_second: counters.rate.look(messages, now) }
-}
-
 fn running_status(source: &source::Source, kind: &SourceKind, now: Instant) -> SourceStatus {
     let shared = source.shared();
     let inlet =
@@ -213,7 +230,10 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
     let (kind, to) = match &config.kind {
         DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
         DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
-        DestinationKind::File(file) => (DestinationType::File, file.path.clone()),
+        DestinationKind::File(file) => (DestinationType::File, file.path.to_string()),
+        DestinationKind::S3(s3) => {
+            (DestinationType::S3, format!("{}, bucket {}", shown(&s3.server()), s3.bucket))
+        }
         DestinationKind::Elastic(elastic) => (DestinationType::Elastic, shown(&elastic.server)),
         DestinationKind::Loki(loki) => (DestinationType::Loki, shown(&loki.server)),
         DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, shown(&splunk.server)),

@@ -1,16 +1,17 @@
 //! What is live: one revision of the router document with everything it needs, swapped as a whole.
 
 use super::logspace::Logspace;
-use super::route::Router;
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
-use crate::flow::counters::SourceCounters;
+use crate::flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
 use crate::flow::receipt::Receipt;
+use crate::flow::share::Share;
 use crate::flow::writer::Append;
 use crate::source::Source;
 use logstead_config::{Checked, Document, Listener, Target};
 use logstead_indexer::Encoded;
 use logstead_record::Timestamp;
+use logstead_route::Router;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,10 +37,29 @@ pub(crate) struct Inlet {
     pub(crate) budget: Budget,
 }
 
+/// What a route and its steps are counted by.
+pub(crate) struct RouteCount {
+    pub(crate) route: Arc<RouteCounters>,
+    pub(crate) steps: Vec<Arc<StepCounters>>,
+}
+
+impl RouteCount {
+    pub(crate) fn all(router: &Router, counters: &Counters) -> Vec<RouteCount> {
+        let count = |(number, id)| {
+            let route = counters.route(id);
+            let steps = router.steps(number).enumerate().map(|(step, kind)| route.step(step, kind)).collect();
+            RouteCount { route, steps }
+        };
+        router.routes().enumerate().map(count).collect()
+    }
+}
+
 /// Everything that a batch can encounter on its way.
 pub(crate) struct Running {
     pub(crate) live: Arc<Live>,
     pub(crate) router: Router,
+    /// What its routes are counted by, in their order.
+    pub(crate) routes: Vec<RouteCount>,
     /// In the order of the router's targets.
     pub(crate) targets: Vec<Reached>,
     /// Those of the document, and those on disk from earlier documents.
@@ -90,6 +110,12 @@ pub(crate) enum Reached {
     Destination(Arc<Destination>),
 }
 
+impl Reached {
+    pub(crate) fn is_logspace(&self) -> bool {
+        matches!(self, Reached::Logspace(_))
+    }
+}
+
 impl Running {
     /// Whether nothing is received anywhere although the document names listeners.
     pub(crate) fn is_deaf(&self) -> bool {
@@ -113,12 +139,18 @@ impl Running {
     }
 
     /// Hands a batch to a target.
-    pub(crate) fn deliver(&self, target: usize, encoded: Encoded, flow_control: bool, receipt: &Receipt) {
+    pub(crate) fn deliver(
+        &self,
+        target: usize,
+        (encoded, share): (Encoded, Share),
+        flow_control: bool,
+        receipt: &Receipt,
+    ) {
         match &self.targets[target] {
             Reached::Logspace(logspace) => {
-                logspace.append(Append { encoded, pending: receipt.pending(), may_drop: false });
+                logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
             }
-            Reached::Destination(destination) => destination.append(encoded, flow_control, receipt),
+            Reached::Destination(destination) => destination.append((encoded, share), flow_control, receipt),
         }
     }
 }

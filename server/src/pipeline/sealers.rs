@@ -8,6 +8,7 @@ use super::bell::{self, Bell, Rung};
 use super::headroom::Headroom;
 use super::logspace::Logspace;
 use super::running::Running;
+use crate::flow::ledger::Ledger;
 use arc_swap::ArcSwap;
 use logstead_config::Count;
 use logstead_indexer::{Done, KeepError, Task};
@@ -37,6 +38,7 @@ pub(crate) struct Sealers {
 struct Shared {
     running: Arc<ArcSwap<Running>>,
     headroom: Headroom,
+    ledger: Arc<Ledger>,
     bell: Bell,
     rung: Rung,
     cancelled: AtomicBool,
@@ -64,12 +66,13 @@ pub(crate) fn count(setting: Count) -> usize {
 
 impl Sealers {
     /// No thread yet.
-    pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom) -> Sealers {
+    pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom, ledger: Arc<Ledger>) -> Sealers {
         let (bell, rung) = bell::new();
         let now = Instant::now();
         let shared = Shared {
             running,
             headroom,
+            ledger,
             bell,
             rung,
             cancelled: AtomicBool::new(false),
@@ -161,6 +164,10 @@ impl Shared {
     fn work(&self, logspace: &Logspace, task: &Task) {
         if let Some(reason) = self.headroom.refuses_segments() {
             return self.failed(logspace, task, &reason);
+        }
+        // What has left the journal can no longer be counted.
+        if let Err(error) = self.ledger.write() {
+            return self.failed(logspace, task, &error);
         }
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());

@@ -3,12 +3,15 @@
 use super::apply::{self, ApplyError, Change, Demand};
 use super::clock_watch::ClockWatch;
 use super::core::Pipeline;
+use super::gaps::Gaps;
 use super::headroom::Headroom;
+use super::lookups::LookupFiles;
 use super::retry;
 use super::sealers::{self, Sealers};
 use super::watch::Wake;
 use super::worker::Worker;
 use crate::flow::counters::Counters;
+use crate::flow::ledger::Ledger;
 use crate::flow::queue::{self, WorkReceiver};
 use crate::machine::folders::Folders;
 use crate::machine::sockets::{Descriptors, Sockets};
@@ -17,6 +20,8 @@ use logstead_config::Count;
 use logstead_config::settings::Settings;
 use logstead_indexer::Disk;
 use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -87,12 +92,14 @@ impl Pipeline {
             Count::Exactly(workers) => workers as usize,
         };
         let (work, received) = queue::queues(workers);
-        let running = Arc::new(ArcSwap::from_pointee(apply::first(&counters, revision, change)));
+        let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
-        let sealers = Sealers::new(running.clone(), headroom.clone());
+        let ledger = Ledger::open(&disk, &data.join("ledger")).map_err(io::Error::other)?;
+        let sealers = Sealers::new(running.clone(), headroom.clone(), ledger.clone());
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
+            ledger,
             sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
@@ -102,6 +109,7 @@ impl Pipeline {
             headroom,
             data: data.to_owned(),
             clock: Arc::new(ClockWatch::new(data)),
+            lookups: Arc::new(LookupFiles::new(data)),
             folders: Arc::new(Folders::new(data, &settings.files)),
             settings,
             applying: Mutex::new(()),
@@ -110,15 +118,24 @@ impl Pipeline {
         pipeline.start_workers(received)?;
         pipeline.open_existing(change)?;
         pipeline.open_existing_queues(change)?;
+        pipeline.ledger.start()?;
+        pipeline.lookups.start()?;
         pipeline.clock.begin();
         let sealers = sealers::count(pipeline.settings.threads.sealers);
         pipeline.sealers.start(sealers)?;
         Ok(pipeline)
     }
 
-    fn start_workers(&self, received: Vec<WorkReceiver>) -> std::io::Result<()> {
+    fn start_workers(&self, received: Vec<WorkReceiver>) -> io::Result<()> {
+        let gaps = Arc::<Mutex<HashMap<Arc<str>, Gaps>>>::default();
         for (number, work) in received.into_iter().enumerate() {
-            let worker = Worker { work, running: self.running.clone(), counters: self.counters.clone() };
+            let worker = Worker {
+                work,
+                running: self.running.clone(),
+                counters: self.counters.clone(),
+                ledger: self.ledger.clone(),
+                gaps: gaps.clone(),
+            };
             let thread =
                 std::thread::Builder::new().name(format!("worker {number}")).spawn(|| worker.run())?;
             self.workers.lock().push(thread);

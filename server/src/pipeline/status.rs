@@ -95,10 +95,31 @@ pub struct ListenerStatus {
 pub struct RouteStatus {
     /// Its id.
     pub id: String,
+    /// Whether it takes anything.
+    pub enabled: bool,
     /// Matched since the start of the process.
     pub messages: u64,
     /// Over the last seconds.
     pub messages_per_second: f64,
+    /// What its steps did since the start of the process, in order.
+    pub steps: Vec<StepStatus>,
+}
+
+/// A step of a route.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StepStatus {
+    /// What it does.
+    pub kind: String,
+    /// Messages that got there and that it concerned.
+    pub messages: u64,
+    /// Those of them that it changed.
+    pub changed: u64,
+    /// Those that it took out.
+    pub dropped: u64,
+    /// Those that it could not be done to: they went on as they were.
+    pub failed: u64,
+    /// Combinations of values that it had to forget, as there were too many at once.
+    pub forgotten: u64,
 }
 
 /// A forward destination.
@@ -280,6 +301,8 @@ pub enum DestinationType {
     Relp,
     /// Lines to a file.
     File,
+    /// Objects to S3, or to another store that speaks its protocol.
+    S3,
     /// Documents to Elasticsearch or OpenSearch.
     Elastic,
     /// Streams to Loki.

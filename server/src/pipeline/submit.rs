@@ -63,7 +63,10 @@ impl Pipeline {
         let Some(inlet) = &running.internal else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
             Some(reserved) => self.hand_in(inlet, batch, None, Pending::silent(reserved)),
-            None => inlet.counters.dropped.add("queue_full", batch.rows()),
+            None => {
+                inlet.counters.dropped.add("queue_full", batch.rows());
+                self.ledger.dropped(&inlet.id, "queue_full", batch.rows());
+            }
         }
     }
 

@@ -1,16 +1,22 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
 //! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
-use super::running::Running;
+use super::gaps::Gaps;
+use super::running::{RouteCount, Running};
 use crate::flow::chunk::Chunk;
 use crate::flow::counters::{Counters, SourceCounters};
+use crate::flow::ledger::{Ledger, Slot};
 use crate::flow::queue::{Work, WorkReceiver};
 use crate::flow::receipt::Receipt;
+use crate::flow::share::{Given, Share, shares};
 use crate::flow::writer::Append;
 use arc_swap::ArcSwap;
-use logstead_indexer::encode;
+use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
+use logstead_route::{AtStep, Dropped, Watch};
 use logstead_syslog::format::{Known, Syslog};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +26,9 @@ pub(crate) struct Worker {
     pub(crate) work: WorkReceiver,
     pub(crate) running: Arc<ArcSwap<Running>>,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) ledger: Arc<Ledger>,
+    /// By source.
+    pub(crate) gaps: Arc<Mutex<HashMap<Arc<str>, Gaps>>>,
 }
 
 impl Worker {
@@ -43,11 +52,13 @@ impl Worker {
                 note_failures(failures, &source, &counters);
                 count(&batch, chunk.bytes.len(), &counters);
                 drop(chunk);
+                self.received(&batch, &source, pending.receipt());
                 self.route(&Arc::new(batch), &source, &counters, pending.receipt());
                 pending.done();
             }
             Work::Batch { batch, source, counters, logspace, pending } => {
                 count(&batch, batch.columns().message().bytes().len(), &counters);
+                self.received(&batch, &source, pending.receipt());
                 match logspace {
                     Some(id) => self.store(&id, batch, pending.receipt()),
                     None => self.route(&batch, &source, &counters, pending.receipt()),
@@ -58,32 +69,75 @@ impl Worker {
         }
     }
 
+    fn received(&self, batch: &Batch, source: &Arc<str>, receipt: &Receipt) {
+        let Some(slot) = Slot::of(batch) else { return };
+        receipt.received(&self.ledger, slot, batch.rows());
+        if Gaps::concern(batch) {
+            let lost = self.gaps.lock().entry(source.clone()).or_default().look(batch);
+            self.ledger.lost_before(source, "sequence_gap", lost as usize);
+        }
+    }
+
     fn route(&self, batch: &Arc<Batch>, source: &str, counters: &SourceCounters, receipt: &Receipt) {
         let running = self.running.load();
-        let routed = running.router.route(batch, source);
+        let routed = running.router.route_watched(batch, source, &mut Counting(&running.routes));
+        for (count, taken) in running.routes.iter().zip(&routed.taken) {
+            count.route.messages.add(*taken);
+        }
+        for Dropped { route, step, rows } in &routed.dropped {
+            let id = running.router.routes().nth(*route).unwrap_or_default();
+            receipt.dropped(format!("route:{id}/step:{}", step + 1), rows.count());
+        }
         counters.unrouted.add(routed.unrouted);
         self.counters.unrouted.add(routed.unrouted);
         receipt.unrouted(routed.unrouted);
+        let given = routed.deliveries.iter().map(|delivery| Given {
+            is_logspace: running.targets[delivery.target].is_logspace(),
+            rows: &delivery.rows,
+        });
+        let shares = shares(&given.collect::<Vec<_>>());
         // What several targets get is encoded once.
-        let mut whole = None;
-        for delivery in routed.deliveries {
-            let encoded = if delivery.rows.is_all() {
-                whole.get_or_insert_with(|| encode(batch.clone())).clone()
-            } else {
-                encode(Arc::new(batch.take(&delivery.rows)))
+        let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
+        for (delivery, share) in routed.deliveries.into_iter().zip(shares) {
+            let own = match delivery.batch {
+                Some(changed) => changed,
+                None if delivery.rows.is_all() => batch.clone(),
+                None => Arc::new(batch.take(&delivery.rows)),
             };
-            running.deliver(delivery.target, encoded, delivery.flow_control, receipt);
+            let encoded = match done.iter().find(|(other, _)| Arc::ptr_eq(other, &own)) {
+                Some((_, encoded)) => encoded.clone(),
+                None => {
+                    let encoded = encode(own.clone());
+                    done.push((own, encoded.clone()));
+                    encoded
+                }
+            };
+            running.deliver(delivery.target, (encoded, share), delivery.flow_control, receipt);
         }
     }
 
     fn store(&self, logspace: &str, batch: Arc<Batch>, receipt: &Receipt) {
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
+                let share = Share::all(batch.rows());
                 let encoded = encode(batch);
-                logspace.append(Append { encoded, pending: receipt.pending(), may_drop: false });
+                logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }
+    }
+}
+
+/// Counts what steps do.
+struct Counting<'a>(&'a [RouteCount]);
+
+impl Watch for Counting<'_> {
+    fn step(&mut self, at: &AtStep<'_>) {
+        let Some(counters) = self.0.get(at.route).and_then(|route| route.steps.get(at.step)) else { return };
+        counters.messages.add(at.concerned.count());
+        counters.changed.add(at.changed.count());
+        counters.dropped.add(at.dropped.count());
+        counters.failed.add(at.failed.count());
     }
 }
 

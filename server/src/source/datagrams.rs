@@ -145,11 +145,11 @@ impl Receiver {
     fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Chunk) {
         let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
         if let Some(dropped) = datagram.dropped {
-            shared.counters.dropped.add("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);
+            shared.lost_before("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);
             self.dropped = dropped;
         }
         if datagram.peer.is_some_and(|peer| !settings.allows(peer)) {
-            return shared.counters.dropped.add("not_allowed", 1);
+            return shared.dropped("not_allowed", 1);
         }
         let start = datagram.slot * slot_bytes;
         let bytes = &self.slots[start..start + datagram.length];

@@ -8,6 +8,7 @@ use super::settings::Settings;
 use crate::flow::budget::Budget;
 use crate::flow::chunk::{Chunk, Order};
 use crate::flow::counters::SourceCounters;
+use crate::flow::ledger::Ledger;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::flow::receipt::{Outcome, Pending};
 use crate::machine::clock;
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) counters: Arc<SourceCounters>,
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
+    pub(super) ledger: Arc<Ledger>,
     pub(super) sockets: Arc<Sockets>,
     /// The data directory.
     pub(super) data: PathBuf,
@@ -51,6 +53,7 @@ pub(crate) struct Ways {
     pub(crate) counters: Arc<SourceCounters>,
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
+    pub(crate) ledger: Arc<Ledger>,
     pub(crate) sockets: Arc<Sockets>,
 }
 
@@ -61,7 +64,7 @@ impl Shared {
         ways: Ways,
         (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
-        let Ways { counters, budget, work, sockets } = ways;
+        let Ways { counters, budget, work, ledger, sockets } = ways;
         Shared {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
@@ -72,6 +75,7 @@ impl Shared {
             connections: AtomicUsize::new(0),
             gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
             work,
+            ledger,
             sockets,
             complained: Mutex::new(None),
         }
@@ -104,7 +108,7 @@ impl Shared {
     pub(super) fn submit_or_drop(&self, chunk: Chunk) {
         match self.budget.try_reserve(chunk.cost_bytes()) {
             Some(reserved) => self.submit_reserved(chunk, Pending::silent(reserved)),
-            None => self.counters.dropped.add("queue_full", chunk.frames.len()),
+            None => self.dropped("queue_full", chunk.frames.len()),
         }
     }
 
@@ -122,8 +126,20 @@ impl Shared {
             pending,
         };
         if !self.work.submit(partition, work) {
-            self.counters.dropped.add("stopped", messages);
+            self.dropped("stopped", messages);
         }
+    }
+
+    /// Messages that arrived and get no further.
+    pub(super) fn dropped(&self, reason: &'static str, messages: usize) {
+        self.counters.dropped.add(reason, messages);
+        self.ledger.dropped(&self.id, reason, messages);
+    }
+
+    /// Messages that the kernel dropped.
+    pub(super) fn lost_before(&self, place: &'static str, messages: usize) {
+        self.counters.dropped.add(place, messages);
+        self.ledger.lost_before(&self.id, place, messages);
     }
 
     /// Counts a refused connection, and logs it unless one was logged just before.

@@ -1,8 +1,10 @@
 //! What is stored from a position on, in each logspace.
 
-use super::page::{Hits, keep_first};
+use super::order::{Hits, Place};
+use super::page::{PageRequest, keep_first};
+use super::passing::Passing;
 use super::{Logspaces, Wanted};
-use logstead_indexer::{Follower, Order, Request, Run, Searcher};
+use logstead_indexer::{Follower, Hit, Order, Request, Run, Searcher};
 
 impl Logspaces {
     /// Follows each logspace from a sequence on.
@@ -17,14 +19,16 @@ impl Logspaces {
         })
     }
 
-    /// Follows each logspace from now on, after the newest messages that are stored, the oldest of them first.
+    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first.
     pub(crate) fn follow_after_newest(
         self,
         wanted: Wanted<'_>,
+        passing: Option<&Passing>,
         limit: usize,
         run: &Run<'_>,
     ) -> (Vec<(String, Follower)>, Hits) {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
+        let logspaces = self.clone();
         for (id, searcher) in self {
             let filter = wanted.filter(&id);
             let (range, order) = (wanted.range, Order::Newest);
@@ -34,6 +38,20 @@ impl Logspaces {
             followers.push((id, Follower::new(searcher, filter, next)));
         }
         keep_first(&mut newest, Order::Newest, limit);
+        if let Some(passing) = passing {
+            let after = newest.last().map(|(id, hit)| Place::of(id, hit));
+            newest = passing.hits(newest);
+            let limit = limit - newest.len();
+            if after.is_some() && 0 < limit {
+                let older = PageRequest { order: Order::Newest, limit, after };
+                let page = logspaces.page_through(wanted, Some(passing), &older, run);
+                // What was stored since then is followed.
+                let is_before = |(id, hit): &(String, Hit)| {
+                    followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next())
+                };
+                newest.extend(page.hits.into_iter().filter(is_before));
+            }
+        }
         newest.reverse();
         (followers, newest)
     }

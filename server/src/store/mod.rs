@@ -6,6 +6,7 @@
 //! | `order`     | the order of all their messages                                   |
 //! | `page`      | the first messages of all in that order                           |
 //! | `read`      | all of them in that order, with bounded memory                    |
+//! | `passing`   | what stages leave of messages, and how they look then             |
 //! | `follow`    | what is stored from now on                                        |
 //! | `coverage`  | what they looked at                                               |
 //!
@@ -17,10 +18,12 @@ mod follow;
 mod logspaces;
 mod order;
 mod page;
+mod passing;
 mod read;
 
 pub(crate) use coverage::Coverage;
 pub(crate) use logspaces::{Logspaces, Wanted};
 pub(crate) use order::Place;
 pub(crate) use page::{Page, PageRequest};
+pub(crate) use passing::Passing;
 pub(crate) use read::{Cancelled, Reading};

@@ -6,6 +6,9 @@ use logstead_indexer::{Hit, Order, Position};
 use logstead_record::Timestamp;
 use std::cmp::Ordering;
 
+/// Messages with their logspaces.
+pub(crate) type Hits = Vec<(String, Hit)>;
+
 /// A message's place among all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {

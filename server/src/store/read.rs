@@ -7,6 +7,7 @@
 //! from unreadable ones. These are left out and counted, and the part that holds them is named.
 
 use super::order::compare;
+use super::passing::Passing;
 use super::{Logspaces, Wanted};
 use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Run, Searcher};
 use logstead_record::query::TimeRange;
@@ -28,7 +29,11 @@ pub(crate) struct Reading {
     order: Order,
     range: TimeRange,
     logspaces: Vec<InLogspace>,
+    passing: Option<Passing>,
+    /// Messages that were counted and not looked at yet.
     left: u64,
+    /// How many more are wanted.
+    wanted: u64,
     /// Messages that were counted and cannot be read.
     missing: u64,
     /// What cannot be read, as far as is known.
@@ -52,10 +57,12 @@ struct InLogspace {
 pub(crate) struct Cancelled;
 
 impl Logspaces {
-    /// Starts reading at most `limit` messages of logspaces in their present state. Counts the matches.
+    /// Starts reading at most `limit` messages of logspaces in their present state, after they passed through stages.
+    /// Counts the matches.
     pub(crate) fn read(
         self,
         wanted: Wanted<'_>,
+        passing: Option<Passing>,
         (order, limit): (Order, u64),
         run: &Run<'_>,
     ) -> Result<Reading, Cancelled> {
@@ -72,7 +79,9 @@ impl Logspaces {
             order,
             range: wanted.range,
             logspaces: frozen.into_iter().map(in_logspace).collect(),
-            left: count.min(limit),
+            left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
+            wanted: limit,
+            passing,
             missing: 0,
             damaged: coverage.damaged.into_iter().map(|(id, damage)| named(&id, &damage)).collect(),
             written_bytes: 0,
@@ -82,9 +91,14 @@ impl Logspaces {
 }
 
 impl Reading {
-    /// How many messages are still to be read.
+    /// How many messages are still to be looked at.
     pub(crate) fn left(&self) -> u64 {
         self.left
+    }
+
+    /// Whether all of them will be written.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.passing.as_ref().is_none_or(Passing::keeps_all)
     }
 
     /// How many messages were written.
@@ -125,6 +139,10 @@ impl Reading {
             self.written_bytes += (out.len() - before) as u64;
             self.written_messages += 1;
             self.left -= 1;
+            self.wanted -= 1;
+            if self.wanted == 0 {
+                self.left = 0;
+            }
         }
         Ok(())
     }
@@ -133,9 +151,9 @@ impl Reading {
     fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let Reading { logspaces, damaged, range, order, .. } = self;
+        let Reading { logspaces, damaged, range, order, passing, left, .. } = self;
         for logspace in logspaces {
-            if logspace.page.is_empty() && logspace.more {
+            while logspace.page.is_empty() && logspace.more {
                 let InLogspace { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
                 let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
@@ -145,7 +163,12 @@ impl Reading {
                 damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));
                 logspace.more = more;
                 logspace.after = hits.last().map(Hit::position).or(logspace.after);
-                logspace.page = hits.into();
+                let found = hits.len() as u64;
+                logspace.page = match passing {
+                    Some(passing) => passing.hits_of(&logspace.id, hits).into(),
+                    None => hits.into(),
+                };
+                *left = left.saturating_sub(found - logspace.page.len() as u64);
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::message::Message;
 use super::table::Table;
 use logstead_indexer::Hit;
 use logstead_record::Storage;
-use logstead_record::query::FieldName;
+use logstead_record::query::{FieldName, Pipeline};
 use serde_json::Value;
 use std::io::Write;
 
@@ -26,11 +26,19 @@ const COLUMNS_MAX: usize = 256;
 /// How messages are written.
 pub(crate) enum Writing {
     Ndjson,
+    /// Objects with these keys.
+    Chosen(Vec<(String, FieldName)>),
     Csv(Vec<(String, FieldName)>),
     Raw,
 }
 
 impl Writing {
+    /// Objects, of these fields only if there are any.
+    pub(crate) fn ndjson(columns: Option<&[FieldName]>) -> Writing {
+        let column = |field: &FieldName| (field.as_str().to_owned(), field.clone());
+        columns.map_or(Writing::Ndjson, |columns| Writing::Chosen(columns.iter().map(column).collect()))
+    }
+
     /// Rows with these columns, or with the default ones; or why these are not possible.
     pub(crate) fn csv(columns: Option<Vec<String>>) -> Result<Writing, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
@@ -63,6 +71,17 @@ impl Writing {
                     .expect("a message has names for keys");
                 out.push(b'\n');
             }
+            Writing::Chosen(columns) => {
+                let mut object = serde_json::Map::new();
+                for (name, field) in columns {
+                    let mut value = Vec::new();
+                    value_of(field, logspace, hit, &mut value);
+                    let text = || Value::String(String::from_utf8_lossy(&value).into_owned());
+                    object.insert(name.clone(), if value.is_empty() { Value::Null } else { text() });
+                }
+                serde_json::to_writer(&mut *out, &object).expect("an object has names for keys");
+                out.push(b'\n');
+            }
             Writing::Csv(columns) => {
                 let mut value = Vec::new();
                 for (number, (_, field)) in columns.iter().enumerate() {
@@ -78,6 +97,17 @@ impl Writing {
             }
         }
     }
+}
+
+/// The columns of a file of messages: those that `fields` leaves, those that were asked for, or the usual ones and what
+/// stages add.
+pub(crate) fn columns_of(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec<String>> {
+    let names = |fields: Vec<FieldName>| fields.iter().map(|field| field.as_str().to_owned()).collect();
+    pipeline.columns().map(names).or(asked).or_else(|| {
+        let added: Vec<String> =
+            pipeline.added().map(names).filter(|names: &Vec<String>| !names.is_empty())?;
+        Some(COLUMNS.map(str::to_owned).into_iter().chain(added).collect())
+    })
 }
 
 /// A table as rows by RFC 4180 or as a JSON object per line; and how many rows it has, which may be fewer.

@@ -6,6 +6,7 @@ use axum::Router;
 use logstead::api::{self, ApiState};
 use logstead::meta::Meta;
 use logstead::pipeline::{Change, Pipeline};
+use logstead::revision::Revisions;
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers, Settings};
 use logstead_indexer::RealDisk;
@@ -76,6 +77,7 @@ impl Server {
         let app = api::app(ApiState {
             meta: meta.clone(),
             pipeline: pipeline.clone(),
+            revisions: Arc::new(Revisions::new(pipeline.clone(), meta.clone())),
             settings,
             admin_token: Some(TOKEN.to_owned()),
             setup_code: Some(SETUP_CODE.to_owned()),

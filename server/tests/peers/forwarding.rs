@@ -5,6 +5,7 @@ use crate::numbered::text;
 use crate::receiver::{Program, Receiver, Spoken};
 use crate::support::{Server, wait_until};
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Few enough for the buffer of a receiver of datagrams.
 const FEW: u64 = 50;
@@ -113,6 +114,59 @@ fn what_was_on_its_way_may_be_missing(program: Program, spoken: Spoken) {
         "{:?}",
         missing.collect::<Vec<_>>()
     );
+}
+
+/// A receiver is away for a minute while messages come in, and in the middle of it our side is killed.
+fn a_receiver_may_be_away_for_a_minute(program: Program, spoken: Spoken) -> String {
+    const AWAY: Duration = Duration::from_secs(60);
+    let mut receiver = Receiver::start(program, spoken);
+    let mut server = forwarding(&receiver);
+    feed(&server, 0..FEW);
+    arrive(&receiver, 0..FEW);
+    receiver.kill();
+    let mut next = FEW;
+    wait_until("the server notices", || {
+        feed(&server, next..next + 1);
+        next += 1;
+        is_retrying(&server)
+    });
+    let (first, left, mut kills) = (next, Instant::now(), 1);
+    while left.elapsed() < AWAY {
+        if 0 < kills && AWAY / 2 < left.elapsed() {
+            server.kill_and_restart();
+            kills -= 1;
+        }
+        feed(&server, next..next + 1);
+        next += 1;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    receiver.start_again();
+    let found = arrive(&receiver, first..next);
+    assert!(found.is_sorted(), "{found:?}");
+    let missing = (0..next).filter(|number| !found.contains(number)).count();
+    if matches!(spoken, Spoken::Relp | Spoken::RelpTls) {
+        assert_eq!(missing, 0);
+    }
+    wait_until("it is in order again", || !is_retrying(&server));
+    let doubles = receiver.numbers().len() - found.len();
+    assert_eq!(doubles, 0, "what was delivered long before the kill came again");
+    format!("{next} sent, {missing} missing, none twice")
+}
+
+#[test]
+#[ignore = "takes more than a minute"]
+fn every_receiver_may_be_away_for_a_minute() {
+    use Spoken::{Lines, Relp, RelpTls, Tcp, Tls, Udp};
+    let of_rsyslog = [Udp, Tcp, Lines, Tls, Relp, RelpTls].map(|spoken| (Program::Rsyslog, spoken));
+    let of_syslog_ng = [Udp, Tcp, Lines, Tls].map(|spoken| (Program::SyslogNg, spoken));
+    std::thread::scope(|scope| {
+        for (program, spoken) in of_rsyslog.into_iter().chain(of_syslog_ng) {
+            scope.spawn(move || {
+                let told = a_receiver_may_be_away_for_a_minute(program, spoken);
+                println!("{program:?}, {spoken:?}: {told}");
+            });
+        }
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// What is spoken with a receiver.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spoken {
     Udp,
     Tcp,
@@ -21,7 +21,7 @@ pub(crate) enum Spoken {
 }
 
 /// Whose receiver it is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Program {
     Rsyslog,
     SyslogNg,

@@ -8,6 +8,12 @@
     reason = "support of several test files"
 )]
 
+pub mod books;
+pub mod collector;
+pub mod loads;
+pub mod relp_server;
+pub mod small_disk;
+
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -105,10 +111,15 @@ impl Server {
         Server { child, data, folder: Some(folder), web, listening, settings, descriptors_max }
     }
 
-    /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
-    pub fn kill_and_restart(&mut self) {
+    /// Ends it at once.
+    pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Ends it at once, as a power cut of the process does, and starts it again on the same data.
+    pub fn kill_and_restart(&mut self) {
+        self.kill();
         self.restart();
     }
 
@@ -120,6 +131,8 @@ impl Server {
 
     /// The same with other arguments than `--router`.
     pub fn restart_with(&mut self, arguments: &[&str]) {
+        // One that was only told to end holds the data directory until it has.
+        self.child.wait().unwrap();
         (self.child, self.web, self.listening) =
             launch(&self.data, arguments, &self.settings, self.descriptors_max);
     }

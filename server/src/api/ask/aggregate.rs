@@ -3,7 +3,7 @@
 use crate::api::error::Result;
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
-use crate::api::question::{Asked, Parameters, Question};
+use crate::api::question::{Asked, Parameters, Question, Takes};
 use crate::store::Coverage;
 use crate::wire::table::Table;
 use logstead_indexer::{Aggregation, Asked as Answer, Settings};
@@ -65,7 +65,7 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
 }
 
 impl Parameters for AggregateRequest {
-    const STAGES: bool = true;
+    const STAGES: Takes = Takes::All;
 }
 
 /// Prepares the stages, and narrows the question to what they need.
@@ -74,7 +74,8 @@ pub(in crate::api) fn compile(
     pipeline: &Pipeline,
     memory_bytes_max: usize,
 ) -> Result<Aggregation> {
-    let settings = Settings { now: question.now, range: question.range, memory_bytes_max };
+    let (now, range) = (question.now, question.range);
+    let settings = Settings { now, range, asked: range, memory_bytes_max };
     let (aggregation, range) = question.logspaces.prepare(pipeline, settings)?;
     question.query = aggregation.filter().clone();
     question.range = range;

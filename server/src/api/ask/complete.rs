@@ -4,7 +4,7 @@ use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::question::cancel::{Cancel, Weight, ask_within};
-use crate::api::question::{Common, Parameters, Question, Read};
+use crate::api::question::{Common, Parameters, Question, Read, Takes};
 use crate::api::state::Shared;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Asked, Facet, Facets};
@@ -154,7 +154,7 @@ pub(crate) async fn complete(
     let text = common.query.as_deref().unwrap_or_default();
     let writing = query::writing(text, own.cursor.unwrap_or(usize::MAX));
     let rest = Common { query: Some(writing.rest.to_string()), ..common };
-    let question = Question::new(&shared, &caller, &rest, false)?;
+    let question = Question::new(&shared, &caller, &rest, Takes::None)?;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {
@@ -244,8 +244,23 @@ impl Offer {
                 options.extend(self.words(words, ""));
                 options
             }
+            Wanted::Computed { columns } => {
+                let mut options = self.names(columns.as_deref(), "", cancel);
+                options.extend(self.expression_functions());
+                options
+            }
             Wanted::Nothing => Vec::new(),
         }
+    }
+
+    fn expression_functions(&self) -> Vec<CompleteOption> {
+        let begun =
+            query::expression_functions().filter(|function| self.typed.rank(function.name) == Some(0));
+        let option = |function: &query::ExpressionFunction| CompleteOption {
+            detail: Some(function.example.to_owned()),
+            ..CompleteOption::new(function.name, format!("{}(", function.name), OptionKind::Function)
+        };
+        begun.map(option).collect()
     }
 
     /// Keywords that begin with what is typed.

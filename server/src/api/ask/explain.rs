@@ -5,7 +5,7 @@ use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, Weight, ask};
 use crate::api::question::warning::QueryWarning;
-use crate::api::question::{Asked, Cost, Effort, Parameters};
+use crate::api::question::{Asked, Cost, Effort, Parameters, Takes};
 use logstead_indexer::{self as indexer, Explained};
 use logstead_record::query::{Pipeline, outline};
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
 }
 
 impl Parameters for ExplainRequest {
-    const STAGES: bool = true;
+    const STAGES: Takes = Takes::All;
 }
 
 /// Without the numbers that depend on what the messages say: for callers limited by a grant.

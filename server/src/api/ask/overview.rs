@@ -315,7 +315,7 @@ impl Stream for Lines {
 mod tests {
     use super::*;
     use crate::api::access::Caller;
-    use crate::api::question::Common;
+    use crate::api::question::{Common, Takes};
     use crate::api::state::{ApiState, Inner, Shared};
     use crate::meta::{Account, Grant, Meta, Role};
     use crate::pipeline::{Change, Pipeline};
@@ -344,7 +344,7 @@ mod tests {
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
         let (query, to) = (Some(query.to_owned()), to.map(str::to_owned));
         let common = Common { query, to, ..Common::default() };
-        let question = Question::new(shared, &caller, &common, false).unwrap();
+        let question = Question::new(shared, &caller, &common, Takes::None).unwrap();
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
         let fields = vec!["host".to_owned(), "severity".to_owned()];
         let overview = Overview {
@@ -379,6 +379,7 @@ mod tests {
         let state = || ApiState {
             meta: meta.clone(),
             pipeline: pipeline.clone(),
+            revisions: Arc::new(crate::revision::Revisions::new(pipeline.clone(), meta.clone())),
             settings: settings.clone(),
             admin_token: Some("admin".to_owned()),
             setup_code: None,

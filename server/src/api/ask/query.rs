@@ -7,7 +7,7 @@ use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::waiting::blocking;
 use logstead_record::query::{
-    self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Term, TextTest, TimeExpr,
+    self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -222,16 +222,16 @@ impl QueryResponse {
 }
 
 impl QueryTerm {
-    fn new(Term { field, test }: Term) -> QueryTerm {
+    fn new(Term { field, sought }: Term) -> QueryTerm {
         let field = field.map(|field| field.as_str().to_owned());
-        match test {
-            TextTest::Pattern(pattern) => QueryTerm {
+        match sought {
+            Sought::Pattern(pattern) => QueryTerm {
                 field,
                 case_sensitive: pattern.is_case_sensitive(),
                 parts: Some(parts(&pattern)),
                 regex: None,
             },
-            TextTest::Regex(regex) => QueryTerm {
+            Sought::Regex(regex) => QueryTerm {
                 field,
                 case_sensitive: !regex.ignores_case(),
                 parts: None,

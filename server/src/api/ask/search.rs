@@ -6,10 +6,10 @@ use crate::api::error::{ApiError, Result};
 use crate::api::extract::Path;
 use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
-use crate::api::question::{Asked, Parameters, Question};
+use crate::api::question::{Asked, Parameters, Question, Takes};
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
-use crate::store::{Coverage, PageRequest, Place};
+use crate::store::{Coverage, PageRequest, Passing, Place};
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Hit};
@@ -35,7 +35,9 @@ pub(crate) struct SearchRequest {
     cursor: Option<String>,
 }
 
-impl Parameters for SearchRequest {}
+impl Parameters for SearchRequest {
+    const STAGES: Takes = Takes::Streaming;
+}
 
 /// Which messages come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -58,6 +60,9 @@ pub(crate) struct SearchResponse {
     warnings: Vec<QueryWarning>,
     /// The query as it was understood.
     query: String,
+    /// What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless.
+    #[schema(required)]
+    columns: Option<Vec<String>>,
 }
 
 /// Which messages to count.
@@ -166,7 +171,8 @@ impl SearchResponse {
             took_ms: started.elapsed().as_millis() as u64,
             coverage: page.coverage,
             warnings: std::mem::take(&mut question.warnings),
-            query: question.asked.to_string(),
+            query: question.shown(),
+            columns: question.passing().as_ref().and_then(Passing::names),
         }
     }
 }

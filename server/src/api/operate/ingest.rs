@@ -168,9 +168,9 @@ async fn store(shared: &Inner, mut slices: Slices, logspace: Option<&str>) -> Re
             continue;
         }
         let submitted = shared.state.pipeline.submit(batch, logspace).await;
-        let Taken { unrouted } = submitted.map_err(|error| not_stored(&error, accepted + dropped))?;
-        accepted += messages - unrouted;
-        dropped += unrouted;
+        let Taken { dropped: of_part } = submitted.map_err(|error| not_stored(&error, accepted + dropped))?;
+        accepted += messages - of_part;
+        dropped += of_part;
     }
     let ingested = Ingested { accepted, dropped, rejected: slices.rejected, errors: slices.errors };
     if accepted + dropped == 0 && 0 < ingested.rejected {

@@ -1,6 +1,7 @@
 //! What operators and senders need: storing messages, logspaces and their health.
 
 pub(super) mod destinations;
+pub(super) mod flow;
 pub(super) mod ingest;
 pub(super) mod logspaces;
 mod reading;
@@ -8,3 +9,4 @@ pub(super) mod replay;
 pub(super) mod room;
 mod slices;
 pub(super) mod system;
+pub(super) mod trial;

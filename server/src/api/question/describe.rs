@@ -1,6 +1,6 @@
 //! Questions in the description of the API: each kind describes its own parameters, and the common ones are added here.
 
-use super::read::{Common, Parameters};
+use super::read::{Common, Parameters, Takes};
 use crate::api::state::Shared;
 use axum::routing::MethodRouter;
 use serde_json::json;
@@ -10,6 +10,8 @@ use utoipa::{IntoParams, PartialSchema, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
 const QUERY_WITH_STAGES: &str = "In the query language, perhaps with stages; empty or `*` means all.";
+const QUERY_THAT_STREAMS: &str = "In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.";
+const STREAMING_EXAMPLE: &str = "program=nginx | parse json | where status>=500";
 const STAGES_EXAMPLE: &str = "error | stats count() by host";
 
 /// A question that is asked in the body of a POST.
@@ -62,21 +64,32 @@ fn add_properties<T: Parameters>(schema: &mut RefOr<Schema>) {
     };
     let common = common.properties.into_iter().filter(|(name, _)| T::COMMON.contains(&name.as_str()));
     own.properties.extend(common);
-    if T::STAGES
+    if let Some((description, example)) = stages_of::<T>()
         && let Some(RefOr::T(Schema::Object(query))) = own.properties.get_mut("query")
     {
-        query.description = Some(QUERY_WITH_STAGES.to_owned());
-        query.example = Some(json!(STAGES_EXAMPLE));
+        query.description = Some(description.to_owned());
+        query.example = Some(json!(example));
+    }
+}
+
+/// What is said of a query with stages, and an example.
+fn stages_of<T: Parameters>() -> Option<(&'static str, &'static str)> {
+    match T::STAGES {
+        Takes::None => None,
+        Takes::Streaming => Some((QUERY_THAT_STREAMS, STREAMING_EXAMPLE)),
+        Takes::All => Some((QUERY_WITH_STAGES, STAGES_EXAMPLE)),
     }
 }
 
 fn common_parameters<T: Parameters>() -> impl Iterator<Item = Parameter> {
     let all = Common::into_params(|| Some(ParameterIn::Query)).into_iter();
     all.filter(|parameter| T::COMMON.contains(&parameter.name.as_str())).map(|parameter| {
-        if T::STAGES && parameter.name == "query" {
-            let described = ParameterBuilder::from(parameter).description(Some(QUERY_WITH_STAGES));
-            return described.example(Some(json!(STAGES_EXAMPLE))).build();
+        match stages_of::<T>() {
+            Some((description, example)) if parameter.name == "query" => {
+                let described = ParameterBuilder::from(parameter).description(Some(description));
+                described.example(Some(json!(example))).build()
+            }
+            _ => parameter,
         }
-        parameter
     })
 }

@@ -7,7 +7,7 @@
 
 use super::cancel::{Cancel, Weight};
 use super::effort::Effort;
-use super::read::Common;
+use super::read::{Common, Takes};
 use super::warning::QueryWarning;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Place, Result};
@@ -15,7 +15,7 @@ use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
 use crate::api::state::Inner;
 use crate::machine::clock;
-use crate::store::{Coverage, Logspaces, Page, PageRequest, Wanted};
+use crate::store::{Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::{self, FieldName, Pipeline, Query, Stage, TimeRange, parse_time};
@@ -35,6 +35,8 @@ pub(in crate::api) struct Question {
     /// Whether the caller may see only a part of the messages in these logspaces.
     pub(in crate::api) narrowed: bool,
     pub(in crate::api) stages: Vec<Stage>,
+    /// Those before them that became a part of the query.
+    first_stages: Vec<Stage>,
     pub(in crate::api) warnings: Vec<QueryWarning>,
     /// The range of the request, or the one that the query names.
     requested: TimeRange,
@@ -50,13 +52,63 @@ impl Question {
         shared: &Inner,
         caller: &Caller,
         common: &Common,
-        takes_stages: bool,
+        takes: Takes,
     ) -> Result<Question> {
         let question = Question::with_stages(shared, caller, common)?;
-        if takes_stages || question.stages.is_empty() {
-            return Ok(question);
+        match takes {
+            Takes::None if !question.stages.is_empty() => Err(stages_refused(&question.text)),
+            Takes::Streaming => question.streaming(),
+            Takes::None | Takes::All => Ok(question),
         }
-        Err(stages_refused(&question.text))
+    }
+
+    /// The same question, if its stages work on messages one by one.
+    fn streaming(mut self) -> Result<Question> {
+        if let Err(refused) = self.pipeline().streams() {
+            let outline = query::outline(&self.text).ok();
+            let place = outline.and_then(|outline| outline.stages.into_iter().nth(refused.stage));
+            let detail = format!("{refused}; for a table send the query to /api/v1/aggregate");
+            let refused = ApiError::bad_request(detail).path("query");
+            return Err(match place {
+                Some(stage) => refused.at(Place::of(stage.span, &self.text)),
+                None => refused,
+            });
+        }
+        self.narrow_by_first_stages();
+        Ok(self)
+    }
+
+    /// What comes first narrows the search itself.
+    fn narrow_by_first_stages(&mut self) {
+        while let Some(Stage::Where(filter)) = self.stages.first().cloned() {
+            self.first_stages.push(self.stages.remove(0));
+            self.narrow(filter);
+        }
+    }
+
+    /// What messages pass through after they are found.
+    pub(in crate::api) fn passing(&self) -> Option<Passing> {
+        Passing::new(&self.pipeline(), self.now)
+    }
+
+    /// What messages pass through on their way into a file, where it holds messages and not a table: all stages stream, and
+    /// the columns of a CSV file are known before the first message.
+    pub(in crate::api) fn exported(&mut self, is_csv: bool) -> Option<Passing> {
+        Passing::exported(&self.pipeline(), is_csv, self.now)?;
+        self.narrow_by_first_stages();
+        self.passing()
+    }
+
+    /// All messages, and the stages that are left to be done.
+    pub(in crate::api) fn pipeline(&self) -> Pipeline {
+        Pipeline { filter: Query::All, stages: self.stages.clone() }
+    }
+
+    /// The query as it was understood, stages included.
+    pub(in crate::api) fn shown(&self) -> String {
+        let wheres = self.first_stages.iter().cloned();
+        let stages = wheres.chain(self.stages.iter().cloned()).collect();
+        Pipeline { filter: self.asked.clone(), stages }.to_string()
     }
 
     fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
@@ -80,6 +132,7 @@ impl Question {
             query,
             narrowed: caller.scope().is_some(),
             stages,
+            first_stages: Vec::new(),
             now,
             logspaces: select_logspaces(shared, caller, common.logspaces.as_deref())?,
         })
@@ -115,7 +168,8 @@ impl Question {
 
     /// The first messages.
     pub(in crate::api) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
-        let page = self.logspaces.page(self.wanted(), request, &cancel.run());
+        let passing = self.passing();
+        let page = self.logspaces.page_through(self.wanted(), passing.as_ref(), request, &cancel.run());
         Page { coverage: self.told(page.coverage, cancel), ..page }
     }
 
@@ -209,7 +263,7 @@ impl Question {
     }
 }
 
-/// Stages make a table, which only one endpoint answers.
+/// Stages make a table, or change messages.
 fn stages_refused(text: &str) -> ApiError {
     let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
                   the `|` to this endpoint; to search for the character write \"|\"";
@@ -236,7 +290,8 @@ fn range(common: &Common, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
     })
 }
 
-fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timestamp> {
+/// A time that a caller wrote.
+pub(in crate::api) fn time(text: &str, name: &str, zone: &Clocks, now: Timestamp) -> Result<Timestamp> {
     let expression = parse_time(text.trim()).ok_or_else(|| {
         let detail =
             format!("{name} `{text}` is not a time: write it as 2026-11-21T06:13:00Z, -15m or now-1h");

@@ -11,8 +11,17 @@ use std::fmt::{self, Formatter};
 pub(in crate::api) trait Parameters: DeserializeOwned + Send {
     /// The common parameters that it takes.
     const COMMON: &'static [&'static str] = &["query", "from", "to", "timezone", "logspaces"];
-    /// Whether the query may have stages.
-    const STAGES: bool = false;
+    /// Which stages the query may have.
+    const STAGES: Takes = Takes::None;
+}
+
+/// Which stages a query may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::api) enum Takes {
+    None,
+    /// Those that work on messages one by one.
+    Streaming,
+    All,
 }
 
 /// The common parameters.

@@ -1,17 +1,20 @@
 //! The live document: reading, checking and replacing it.
 
-use super::apply::{CommentParams, RouterChange, apply, conflict};
+use super::apply::{ApplyParams, RouterChange, apply, conflict};
 use super::draft::Draft;
 use super::form::{Form, FormParams, entity_tag, if_match, toml};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, DocumentProblem, Result};
 use crate::api::extract::{DocumentText, Query};
 use crate::api::state::Shared;
+use crate::api::waiting::blocking;
+use crate::meta::Role;
 use crate::pipeline::{Live, Status};
+use crate::revision::Unconfirmed;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use logstead_config::{Document, Problem, diff};
+use logstead_config::{Checked, Document, Problem, diff};
 use serde::Serialize;
 
 /// What applying a document would do.
@@ -34,11 +37,12 @@ pub(crate) struct Validation {
 }
 
 impl Validation {
-    fn of(draft: Draft, live: &Live) -> Validation {
+    /// `unfit` says why a document cannot run on this machine.
+    fn of(draft: Draft, live: &Live, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
         let validation = match draft.checked {
             Ok(checked) => Validation {
                 valid: true,
-                problems: Vec::new(),
+                problems: unfit(&checked).into_iter().map(DocumentProblem::from).collect(),
                 changes: diff(&live.checked, &checked).changes,
                 warnings: checked.warnings,
                 document: None,
@@ -46,7 +50,8 @@ impl Validation {
             },
             Err(problems) => Validation::refused(problems),
         };
-        Validation { document: Some(draft.document), toml: Some(draft.toml), ..validation }
+        let valid = validation.problems.is_empty();
+        Validation { valid, document: Some(draft.document), toml: Some(draft.toml), ..validation }
     }
 
     fn refused(problems: Vec<Problem>) -> Validation {
@@ -59,6 +64,15 @@ impl Validation {
             toml: None,
         }
     }
+}
+
+/// What the live document's parts are doing.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RouterStatus {
+    #[serde(flatten)]
+    status: Status,
+    /// Whether the live revision has to be confirmed.
+    unconfirmed: Option<Unconfirmed>,
 }
 
 /// The live document.
@@ -85,14 +99,14 @@ pub(crate) async fn get_router(
 /// Makes a document live. `If-Match` names the revision that it is based on.
 #[utoipa::path(
     put, path = "/api/v1/router", tag = "router",
-    params(CommentParams, ("If-Match" = String, Header, description = "ETag of the document that was edited")),
+    params(ApplyParams, ("If-Match" = String, Header, description = "ETag of the document that was edited")),
     request_body(content((Document = "application/json"), (String = "application/toml"))),
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn put_router(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Query(params): Query<CommentParams>,
+    Query(params): Query<ApplyParams>,
     headers: HeaderMap,
     document: DocumentText,
 ) -> Result<Response> {
@@ -105,10 +119,11 @@ pub(crate) async fn put_router(
         return Err(conflict(live.revision));
     }
     let draft = Draft::read(document, &live)?;
-    apply(&shared, caller, draft, expected, params.comment.unwrap_or_default()).await
+    apply(&shared, caller, draft, expected, params.motive(String::new)?).await
 }
 
-/// Says what applying a document would do, and converts it between its forms.
+/// Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
+/// whether it fits this machine: ports, certificates, paths.
 #[utoipa::path(
     post, path = "/api/v1/router/validate", tag = "router",
     request_body(content((Document = "application/json"), (String = "application/toml"))),
@@ -116,17 +131,28 @@ pub(crate) async fn put_router(
 )]
 pub(crate) async fn validate(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     document: DocumentText,
 ) -> Result<axum::Json<Validation>> {
-    let live = shared.state.pipeline.router();
-    Ok(axum::Json(match Draft::read(document, &live)? {
-        Ok(draft) => Validation::of(draft, &live),
+    let pipeline = shared.state.pipeline.clone();
+    let live = pipeline.router();
+    let draft = Draft::read(document, &live)?;
+    // What is free on this machine is not everybody's business.
+    let may_apply = Role::Operator <= caller.role;
+    let unfit = move |checked: &Checked| if may_apply { pipeline.unfit(checked) } else { Vec::new() };
+    let validate = move || match draft {
+        Ok(draft) => Validation::of(draft, &live, unfit),
         Err(problems) => Validation::refused(problems),
-    }))
+    };
+    Ok(axum::Json(blocking(validate).await?))
 }
 
-/// Counters and states of everything that the live document names.
-#[utoipa::path(get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = Status)))]
-pub(crate) async fn status(State(shared): State<Shared>) -> axum::Json<Status> {
-    axum::Json(shared.state.pipeline.status())
+/// Counters and states of everything that the live document names, and whether it has to be confirmed.
+#[utoipa::path(
+    get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
+)]
+pub(crate) async fn status(State(shared): State<Shared>) -> Result<axum::Json<RouterStatus>> {
+    let inner = shared.clone();
+    let unconfirmed = blocking(move || inner.state.revisions.unconfirmed()).await??;
+    Ok(axum::Json(RouterStatus { status: shared.state.pipeline.status(), unconfirmed }))
 }

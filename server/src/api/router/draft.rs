@@ -27,6 +27,19 @@ impl Draft {
         }
     }
 
+    /// As a value of a request: TOML in a string, or the document as JSON.
+    pub(super) fn of_value(value: &serde_json::Value, live: &Live) -> Problems<Draft> {
+        match value {
+            serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
+            json => Draft::of_json(&json.to_string(), live),
+        }
+    }
+
+    /// What can be run of it.
+    pub(super) fn checked(self) -> Problems<Checked> {
+        self.checked
+    }
+
     pub(super) fn of_toml(toml: String) -> Problems<Draft> {
         let logstead_config::Draft { document, checked } = draft_toml(&toml)?;
         Ok(Draft { document, checked, toml })

@@ -6,6 +6,8 @@
 //! | `draft`     | a document that was sent, and what it means              |
 //! | `apply`     | making a draft live                                      |
 //! | `document`  | the live document: reading, checking, replacing          |
+//! | `trying`    | a document tried on messages: tests on history, traces   |
+//! | `lookups`   | the files of tables that steps look values up in         |
 //! | `revisions` | earlier documents: listing, comparing, restoring         |
 //!
 //! **Invariant:** a change names the revision that it is based on, and becomes live only while that one is live.
@@ -15,4 +17,6 @@ mod apply;
 pub(super) mod document;
 mod draft;
 mod form;
+pub(super) mod lookups;
 pub(super) mod revisions;
+pub(super) mod trying;

@@ -1,6 +1,6 @@
 //! Earlier documents: listing, comparing and restoring them.
 
-use super::apply::{CommentParams, RouterChange, apply, unprocessable};
+use super::apply::{ApplyParams, RouterChange, apply, conflict};
 use super::draft::Draft;
 use super::form::{Form, FormParams, if_match, toml};
 use crate::api::access::Caller;
@@ -9,7 +9,7 @@ use crate::api::extract::{Path, Query};
 use crate::api::state::{Inner, Shared};
 use crate::meta::Revision;
 use axum::extract::{Extension, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use logstead_config::{Document, check_toml, diff, from_toml};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub(crate) async fn revision(
         Form::Toml => Ok(toml(text).into_response()),
         Form::Json => match from_toml(&text) {
             Ok(document) => Ok(axum::Json(document).into_response()),
-            Err(problems) => Err(unprocessable(problems)),
+            Err(problems) => Err(ApiError::of_document(problems)),
         },
     }
 }
@@ -114,20 +114,48 @@ pub(crate) async fn difference(
 /// Makes an earlier revision's document live again, as a new revision.
 #[utoipa::path(
     post, path = "/api/v1/router/rollback/{revision}", tag = "router",
-    params(("revision" = u64, Path), CommentParams),
+    params(("revision" = u64, Path), ApplyParams),
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn roll_back(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
-    Query(params): Query<CommentParams>,
+    Query(params): Query<ApplyParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let expected = if_match(&headers)?.flatten();
     let draft = Draft::of_toml(stored(&shared, number).await?.toml);
-    let comment = params.comment.unwrap_or_else(|| format!("back to revision {number}"));
-    apply(&shared, caller, draft, expected, comment).await
+    let motive = params.motive(|| format!("back to revision {number}"))?;
+    apply(&shared, caller, draft, expected, motive).await
+}
+
+/// The revision that was confirmed.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Confirmed {
+    revision: u64,
+}
+
+/// Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+/// looked at.
+#[utoipa::path(
+    post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
+)]
+pub(crate) async fn confirm(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+) -> Result<axum::Json<Confirmed>> {
+    let live = shared.state.pipeline.router().revision;
+    if if_match(&headers)?.flatten().is_some_and(|seen| seen != live) {
+        return Err(conflict(live));
+    }
+    if !shared.meta(move |meta| meta.confirm_revision(live)).await? {
+        let detail = format!("revision {live} is live, and does not have to be confirmed");
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    shared.audit(caller.actor(), "router.confirm", format!("revision {live}")).await;
+    Ok(axum::Json(Confirmed { revision: live }))
 }
 
 async fn stored(shared: &Inner, number: u64) -> Result<Revision> {

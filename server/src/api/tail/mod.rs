@@ -14,7 +14,7 @@ mod wire;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
-use super::question::{Asked, Common, Parameters, Question};
+use super::question::{Asked, Common, Parameters, Question, Takes};
 use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::tail::position::Position;
@@ -137,6 +137,7 @@ impl TailRequest {
 
 impl Parameters for TailRequest {
     const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces"];
+    const STAGES: Takes = Takes::Streaming;
 }
 
 fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
@@ -151,7 +152,8 @@ fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> 
         Some(position) => position.of(logspace).unwrap_or(0),
         None => searcher.next_sequence(),
     };
-    Following::new(sampling, question.logspaces.clone().follow(question.wanted(), from))
+    let followers = question.logspaces.clone().follow(question.wanted(), from);
+    Following::new(sampling, question.passing(), followers)
 }
 
 /// From now on, and the newest stored messages, the oldest of them first.
@@ -162,8 +164,10 @@ fn follow_after_last(
     cancel: &Cancel,
 ) -> (Following, Vec<(String, Hit)>) {
     let logspaces = question.logspaces.clone();
-    let (followers, newest) = logspaces.follow_after_newest(question.wanted(), last, &cancel.run());
-    (Following::new(sampling, followers), newest)
+    let passing = question.passing();
+    let (followers, newest) =
+        logspaces.follow_after_newest(question.wanted(), passing.as_ref(), last, &cancel.run());
+    (Following::new(sampling, passing, followers), newest)
 }
 
 /// A tail that is open.

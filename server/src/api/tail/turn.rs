@@ -8,11 +8,13 @@ use crate::api::question::cancel::Cancel;
 use crate::api::tail::position::Position;
 use crate::api::tail::sampling::{Sampling, one_in};
 use crate::api::tail::wire::{TailGap, TailMessages, TailStatus, event};
+use crate::store::Passing;
 use crate::wire::message::Message;
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched, Run};
 use logstead_record::Timestamp;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Maximum number of messages of an event.
@@ -37,6 +39,8 @@ pub(in crate::api) struct Following {
 /// Events that are being made.
 struct Events {
     sampling: Sampling,
+    /// What messages pass through before they are sent.
+    passing: Option<Arc<Passing>>,
     counts: Counts,
     position: Position,
     logspaces: Vec<String>,
@@ -59,10 +63,12 @@ struct Counts {
 impl Following {
     pub(in crate::api) fn new(
         sampling: Sampling,
+        passing: Option<Passing>,
         followers: impl IntoIterator<Item = (String, Follower)>,
     ) -> Following {
         let events = Events {
             sampling,
+            passing: passing.map(Arc::new),
             counts: Counts::default(),
             position: Position::default(),
             logspaces: Vec::new(),
@@ -171,16 +177,23 @@ impl Events {
     /// Takes messages that match, and returns where it stopped.
     fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &Matched<'_>) -> u64 {
         let now = Instant::now();
-        for row in matched.rows.iter() {
-            let sequence = matched.first_sequence + row as u64;
-            let time = matched.batch.time(row);
+        let passing = self.passing.clone();
+        let passed = passing.map(|passing| passing.rows(matched.batch, matched.rows, &self.logspaces[at]));
+        let rows: Vec<(usize, usize)> = match &passed {
+            Some(passed) => passed.rows.iter().copied().enumerate().collect(),
+            None => matched.rows.iter().map(|row| (row, row)).collect(),
+        };
+        let batch = passed.as_ref().map_or(matched.batch, |passed| &passed.batch);
+        for (row, origin) in rows {
+            let sequence = matched.first_sequence + origin as u64;
+            let time = matched.batch.time(origin);
             self.counts.matched += 1;
             self.counts.last_match = Some(time);
             if !self.sampling.admits(now) {
                 continue;
             }
             self.counts.shown += 1;
-            let hit = Hit { sequence, time, batch: matched.batch.clone(), row };
+            let hit = Hit { sequence, time, batch: batch.clone(), row };
             self.position.set(at, sequence + 1);
             let logspace = std::mem::take(&mut self.logspaces[at]);
             self.push(&logspace, &hit);
@@ -209,7 +222,8 @@ impl Events {
 
     fn send_messages(&mut self) {
         if !self.messages.is_empty() {
-            let messages = TailMessages { messages: std::mem::take(&mut self.messages) };
+            let columns = self.passing.as_deref().and_then(Passing::names);
+            let messages = TailMessages { messages: std::mem::take(&mut self.messages), columns };
             self.messages_bytes = 0;
             self.send(event("messages", Some(&self.position), &messages));
         }

@@ -22,6 +22,10 @@ pub(crate) enum TailEvent {
 pub(crate) struct TailMessages {
     /// In the order in which they were stored, at most 500.
     pub(super) messages: Vec<Message>,
+    /// What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) columns: Option<Vec<String>>,
 }
 
 /// The data of an event `status`, which comes first and then every second. Counts are since the previous one.

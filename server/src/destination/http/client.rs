@@ -4,21 +4,19 @@
 //! server does. No error shows a secret, even if the server repeats it.
 
 use super::answer::{Answer, retry_after};
+use super::connect::Encryption;
 use super::secret::{Authority, Authorization};
 use crate::destination::sink::Failure;
 use crate::machine::folders::Folders;
 use flate2::write::GzEncoder;
 use logstead_config::{Compression, HttpServer};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use std::fmt::Display;
-use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{HeaderMap, Method, Request, Response, header};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, TcpConnector};
 use ureq::{Agent, Body};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -26,13 +24,14 @@ const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
 /// What is read of any other answer.
 const REFUSAL_BYTES_MAX: u64 = 64 << 10;
+/// What is kept of the last answer.
+const HEARD_BYTES_MAX: usize = 4 << 10;
 /// How many characters of an answer are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 /// Smaller bodies are not worth compressing.
 const COMPRESSED_BYTES_MIN: usize = 1024;
 /// Values of headers that are shorter hide nothing, and taking them out would garble what is shown.
 const HEADER_SECRET_BYTES_MIN: usize = 8;
-const CA_BYTES_MAX: u64 = 4 << 20;
 
 /// A client of one server.
 pub(super) struct Client {
@@ -41,6 +40,8 @@ pub(super) struct Client {
     folders: Arc<Folders>,
     connection: Option<Connection>,
     packed: Vec<u8>,
+    /// The status of the last answer, and the beginning of it.
+    heard: Option<(u16, Vec<u8>)>,
 }
 
 /// What is made of the files that the configuration names. It is made again after a failure, so that new certificates
@@ -80,7 +81,15 @@ impl Client {
             folders: folders.clone(),
             connection: None,
             packed: Vec::new(),
+            heard: None,
         }
+    }
+
+    /// What the server said last: status and text, on one line and without secrets.
+    pub(super) fn said(&self) -> Option<String> {
+        let (status, text) = self.heard.as_ref()?;
+        let secrets = self.secrets(&self.connection.as_ref()?.authorization);
+        Some(told_by(*status, &String::from_utf8_lossy(text), secrets))
     }
 
     /// Sends a request and reads its answer.
@@ -96,6 +105,7 @@ impl Client {
         let answered = connection.agent.run(request).and_then(read);
         let (status, headers, body) = answered.map_err(|error| failed(&told(&error)))?;
         let is_success = (200..300).contains(&status);
+        self.hear(status, &body);
         let mut answer = Answer { status, retry_after: wait(&headers), body, shown: String::new() };
         if !is_success {
             let secrets = self.secrets(&connection.authorization);
@@ -108,12 +118,15 @@ impl Client {
         Ok(answer)
     }
 
-    fn connect(&self) -> io::Result<Connection> {
+    fn hear(&mut self, status: u16, body: &[u8]) {
+        let (kept, text) = self.heard.get_or_insert_default();
+        *kept = status;
+        text.clear();
+        text.extend_from_slice(&body[..body.len().min(HEARD_BYTES_MAX)]);
+    }
+
+    fn connect(&self) -> Result<Connection, String> {
         let timeout = self.server.timeout.duration();
-        let mut tls = TlsConfig::builder();
-        if let Some(config) = &self.server.tls {
-            tls = tls.root_certs(authorities(&self.folders.named(&config.ca))?);
-        }
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -121,11 +134,13 @@ impl Client {
             .allow_non_standard_methods(true)
             .proxy(None)
             .user_agent(concat!("logstead/", env!("CARGO_PKG_VERSION")))
-            .tls_config(tls.build())
             .timeout_global(Some(timeout))
             .timeout_connect(Some(timeout.min(CONNECT_WAIT_MAX)));
-        let authorization = self.authority.read(&self.folders)?;
-        Ok(Connection { agent: config.build().into(), authorization })
+        let authorization = self.authority.read(&self.folders).map_err(|error| error.to_string())?;
+        let encryption = Encryption::of(&self.server, &self.folders)?;
+        let connector = ().chain(TcpConnector::default()).chain(encryption);
+        let agent = Agent::with_parts(config.build(), connector, DefaultResolver::default());
+        Ok(Connection { agent, authorization })
     }
 
     fn request<'b>(
@@ -175,21 +190,6 @@ impl Client {
     }
 }
 
-/// The authorities in a file.
-fn authorities(path: &Path) -> io::Result<RootCerts> {
-    let wrong = |what: &dyn Display| io::Error::other(format!("{}: {what}", path.display()));
-    let mut pem = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(CA_BYTES_MAX).read_to_end(&mut pem));
-    read.map_err(|error| wrong(&error))?;
-    let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| wrong(&error))?;
-    if certificates.is_empty() {
-        return Err(wrong(&"there is no certificate in it"));
-    }
-    let certificates = certificates.iter().map(|der| Certificate::from_der(der).to_owned());
-    Ok(RootCerts::Specific(Arc::new(certificates.collect())))
-}
-
 type Parts = (u16, HeaderMap, Vec<u8>);
 
 /// Reads an answer: a success to its end, and of anything else what there is to show.
@@ -213,18 +213,23 @@ fn wait(headers: &HeaderMap) -> Option<Duration> {
 
 /// Status and text of an answer, on one line and without secrets.
 fn refusal<'a>(answer: &Answer, headers: &HeaderMap, secrets: impl Iterator<Item = &'a str>) -> String {
-    let status = ureq::http::StatusCode::from_u16(answer.status);
-    let status = status.map_or_else(|_| answer.status.to_string(), |status| status.to_string());
     let text = String::from_utf8_lossy(&answer.body);
     let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
-    let text = match location {
+    match location {
         Some(location) if (300..400).contains(&answer.status) => {
-            format!("redirects to {} are not followed", without_query(location))
+            let text = format!("redirects to {} are not followed", without_query(location));
+            told_by(answer.status, &text, std::iter::empty())
         }
-        _ => secrets
-            .filter(|secret| !secret.is_empty())
-            .fold(text.into_owned(), |text, secret| text.replace(secret, "…")),
-    };
+        _ => told_by(answer.status, &text, secrets),
+    }
+}
+
+fn told_by<'a>(status: u16, text: &str, secrets: impl Iterator<Item = &'a str>) -> String {
+    let code = ureq::http::StatusCode::from_u16(status);
+    let status = code.map_or_else(|_| status.to_string(), |status| status.to_string());
+    let text = secrets
+        .filter(|secret| !secret.is_empty())
+        .fold(text.to_owned(), |text, secret| text.replace(secret, "…"));
     let text = glimpse(&text);
     if text.is_empty() { status } else { format!("{status}: {text}") }
 }
@@ -258,7 +263,8 @@ fn told(error: &ureq::Error) -> String {
     }
 }
 
-fn without_query(url: &str) -> &str {
+/// An address without what may be secret.
+pub(super) fn without_query(url: &str) -> &str {
     url.split('?').next().unwrap_or_default()
 }
 
@@ -267,11 +273,12 @@ mod tests {
     use super::super::peer::{Peer, Then, Turn, answer, answer_with, folders, header};
     use super::*;
     use crate::destination::sink::Remedy;
-    use logstead_config::{Header, HttpTls, Period, Token, Url};
+    use logstead_config::{ClientTls, Header, Period, Token, Url};
     use rustls::pki_types::PrivatePkcs8KeyDer;
-    use rustls::{ServerConfig, ServerConnection, StreamOwned};
+    use rustls::server::WebPkiClientVerifier;
+    use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
     use std::net::TcpListener;
-    use std::path::PathBuf;
+    use std::path::Path;
     use std::time::Instant;
 
     fn client(server: &HttpServer, authority: Authority, data: &Path) -> Client {
@@ -300,7 +307,9 @@ mod tests {
         let authority = Authority::new("Bearer", None, None, &server);
         let mut client = client(&server, authority, Path::new("/nowhere"));
         let large = b"a line\n".repeat(1000);
+        assert_eq!(client.said(), None);
         assert_eq!(client.ask(&post(&peer.url, b"small")).unwrap().body, b"one");
+        assert_eq!(client.said().as_deref(), Some("200 OK: one"));
         assert_eq!(client.ask(&post(&peer.url, &large)).unwrap().status, 204);
         let (first, second) = (peer.asked(), peer.asked());
         assert_eq!((first.connection, second.connection), (0, 0));
@@ -348,6 +357,23 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_never_agrees_on_keys_is_given_up() {
+        // It accepts connections, and no more than that.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://{}", silent.local_addr().unwrap());
+        let server = HttpServer {
+            url: Url::parse(&url).unwrap(),
+            timeout: Period::millis(300),
+            ..Peer::start(Vec::new()).server()
+        };
+        let begin = Instant::now();
+        let mut client = client(&server, Authority::Nobody, Path::new("/nowhere"));
+        let failure = client.ask(&post(&url, b"x")).err().unwrap();
+        assert!(failure.reason.contains("before the deadline"), "{}", failure.reason);
+        assert!(begin.elapsed() < Duration::from_secs(25));
+    }
+
+    #[test]
     fn a_refusal_shows_url_status_and_text_but_no_secret() {
         let text = "{\n  \"error\": \"hunter2 is not a token\"\n}";
         let moved = answer_with(302, "Location: http://other/?key=hunter2\r\n", "");
@@ -392,52 +418,85 @@ mod tests {
         assert_eq!(sent, [Some("Bearer old"), Some("Bearer old"), Some("Bearer new")]);
     }
 
-    /// A server with a certificate of its own, which answers each of its connections once; its URL, and the file of the
-    /// certificate.
-    fn encrypted(folder: &Path) -> (String, PathBuf) {
-        let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    /// A server with a certificate for `logs.example`, which answers each of its connections once: with the number of
+    /// certificates that it was shown. Its URL; the folder gets its certificate, and one that it takes if it asks.
+    fn encrypted(folder: &Path, asks: bool) -> String {
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        let certified = rcgen::generate_simple_self_signed(vec!["logs.example".to_owned()]).unwrap();
+        write("ca.pem", &certified.cert.pem());
+        let ours = rcgen::generate_simple_self_signed(vec!["client.example".to_owned()]).unwrap();
+        write("own.pem", &ours.cert.pem());
+        write("own.key", &ours.signing_key.serialize_pem());
         let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let config = config.unwrap().with_no_client_auth();
+        let config = ServerConfig::builder_with_provider(provider.clone());
+        let config = config.with_safe_default_protocol_versions().unwrap();
+        let config = if asks {
+            let mut roots = RootCertStore::empty();
+            roots.add(ours.cert.der().clone()).unwrap();
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+            config.with_client_cert_verifier(verifier.unwrap())
+        } else {
+            config.with_no_client_auth()
+        };
         let config = config.with_single_cert(vec![certified.cert.der().clone()], key.into()).unwrap();
         let config = Arc::new(config);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        let url = format!("https://127.0.0.1:{}", listener.local_addr().unwrap().port());
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
                 let connection = ServerConnection::new(config.clone()).unwrap();
                 let mut stream = StreamOwned::new(connection, stream);
                 let mut bytes = [0; 4096];
                 if stream.read(&mut bytes).is_ok() {
-                    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ok();
+                    let shown = stream.conn.peer_certificates().map_or(0, <[_]>::len);
+                    let text = format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{shown}");
+                    stream.write_all(text.as_bytes()).ok();
                 }
             }
         });
-        let file = folder.join("ca.pem");
-        std::fs::write(&file, certified.cert.pem()).unwrap();
-        (url, file)
+        url
     }
 
     #[test]
-    fn a_server_is_recognised_by_the_authorities_of_the_document() {
+    fn servers_are_recognised_and_shown_our_certificate_as_the_document_says() {
         let folder = tempfile::tempdir().unwrap();
-        let (url, _) = encrypted(folder.path());
+        let other = tempfile::tempdir().unwrap();
+        let urls = [encrypted(other.path(), false), encrypted(folder.path(), true)];
+        std::fs::copy(other.path().join("ca.pem"), folder.path().join("open-ca.pem")).unwrap();
+        std::fs::copy(other.path().join("own.key"), folder.path().join("wrong.key")).unwrap();
         std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
-        let peer = Peer::start(Vec::new());
-        for (ca, expected) in [
-            (Some("ca.pem"), Ok(200)),
-            (None, Err("certificate")),
-            (Some("empty.pem"), Err("empty.pem: there is no certificate in it")),
-            (Some("missing.pem"), Err("missing.pem: No such file")),
+        let [open, asking] = &urls;
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        for (url, ca, name, certificate, key, expected) in [
+            (open, "open-ca.pem", "logs.example", "", "", Ok("0")),
+            (open, "open-ca.pem", "", "", "", Err("not valid for name")),
+            (open, "", "logs.example", "", "", Err("certificate")),
+            (open, "ca.pem", "logs.example", "", "", Err("certificate")),
+            (open, "empty.pem", "", "", "", Err("empty.pem: there is no certificate in it")),
+            (open, "missing.pem", "", "", "", Err("missing.pem: No such file")),
+            (asking, "ca.pem", "logs.example", "own.pem", "own.key", Ok("1")),
+            (asking, "ca.pem", "logs.example", "", "", Err("ertificate")),
+            (asking, "ca.pem", "logs.example", "own.pem", "wrong.key", Err("own.pem with ")),
+            (asking, "ca.pem", "logs.example", "own.pem", "missing.key", Err("missing.key: No such file")),
         ] {
-            let tls = ca.map(|ca| HttpTls { ca: ca.to_owned() });
-            let server = HttpServer { url: Url::parse(&url).unwrap(), tls, ..peer.server() };
+            let tls = ClientTls {
+                ca: text(ca),
+                certificate: text(certificate),
+                key: text(key),
+                server_name: text(name),
+            };
+            let peer = Peer::start(Vec::new());
+            let server = HttpServer { url: Url::parse(url).unwrap(), tls: Some(tls), ..peer.server() };
             let mut client = client(&server, Authority::Nobody, folder.path());
-            match (client.ask(&post(&url, b"x")), expected) {
-                (Ok(answer), Ok(status)) => assert_eq!(answer.status, status),
-                (Err(failure), Err(text)) => assert!(failure.reason.contains(text), "{}", failure.reason),
-                (answer, expected) => panic!("{:?}: {expected:?}", answer.map(|answer| answer.status)),
+            let answer = client.ask(&post(url, b"x"));
+            let answer = answer.map(|answer| String::from_utf8(answer.body).unwrap());
+            match (answer.as_deref(), expected) {
+                (Ok(answer), Ok(expected)) => assert_eq!(answer, expected),
+                (Err(failure), Err(part)) => {
+                    assert!(failure.reason.contains(part), "{ca} {name}: {}", failure.reason)
+                }
+                (answer, expected) => panic!("{ca} {name} {certificate} {key}: {answer:?}, {expected:?}"),
             }
         }
     }

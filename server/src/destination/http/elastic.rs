@@ -54,6 +54,10 @@ impl Sink for Elastic {
             _ => answer.settle(messages.len(), bytes),
         }
     }
+
+    fn said(&self) -> Option<String> {
+        self.client.said()
+    }
 }
 
 /// Appends the lines of a message: what to do, and the document.

@@ -11,7 +11,7 @@ use super::order::arrange;
 use super::secret::Authority;
 use crate::destination::sink::{Failure, Message, Sent, Sink};
 use crate::machine::folders::Folders;
-use logstead_config::{Loki as Config, LokiLabel};
+use logstead_config::{Label, Loki as Config};
 use std::sync::Arc;
 
 /// How many labels there are to choose from.
@@ -27,7 +27,7 @@ pub(in crate::destination) struct Loki {
 }
 
 struct Streams {
-    labels: Vec<LokiLabel>,
+    labels: Vec<Label>,
     events: Events,
     places: Vec<usize>,
 }
@@ -57,6 +57,10 @@ impl Sink for Loki {
         let question = Question { header, ..Question::post(&self.url, "application/json", &self.body) };
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
+
+    fn said(&self) -> Option<String> {
+        self.client.said()
+    }
 }
 
 impl Streams {
@@ -77,29 +81,18 @@ impl Streams {
 }
 
 /// The values of the labels, empty where a message has none.
-fn values<'m>(labels: &[LokiLabel], message: &Message<'m>) -> [&'m [u8]; LABELS_MAX] {
+fn values<'m>(labels: &[Label], message: &Message<'m>) -> [&'m [u8]; LABELS_MAX] {
     let mut values: [&[u8]; LABELS_MAX] = [b""; LABELS_MAX];
     for (value, label) in values.iter_mut().zip(labels) {
-        *value = label_of(*label, message);
+        *value = message.label(*label);
     }
     values
 }
 
-fn label_of<'m>(label: LokiLabel, &Message { batch, row, .. }: &Message<'m>) -> &'m [u8] {
-    let priority = batch.priority(row);
-    match label {
-        LokiLabel::Host => batch.host(row),
-        LokiLabel::Program => batch.program(row),
-        LokiLabel::Severity => priority.map_or(b"", |priority| priority.severity().name().as_bytes()),
-        LokiLabel::Facility => priority.map_or(b"", |priority| priority.facility().name().as_bytes()),
-        LokiLabel::Source => batch.source(row),
-    }
-}
-
 /// A stream must have a label, so that there is always `job`.
-fn write_labels(labels: &[LokiLabel], message: &Message<'_>, object: &mut Object<'_>) {
+fn write_labels(labels: &[Label], message: &Message<'_>, object: &mut Object<'_>) {
     for label in labels {
-        object.said(label.name(), label_of(*label, message));
+        object.said(label.name(), message.label(*label));
     }
     object.text("job", b"logstead");
 }
@@ -133,7 +126,7 @@ mod tests {
             server,
             token: Token::default(),
             tenant: Some("blue".to_owned()),
-            labels: vec![LokiLabel::Severity, LokiLabel::Host],
+            labels: vec![Label::Severity, Label::Host],
             format,
         };
         Loki::new(&config, &folders(Path::new("/nowhere")))

@@ -7,6 +7,7 @@
 
 mod answer;
 mod client;
+mod connect;
 mod elastic;
 mod event;
 mod fields;
@@ -17,6 +18,7 @@ mod order;
 mod otlp;
 #[cfg(test)]
 mod peer;
+mod s3;
 mod secret;
 mod splunk;
 
@@ -24,4 +26,5 @@ pub(super) use elastic::Elastic;
 pub(super) use loki::Loki;
 pub(super) use ndjson::NdjsonHttp;
 pub(super) use otlp::Otlp;
+pub(super) use s3::S3;
 pub(super) use splunk::SplunkHec;

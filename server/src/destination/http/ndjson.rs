@@ -50,6 +50,10 @@ impl Sink for NdjsonHttp {
         let question = Question { method: self.method.clone(), ..question };
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
+
+    fn said(&self) -> Option<String> {
+        self.client.said()
+    }
 }
 
 #[cfg(test)]

@@ -58,6 +58,10 @@ impl Sink for Otlp {
             _ => answer.settle(messages.len(), self.body.len()),
         }
     }
+
+    fn said(&self) -> Option<String> {
+        self.client.said()
+    }
 }
 
 impl Writer {

@@ -82,6 +82,7 @@ impl Peer {
             user: None,
             password: None,
             password_file: None,
+            connections: 1,
             headers: Vec::new(),
             compression: Compression::Gzip,
             timeout: Period::seconds(30),

@@ -28,13 +28,13 @@ pub(super) struct Authorization {
 }
 
 impl Secret {
-    fn of(text: Option<&String>, file: Option<&String>) -> Option<Secret> {
+    pub(super) fn of(text: Option<&String>, file: Option<&String>) -> Option<Secret> {
         let text = text.cloned().map(Secret::Text);
         text.or_else(|| file.cloned().map(Secret::File))
     }
 
     /// Reads it. Errors name the file.
-    fn read(&self, folders: &Folders) -> io::Result<String> {
+    pub(super) fn read(&self, folders: &Folders) -> io::Result<String> {
         let (secret, place) = match self {
             Secret::Text(text) => (text.clone(), "the document"),
             Secret::File(path) => (folders.secret(path)?, path.as_str()),

@@ -127,6 +127,10 @@ impl Sink for SplunkHec {
         }
         Ok(Sent::all(bytes))
     }
+
+    fn said(&self) -> Option<String> {
+        self.client.said()
+    }
 }
 
 /// Appends seconds with their fraction; times before 1970 cannot be said.

@@ -5,8 +5,9 @@
 
 use super::address::resolve;
 use super::connection::{Connection, For, wait};
+use crate::destination::tls;
 use crate::machine::folders::Folders;
-use logstead_client::tls::{self, TlsOptions};
+use logstead_client::tls::{Authorities, TlsOptions, config};
 use logstead_config::{Address, ClientTls};
 use nix::sys::socket::{setsockopt, sockopt};
 use rustls::ClientConnection;
@@ -36,14 +37,7 @@ pub(super) struct Dial {
 impl Dial {
     pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Dial {
         let tls = tls.cloned().unwrap_or_default();
-        let path = |name: String| folders.data().join(name);
-        let identity = tls.certificate.zip(tls.key);
-        let options = TlsOptions {
-            authorities: tls.ca.map(path),
-            trusts_anyone: false,
-            identity: identity.map(|(certificate, key)| (path(certificate), path(key))),
-        };
-        Dial { tls: options, server_name: tls.server_name }
+        Dial { tls: tls::options(&tls, Authorities::System, folders), server_name: tls.server_name }
     }
 
     /// Tries each address of the server. An error says which server, and why not.
@@ -77,7 +71,7 @@ impl Dial {
         server: &Address,
         mut socket: &TcpStream,
     ) -> io::Result<(ClientConnection, Duration)> {
-        let config = tls::config(&self.tls).map_err(io::Error::other)?;
+        let config = config(&self.tls).map_err(io::Error::other)?;
         let name = self.server_name.as_ref().unwrap_or(&server.host).clone();
         let name = ServerName::try_from(name).map_err(io::Error::other)?;
         let mut tls = ClientConnection::new(config, name).map_err(io::Error::other)?;

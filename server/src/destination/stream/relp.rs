@@ -235,6 +235,11 @@ impl Sink for Relp {
             }
         }
     }
+
+    fn said(&self) -> Option<String> {
+        // Nothing else counts as acceptance.
+        (0 < self.answers.count()).then(|| "200 OK".to_owned())
+    }
 }
 
 /// Everything is acknowledged, so nothing is lost if the server does not hear that the session ends.

@@ -6,10 +6,10 @@ use super::prepare::{Next, NextSource, Prepared};
 use crate::flow::budget::Budget;
 use crate::machine::clock;
 use crate::pipeline::core::Pipeline;
-use crate::pipeline::route::Router;
-use crate::pipeline::running::{Failed, Inlet, Live, Running};
+use crate::pipeline::running::{Failed, Inlet, Live, RouteCount, Running};
 use crate::source::Source;
 use logstead_config::{Checked, SourceKind};
+use logstead_route::Router;
 use std::sync::Arc;
 
 impl Prepared<'_> {
@@ -39,7 +39,7 @@ impl Prepared<'_> {
 
 impl Pipeline {
     fn running_next(&self, live: Arc<Live>, next: &Next, before: &Running) -> Running {
-        let router = Router::new(&live.checked, &self.counters);
+        let router = Router::new(&live.checked, self.lookups.tables(), Some(&before.router));
         let mut logspaces = before.logspaces.clone();
         logspaces.extend(next.logspaces.clone());
         let mut destinations = before.destinations.clone();
@@ -54,6 +54,7 @@ impl Pipeline {
             internal: inlet(&SourceKind::Internal, &before.internal),
             sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
             targets: Running::reach(&router, &logspaces, &destinations),
+            routes: RouteCount::all(&router, &self.counters),
             router,
             logspaces,
             destinations,

@@ -3,6 +3,7 @@
 
 use super::{Change, first};
 use crate::destination::{Destination, Means};
+use crate::flow::ledger::Place;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::running::Running;
 use std::collections::BTreeMap;
@@ -40,7 +41,7 @@ impl Pipeline {
         }
         let before = self.running.load_full();
         let (revision, logspaces) = (before.live.revision, before.logspaces.clone());
-        let none = first(&self.counters, revision, change);
+        let none = first(revision, change);
         self.running.store(Arc::new(Running { logspaces, destinations, ..none }));
         Ok(())
     }
@@ -66,12 +67,14 @@ impl Pipeline {
                 tracing::warn!("{}, which is empty, cannot be removed: {error}", folder.display());
             }
         }
+        self.ledger.forget(&Place::Destination(id.into()));
     }
 
     fn means(&self) -> Means {
         let (headroom, clock) = (self.headroom.clone(), self.clock.clone());
         Means {
             disk: self.disk.clone(),
+            ledger: self.ledger.clone(),
             data: self.data.clone(),
             refuses_messages: Arc::new(move || headroom.refuses_messages()),
             clock_is_believed: Arc::new(move || clock.is_believed()),

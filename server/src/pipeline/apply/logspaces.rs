@@ -26,6 +26,7 @@ impl Pipeline {
             wake: self.wake.clone(),
             headroom: self.headroom.clone(),
             clock: self.clock.clone(),
+            ledger: self.ledger.clone(),
         };
         let logspace = Logspace::start(id, opened, configuration, counters, shared);
         logspace.map(Arc::new).map_err(|error| error.to_string())
@@ -49,7 +50,7 @@ impl Pipeline {
             }
         }
         let revision = self.running.load().live.revision;
-        self.running.store(Arc::new(Running { logspaces, ..first(&self.counters, revision, change) }));
+        self.running.store(Arc::new(Running { logspaces, ..first(revision, change) }));
         Ok(())
     }
 

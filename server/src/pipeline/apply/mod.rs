@@ -15,13 +15,12 @@ mod started;
 
 pub use prepare::Prepared;
 
-use super::route::Router;
 use super::running::{Live, Running};
-use crate::flow::counters::Counters;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::source::{Refused, Settings};
 use logstead_config::{Checked, Document, Problem};
+use logstead_route::{Lookups, Router};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -72,7 +71,7 @@ pub(super) enum Demand {
 }
 
 /// What runs before the first revision is live: nothing.
-pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Running {
+pub(super) fn first(revision: u64, change: &Change) -> Running {
     let nothing = Checked {
         sources: vec![],
         logspaces: vec![],
@@ -88,7 +87,8 @@ pub(super) fn first(counters: &Counters, revision: u64, change: &Change) -> Runn
         applied_at: clock::now(),
     };
     Running {
-        router: Router::new(&live.checked, counters),
+        router: Router::new(&live.checked, &Lookups::default(), None),
+        routes: Vec::new(),
         live: Arc::new(live),
         targets: Vec::new(),
         logspaces: BTreeMap::new(),

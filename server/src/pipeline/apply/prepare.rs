@@ -1,14 +1,14 @@
 //! Everything about a change that can fail: whether it may be made, and opening what it needs.
 
 use super::started::Started;
-use super::{ApplyError, Change, Demand, of_source, problem};
+use super::{ApplyError, Change, Demand, of_source, problem, unfit};
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::Logspace;
 use crate::pipeline::running::{Failed, Running};
 use crate::source::{Bound, Ready, Settings, Shared, Source, Ways};
-use logstead_config::{Checked, Count, Listener, Problem, Source as Config};
+use logstead_config::{Acting, Checked, Count, Listener, Problem, Source as Config};
 use parking_lot::MutexGuard;
 use std::collections::BTreeMap;
 use std::io;
@@ -73,6 +73,43 @@ impl Pipeline {
         Ok(Prepared { pipeline: self, change, before, next, alone })
     }
 
+    /// Why a document cannot run here, as far as it can be found out without changing anything: also sockets are opened
+    /// that do not run yet, and closed again.
+    pub(crate) fn unfit(&self, checked: &Checked) -> Vec<Problem> {
+        let mut problems = unfit(checked, &self.data, &self.folders);
+        problems.extend(self.lookups_missing(checked));
+        let before = self.running.load_full();
+        let preparing = Preparing::new(self, &before, Demand::All);
+        for (index, config) in checked.sources.iter().enumerate() {
+            for (at, listener) in config.kind.listen().iter().enumerate() {
+                // To open a socket with a path makes a file.
+                let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
+                if let Some(error) = is_tried.then(|| preparing.socket(listener, 1).err()).flatten() {
+                    let path = format!("sources[{index}].listen[{at}]");
+                    problems.push(problem(path, &cannot_listen(listener, &error)));
+                }
+            }
+        }
+        problems
+    }
+
+    /// The files of tables that steps name and that are not there.
+    fn lookups_missing(&self, checked: &Checked) -> Vec<Problem> {
+        let steps = checked.routes.iter().enumerate().flat_map(|(route, of)| {
+            of.steps.iter().enumerate().map(move |(step, checked)| (route, step, checked))
+        });
+        let missing = steps.filter_map(|(route, step, checked)| match &checked.action {
+            Acting::Lookup { file, .. } if !self.lookups.has(file) => {
+                let path = format!("routes[{route}].steps[{step}].lookup");
+                let message =
+                    format!("there is no lookup file `{file}`: upload it, or put it into the folder `lookups` of the data directory");
+                Some(problem(path, &message))
+            }
+            _ => None,
+        });
+        missing.collect()
+    }
+
     /// The paths in a stored document that the settings of the process do not allow, or no longer allow. They are not
     /// read; the rest of their sources runs.
     fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
@@ -94,6 +131,7 @@ impl Pipeline {
             counters: self.counters.source(id),
             budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
             work: self.work.clone(),
+            ledger: self.ledger.clone(),
             sockets: self.sockets.clone(),
         };
         Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
@@ -129,7 +167,10 @@ impl<'a> Preparing<'a> {
 
     fn open(mut self, checked: &'a Checked) -> Result<Next, ApplyError> {
         match self.demand {
-            Demand::All => self.problems = self.pipeline.folders.forbidden(checked),
+            Demand::All => {
+                self.problems = self.pipeline.folders.forbidden(checked);
+                self.problems.extend(self.pipeline.lookups_missing(checked));
+            }
             Demand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
         }
         for (index, config) in checked.sources.iter().enumerate() {

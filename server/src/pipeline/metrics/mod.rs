@@ -8,19 +8,27 @@ mod tables;
 use super::running::Running;
 use super::status::Status;
 use crate::flow::counters::Counters;
+use crate::flow::ledger::Accounts;
 use crate::machine::sockets::Sockets;
 use logstead_config::settings::Memory;
 use row::write;
-use tables::{DESTINATIONS, Kept, LOGSPACES, PROCESS, Process, ROUTER, ROUTES, Received, SOURCES};
+use tables::{
+    DESTINATIONS, FLOWS, Kept, LOGSPACES, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received, SOURCES,
+};
+
+/// Whatever has metrics.
+pub(super) struct Everything<'a> {
+    pub(super) status: &'a Status,
+    pub(super) running: &'a Running,
+    pub(super) counters: &'a Counters,
+    pub(super) sockets: &'a Sockets,
+    pub(super) memory: &'a Memory,
+    pub(super) accounts: &'a Accounts,
+}
 
 /// The text that a scraper gets.
-pub(super) fn text(
-    status: &Status,
-    running: &Running,
-    counters: &Counters,
-    sockets: &Sockets,
-    memory: &Memory,
-) -> String {
+pub(super) fn text(everything: &Everything<'_>) -> String {
+    let Everything { status, running, counters, sockets, memory, accounts } = *everything;
     let received =
         |status| Received { status, source: running.sources.get(&status.id).map(|source| source.shared()) };
     let sources: Vec<_> = status.sources.iter().map(|of| (of.id.clone(), received(of))).collect();
@@ -37,6 +45,10 @@ pub(super) fn text(
     write(&mut out, ROUTES, ("route", &routes), |read, of| read(of));
     write(&mut out, DESTINATIONS, ("destination", &destinations), |read, of| read(of));
     write(&mut out, LOGSPACES, ("logspace", &logspaces), |read, of| read(of));
+    let flows: Vec<_> = accounts.sources.iter().map(|row| (row.source.clone(), row)).collect();
+    write(&mut out, FLOWS, ("source", &flows), |read, of| read(of));
+    let queues: Vec<_> = accounts.destinations.iter().map(|row| (row.id.clone(), row)).collect();
+    write(&mut out, QUEUES, ("destination", &queues), |read, of| read(of));
     write(&mut out, PROCESS, ("", &process), |read, of| read(of));
     out
 }

@@ -1,10 +1,11 @@
 //! The metrics, a table for each kind of thing.
 
 use super::super::running::Running;
-use super::super::status::{DestinationStatus, RouteStatus, SourceStatus, Status};
+use super::super::status::{DestinationStatus, RouteStatus, SourceStatus, Status, StepStatus};
 use super::row::Values::{self, By, Decimal, One};
 use super::row::{Row, counter, gauge, histogram};
 use crate::flow::counters::{Gauge, LogspaceCounters, WebCounters};
+use crate::flow::ledger::{DestinationRow, SourceRow};
 use crate::machine::memory;
 use crate::machine::sockets::Sockets;
 use crate::pipeline::logspace::Logspace;
@@ -17,6 +18,8 @@ type OfRouter = fn(&&Status) -> Values;
 type OfSource = fn(&Received<'_>) -> Values;
 type OfRoute = fn(&&RouteStatus) -> Values;
 type OfDestination = fn(&&DestinationStatus) -> Values;
+type OfFlow = fn(&&SourceRow) -> Values;
+type OfQueue = fn(&&DestinationRow) -> Values;
 type OfLogspace = fn(&Kept<'_>) -> Values;
 type OfProcess = fn(&Process<'_>) -> Values;
 
@@ -114,8 +117,26 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
     ),
 ];
 
-pub(super) const ROUTES: &[Row<OfRoute>] =
-    &[counter("route_messages_total", "Messages that a route matched.", |route| One(route.messages))];
+pub(super) const ROUTES: &[Row<OfRoute>] = &[
+    counter("route_messages_total", "Messages that a route matched.", |route| One(route.messages)),
+    counter("route_step_changed_total", "Messages that a step changed.", |route| {
+        by_step(route, |step| step.changed)
+    }),
+    counter("route_step_dropped_total", "Messages that a step took out.", |route| {
+        by_step(route, |step| step.dropped)
+    }),
+    counter("route_step_failed_total", "Messages that a step could not be done to.", |route| {
+        by_step(route, |step| step.failed)
+    }),
+    counter("route_step_forgotten_total", "Combinations of values that a step had to forget.", |route| {
+        by_step(route, |step| step.forgotten)
+    }),
+];
+
+fn by_step(route: &RouteStatus, of: fn(&StepStatus) -> u64) -> Values {
+    let steps = route.steps.iter().enumerate();
+    By("step", steps.map(|(number, step)| ((number + 1).to_string(), of(step))).collect())
+}
 
 pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
     counter("destination_messages_total", "Messages forwarded.", |to| One(to.messages)),
@@ -128,6 +149,38 @@ pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
     gauge("destination_queue_bytes", "Bytes that wait.", |to| One(to.queue_bytes)),
     gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
 ];
+
+pub(super) const FLOWS: &[Row<OfFlow>] = &[
+    counter("flow_messages_total", "What became of messages since the ledger began, by fate.", |row| {
+        let of = &row.fates;
+        let dropped = of.dropped.iter().map(|(reason, messages)| (format!("dropped_{reason}"), *messages));
+        let fates = [
+            ("received", of.received),
+            ("stored", of.stored),
+            ("forwarded", of.forwarded),
+            ("unacknowledged", of.unacknowledged),
+            ("lost_before", of.lost_before.values().sum()),
+        ];
+        By(
+            "fate",
+            fates.map(|(fate, messages)| (fate.to_owned(), messages)).into_iter().chain(dropped).collect(),
+        )
+    }),
+    gauge("flow_in_flight", "Messages that are received and not yet anything else.", |row| {
+        One(row.fates.in_flight)
+    }),
+    gauge(
+        "flow_remainder",
+        "Messages that the ledger cannot account for: 0, or the server is wrong.",
+        |row| Decimal(row.fates.remainder as f64, 0),
+    ),
+];
+
+pub(super) const QUEUES: &[Row<OfQueue>] = &[gauge(
+    "queue_remainder",
+    "Messages of a destination that the ledger cannot account for: 0, or the server is wrong.",
+    |row| Decimal(row.remainder as f64, 0),
+)];
 
 pub(super) const LOGSPACES: &[Row<OfLogspace>] = &[
     counter("logspace_messages_total", "Messages stored since the start of the process.", |of| {

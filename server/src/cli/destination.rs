@@ -1,0 +1,360 @@
+//! `logstead destination`: what an operator does about the destinations of a running server.
+
+use super::failure::Failure;
+use super::format::Format;
+use super::remote::Remote;
+use super::table::Table;
+use super::text;
+use clap::{Args, Subcommand, ValueEnum};
+use logstead_config::is_id;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::time::{Duration, Instant};
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead destination list --server http://127.0.0.1:8080 --token TOKEN
+  logstead destination test siem
+  logstead destination pause siem
+  logstead destination queue siem --limit 5
+  logstead destination discard siem --messages 120
+  logstead destination quarantine siem
+  logstead destination quarantine siem --replay 3
+  logstead destination replay siem 'severity>=error' --from 2026-11-21T06:00:00Z --to 2026-11-21T07:00:00Z
+
+The server and the token can also be given as LOGSTEAD_SERVER and LOGSTEAD_TOKEN; the token is that of an operator. Exit code
+0: done; 1: the answer is no, such as an unknown destination or a test message that is not accepted; 3: the server cannot be
+reached.";
+
+/// How often a replay says how far it is where nothing can be drawn.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+/// A line of a replay is much shorter.
+const LINE_BYTES_MAX: u64 = 64 << 10;
+
+#[derive(Args, Debug)]
+pub(super) struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// The server that is asked.
+#[derive(Args, Debug)]
+struct Place {
+    /// The address of a running server
+    #[arg(long, value_name = "URL", env = "LOGSTEAD_SERVER")]
+    server: String,
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+/// A destination of that server.
+#[derive(Args, Debug)]
+struct Named {
+    /// The destination
+    #[arg(value_parser = id)]
+    id: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Prints a line for each destination: state, rate, what waits, what was refused, the last error
+    #[command(after_help = EXAMPLES)]
+    List {
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Sends a test message past the queue, and prints what the other side answers
+    #[command(after_help = EXAMPLES)]
+    Test(Named),
+    /// Sends nothing until the destination is resumed, also after a restart
+    #[command(after_help = EXAMPLES)]
+    Pause(Named),
+    /// Sends again what waits
+    #[command(after_help = EXAMPLES)]
+    Resume(Named),
+    /// Tries to send at once, instead of at the end of the present pause
+    #[command(after_help = EXAMPLES)]
+    Retry(Named),
+    /// Prints the oldest messages that wait
+    #[command(after_help = EXAMPLES)]
+    Queue {
+        #[command(flatten)]
+        named: Named,
+        #[command(flatten)]
+        shown: Shown,
+    },
+    /// Drops the oldest messages that wait
+    #[command(after_help = EXAMPLES)]
+    Discard {
+        #[command(flatten)]
+        named: Named,
+        /// How many: what `list` or `queue` showed
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        messages: u64,
+    },
+    /// Prints the messages that the other side refused, each with the reason; or sends or forgets the oldest of them
+    #[command(after_help = EXAMPLES)]
+    Quarantine {
+        #[command(flatten)]
+        named: Named,
+        #[command(flatten)]
+        shown: Shown,
+        /// Puts this many of the oldest into the queue again
+        #[arg(long, value_name = "N", conflicts_with = "discard", value_parser = clap::value_parser!(u64).range(1..))]
+        replay: Option<u64>,
+        /// Forgets this many of the oldest
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        discard: Option<u64>,
+    },
+    /// Sends stored messages once more, through the queue
+    #[command(after_help = EXAMPLES)]
+    Replay {
+        #[command(flatten)]
+        named: Named,
+        /// Which messages, in the query language, without stages; '' is everything
+        query: String,
+        /// From this time on
+        #[arg(long, value_name = "T", allow_hyphen_values = true)]
+        from: Option<String>,
+        /// Until before this time
+        #[arg(long, value_name = "T", allow_hyphen_values = true)]
+        to: Option<String>,
+        /// Only this logspace; may be repeated
+        #[arg(long = "logspace", value_name = "L")]
+        logspaces: Vec<String>,
+    },
+}
+
+/// How messages are shown.
+#[derive(Args, Debug)]
+struct Shown {
+    /// The most messages to print
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ListFormat {
+    /// In columns
+    Text,
+    /// A JSON object per line
+    Json,
+    /// Comma-separated, with a header row
+    Csv,
+}
+
+impl Command {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        match &self.action {
+            Action::List { format, place } => list(*format, place),
+            Action::Test(named) => test(named),
+            Action::Pause(named) => named.tell("pause", "it is paused"),
+            Action::Resume(named) => named.tell("resume", "it sends again"),
+            Action::Retry(named) => named.tell("retry", "it is tried"),
+            Action::Queue { named, shown } => named.show("queue", shown, "waits"),
+            Action::Discard { named, messages } => named.change("discard", *messages, "discarded"),
+            Action::Quarantine { named, replay: Some(messages), .. } => {
+                named.change("quarantine/replay", *messages, "in the queue again")
+            }
+            Action::Quarantine { named, discard: Some(messages), .. } => {
+                named.change("quarantine/discard", *messages, "forgotten")
+            }
+            Action::Quarantine { named, shown, .. } => named.show("quarantine", shown, "was refused"),
+            Action::Replay { named, query, from, to, logspaces } => {
+                let mut question = json!({ "query": query });
+                let times = [("from", from), ("to", to)];
+                for (name, time) in times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?)))
+                {
+                    question[name] = json!(time);
+                }
+                if !logspaces.is_empty() {
+                    question["logspaces"] = json!(logspaces);
+                }
+                replay(named, &question)
+            }
+        }
+    }
+}
+
+impl Place {
+    fn remote(&self) -> Remote {
+        Remote::new(&self.server, self.token.as_deref())
+    }
+}
+
+impl Named {
+    fn path(&self, what: &str) -> String {
+        format!("destinations/{}/{what}", self.id)
+    }
+
+    fn say(&self, what: &str) -> Result<(), Failure> {
+        text::line(&format!("{}: {what}", self.id)).map_err(Failure::environment)
+    }
+
+    fn tell(&self, action: &str, done: &str) -> Result<(), Failure> {
+        self.place.remote().post(&self.path(action), &json!({}))?;
+        self.say(done)
+    }
+
+    fn change(&self, action: &str, messages: u64, done: &str) -> Result<(), Failure> {
+        self.place.remote().post(&self.path(action), &json!({ "messages": messages }))?;
+        self.say(&format!("{} {done}", counted(messages)))
+    }
+
+    fn show(&self, list: &str, shown: &Shown, none: &str) -> Result<(), Failure> {
+        let limit = shown.limit.to_string();
+        let answer = self.place.remote().ask(&self.path(list), &[("limit", &limit)])?;
+        let messages: &[Value] = answer["messages"].as_array().map_or(&[], Vec::as_slice);
+        match shown.format {
+            Format::Text => messages.iter().try_for_each(print_with_reason)?,
+            other => other.print_all(messages)?,
+        }
+        let total = answer["total"].as_u64().unwrap_or_default();
+        match total - total.min(messages.len() as u64) {
+            _ if total == 0 => text::error(&format!("{}: nothing {none}", self.id)),
+            0 => {}
+            more => text::error(&format!("{}: {more} more", self.id)),
+        }
+        Ok(())
+    }
+}
+
+/// As a search prints it; what was refused has the reason below.
+fn print_with_reason(message: &Value) -> Result<(), Failure> {
+    Format::Text.print_line(message).map_err(Failure::environment)?;
+    match message["fields"]["logstead.refused"].as_str() {
+        Some(reason) => {
+            text::line(&format!("  refused: {}", text::shown(reason))).map_err(Failure::environment)
+        }
+        None => Ok(()),
+    }
+}
+
+fn list(format: ListFormat, place: &Place) -> Result<(), Failure> {
+    let status = place.remote().ask("router/status", &[])?;
+    let each = |name: &str| status[name].as_array().cloned().unwrap_or_default();
+    let seconds = |of: &Value| of["oldest_ms"].as_u64().map(|ms| ms as f64 / 1000.0);
+    let row = |of: &Value, state: &Value| {
+        json!([
+            of["id"],
+            state,
+            of["messages_per_second"],
+            of["queue_messages"],
+            of["queue_bytes"],
+            seconds(of),
+            of["quarantined"],
+            of["queue_error"].as_str().or(of["last_error"].as_str())
+        ])
+    };
+    let left = json!("not in the document");
+    let live = each("destinations");
+    let live = live.iter().map(|of| row(of, &of["state"]));
+    let rows: Vec<Value> = live.chain(each("queues_left").iter().map(|of| row(of, &left))).collect();
+    let column = |(name, kind): (&str, &str)| json!({ "name": name, "kind": kind });
+    let columns = [
+        ("destination", "text"),
+        ("state", "text"),
+        ("per_second", "number"),
+        ("waiting", "number"),
+        ("waiting_bytes", "number"),
+        ("oldest_seconds", "number"),
+        ("refused", "number"),
+        ("last_error", "text"),
+    ];
+    let table = Table::new(&json!({ "columns": columns.map(column), "rows": rows }));
+    table.print(match format {
+        ListFormat::Text => Format::Text,
+        ListFormat::Json => Format::Json,
+        ListFormat::Csv => Format::Csv,
+    })
+}
+
+fn test(named: &Named) -> Result<(), Failure> {
+    let mut answer = named.place.remote().post("destinations/test", &json!({ "id": named.id }))?;
+    let answer: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
+    if answer["ok"] != true {
+        let error = answer["error"].as_str().unwrap_or("it says nothing");
+        return Err(Failure::no(format!("{}: {}", named.id, text::shown(error))));
+    }
+    let took = &answer["took_ms"];
+    match answer["answer"].as_str() {
+        Some(said) => named.say(&format!("accepted in {took} ms: {}", text::shown(said))),
+        None => named.say(&format!(
+            "sent in {took} ms; this protocol has no answers, so look for the message on the other side"
+        )),
+    }
+}
+
+/// How far a replay is.
+#[derive(Default)]
+struct Far {
+    messages: u64,
+    of: u64,
+    missing: u64,
+    is_end: bool,
+    error: Option<String>,
+}
+
+fn replay(named: &Named, question: &Value) -> Result<(), Failure> {
+    let answer = named.place.remote().post(&named.path("replay"), question)?;
+    let mut lines = BufReader::new(answer.into_body().into_reader());
+    let mut far = Far::default();
+    let mut told = Instant::now();
+    while let Some(line) = next_line(&mut lines)? {
+        far = read(&line);
+        let is_due = std::io::stderr().is_terminal() || LINE_INTERVAL <= told.elapsed();
+        if !far.is_end && is_due {
+            told = Instant::now();
+            text::error(&format!("{}: {} of {} messages are in the queue", named.id, far.messages, far.of));
+        }
+    }
+    let Far { messages, of, missing, is_end, error } = far;
+    match error {
+        Some(error) => Err(Failure::environment(format!(
+            "{}: it ended after {messages} of {of} messages: {error}",
+            named.id
+        ))),
+        None if !is_end => Err(Failure::environment(format!(
+            "{}: the server broke it off after {messages} of {of} messages",
+            named.id
+        ))),
+        None => {
+            if 0 < missing {
+                text::error(&format!("warning: {missing} messages that match cannot be read"));
+            }
+            named.say(&format!("{} in the queue", counted(messages)))
+        }
+    }
+}
+
+fn next_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>, Failure> {
+    let mut line = Vec::new();
+    let read = lines.take(LINE_BYTES_MAX).read_until(b'\n', &mut line).map_err(Failure::environment)?;
+    Ok((0 < read).then_some(line))
+}
+
+fn read(line: &[u8]) -> Far {
+    let line: Value = serde_json::from_slice(line).unwrap_or_default();
+    let count = |name: &str| line[name].as_u64().unwrap_or_default();
+    Far {
+        messages: count("messages"),
+        of: count("of"),
+        missing: count("missing"),
+        is_end: line["end"] == true,
+        error: line["error"].as_str().map(str::to_owned),
+    }
+}
+
+fn counted(messages: u64) -> String {
+    if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }
+}
+
+fn id(text: &str) -> Result<String, String> {
+    if is_id(text) { Ok(text.to_owned()) } else { Err("it is not a destination's name".to_owned()) }
+}

@@ -1,0 +1,93 @@
+//! Which messages come into which file or object.
+//!
+//! **Invariant:** every message is in one group, in the order in which they were given; the number of groups is bounded,
+//! however many different messages there are.
+
+use super::naming;
+use super::sink::Message;
+use logstead_config::Template;
+use std::collections::HashMap;
+
+/// How many names there are at most; what is left then comes into one more group.
+const GROUPS_MAX: usize = 256;
+
+/// Messages with the same name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) name: String,
+    /// The places of its messages, in order; at least one.
+    pub(super) places: Vec<usize>,
+}
+
+/// Brings messages with the same name together, in the order of their first messages.
+pub(super) fn groups(template: &Template, messages: &[Message<'_>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut name = String::new();
+    for (place, message) in messages.iter().enumerate() {
+        // Rendering the same name for each of many thousand messages would be a waste.
+        if place == 0 || !template.is_constant() {
+            name.clear();
+            naming::write(template, message, &mut name);
+        }
+        if GROUPS_MAX <= groups.len() && !known.contains_key(&name) {
+            name = naming::others(template);
+        }
+        let at = match known.get(&name) {
+            Some(at) => *at,
+            None => {
+                known.insert(name.clone(), groups.len());
+                groups.push(Group { name: name.clone(), places: Vec::new() });
+                groups.len() - 1
+            }
+        };
+        groups[at].places.push(place);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{Batch, BatchBuilder, Field, Row};
+    use proptest::prelude::*;
+
+    fn batch(hosts: &[u16]) -> Batch {
+        let mut builder = BatchBuilder::new();
+        for host in hosts {
+            builder.push(&Row::text(b"x").with(Field::Host, format!("web-{host}").as_bytes()));
+        }
+        builder.seal()
+    }
+
+    fn groups_of(template: &str, batch: &Batch) -> Vec<Group> {
+        let messages: Vec<_> =
+            (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect();
+        groups(&Template::parse(template).unwrap(), &messages)
+    }
+
+    #[test]
+    fn messages_with_the_same_name_come_together() {
+        let batch = batch(&[1, 2, 1, 1, 3]);
+        let group = |name: &str, places: &[usize]| Group { name: name.to_owned(), places: places.into() };
+        assert_eq!(
+            groups_of("a/{host}/", &batch),
+            [group("a/web-1/", &[0, 2, 3]), group("a/web-2/", &[1]), group("a/web-3/", &[4])]
+        );
+        assert_eq!(groups_of("a/", &batch), [group("a/", &[0, 1, 2, 3, 4])]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_message_is_in_one_group_and_there_are_not_too_many(
+            hosts in proptest::collection::vec(0..600_u16, 1..1500),
+        ) {
+            let groups = groups_of("{host}/", &batch(&hosts));
+            prop_assert!(groups.len() <= GROUPS_MAX + 1);
+            prop_assert!(groups.iter().all(|group| group.places.is_sorted() && !group.places.is_empty()));
+            let mut places: Vec<usize> = groups.into_iter().flat_map(|group| group.places).collect();
+            places.sort_unstable();
+            prop_assert!(places.into_iter().eq(0..hosts.len()));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has what changed since the
+//! one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does not
+//! count.
+//!
+//! When a file has become long, or after a failed write, all of the book becomes a new file under the next number. The
+//! highest number counts.
+
+use super::account::{Cell, Column, Key, Party, Span};
+use super::book::{Changes, Mark};
+use logstead_indexer::{Disk, DiskFile};
+use serde_json::{Map, Value, json};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What this version writes. A later one is refused, as it may count differently.
+const FORMAT: u64 = 1;
+/// A file that is longer than this, and than twice what is needed, is written anew.
+const REWRITE_BYTES_MIN: u64 = 4 << 20;
+/// This many accounts stand in one line of a new file.
+const CELLS_PER_LINE: usize = 1000;
+const SUFFIX: &str = ".log";
+const NEW_SUFFIX: &str = ".log.new";
+/// The checksum as text, and the blank behind it.
+const CRC_BYTES: usize = 9;
+
+pub(super) struct Log {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    number: u64,
+    /// `None`: there is none yet, or nobody knows how it ends.
+    file: Option<Arc<dyn DiskFile>>,
+    bytes: u64,
+    /// How long it was when it was new.
+    new_bytes: u64,
+}
+
+/// What a file says.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) changes: Vec<Changes>,
+    /// Whether there was a ledger.
+    pub(super) existed: bool,
+    /// Lines that are damaged.
+    pub(super) damaged: usize,
+}
+
+/// Why the ledger cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LedgerError {
+    /// The disk does not give it.
+    #[error("the ledger in {0} cannot be read: {1}")]
+    Io(PathBuf, io::Error),
+    /// Its format is unknown.
+    #[error("the ledger in {0} was written by a later version, in format {1}: use that version")]
+    Later(PathBuf, u64),
+}
+
+impl Log {
+    pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(Log, Read), LedgerError> {
+        let failed = |error| LedgerError::Io(dir.to_owned(), error);
+        disk.create_dir_all(dir).map_err(failed)?;
+        let names = disk.list(dir).map_err(failed)?;
+        let number = names.iter().filter_map(|name| name.strip_suffix(SUFFIX)?.parse().ok()).max();
+        let log = Log {
+            disk: disk.clone(),
+            dir: dir.to_owned(),
+            number: number.unwrap_or(0),
+            file: None,
+            bytes: 0,
+            new_bytes: 0,
+        };
+        let Some(number) = number else { return Ok((log, Read::default())) };
+        let read = read_file(&**disk, &path(dir, number)).map_err(failed)?;
+        parse(&read).map(|read| (log, read)).map_err(|format| LedgerError::Later(dir.to_owned(), format))
+    }
+
+    /// Whether all has to be written, and not only what changed.
+    pub(super) fn wants_all(&self) -> bool {
+        self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
+    }
+
+    /// Adds what changed; it is on the disk when this returns.
+    pub(super) fn append(&mut self, changes: &Changes) -> io::Result<()> {
+        let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
+        let line = line(&to_json(&changes.cells, &changes.marks));
+        file.append(&mut [IoSlice::new(line.as_bytes())])?;
+        file.sync()?;
+        self.bytes += line.len() as u64;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Writes all of the book to a new file.
+    pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
+        let number = self.number + 1;
+        let (new, path) = (self.dir.join(format!("{number}{NEW_SUFFIX}")), path(&self.dir, number));
+        let file = self.disk.create(&new)?;
+        let mut bytes = 0;
+        let mut write = |value: &Value| {
+            let line = line(value);
+            bytes += line.len() as u64;
+            file.append(&mut [IoSlice::new(line.as_bytes())])
+        };
+        write(&json!({ "format": FORMAT }))?;
+        write(&to_json(&[], &all.marks))?;
+        for cells in all.cells.chunks(CELLS_PER_LINE) {
+            write(&to_json(cells, &[]))?;
+        }
+        file.sync()?;
+        self.disk.rename(&new, &path)?;
+        // It may be there from now on, whatever follows.
+        self.number = number;
+        self.disk.sync_dir(&self.dir)?;
+        (self.file, self.bytes, self.new_bytes) = (Some(file), bytes, bytes);
+        self.remove_others();
+        Ok(())
+    }
+
+    /// What cannot be removed now is removed the next time.
+    fn remove_others(&self) {
+        let own = format!("{}{SUFFIX}", self.number);
+        let names = self.disk.list(&self.dir).unwrap_or_default();
+        let is_ours = |name: &&String| name.ends_with(SUFFIX) || name.ends_with(NEW_SUFFIX);
+        for name in names.iter().filter(is_ours).filter(|name| **name != own) {
+            if let Err(error) = self.disk.remove(&self.dir.join(name)) {
+                tracing::warn!("an old file of the ledger, {name}, cannot be removed: {error}");
+            }
+        }
+    }
+}
+
+fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number}{SUFFIX}"))
+}
+
+fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
+    let file = disk.open_to_read(path)?;
+    let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
+    file.read_at(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// `Err` has the number of a later format.
+fn parse(bytes: &[u8]) -> Result<Read, u64> {
+    let mut read = Read { existed: true, ..Read::default() };
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        let changes = checked(line).and_then(|value| match value.get("format") {
+            Some(format) => Some(Err(format.as_u64().unwrap_or(u64::MAX))),
+            None => from_json(&value).map(Ok),
+        });
+        match changes {
+            Some(Err(format)) if FORMAT < format => return Err(format),
+            Some(Err(_)) => {}
+            Some(Ok(changes)) => read.changes.push(changes),
+            // The last one was being written when the process ended.
+            None if lines.peek().is_none() => {}
+            None => read.damaged += 1,
+        }
+    }
+    Ok(read)
+}
+
+fn line(value: &Value) -> String {
+    let text = value.to_string();
+    format!("{:08x} {text}\n", crc32c::crc32c(text.as_bytes()))
+}
+
+/// The content of a line, if it is as it was written.
+fn checked(line: &[u8]) -> Option<Value> {
+    let (crc, text) = line.strip_suffix(b"\n")?.split_at_checked(CRC_BYTES)?;
+    let crc = u32::from_str_radix(str::from_utf8(crc).ok()?.strip_suffix(' ')?, 16).ok()?;
+    (crc == crc32c::crc32c(text)).then(|| serde_json::from_slice(text).ok())?
+}
+
+fn to_json(cells: &[(Key, Option<Cell>)], marks: &[(Mark, Option<u64>)]) -> Value {
+    let counts = |cell: &Cell| -> Map<String, Value> {
+        cell.0.iter().map(|(column, count)| (column.to_string(), json!(count))).collect()
+    };
+    let cell = |(key, cell): &(Key, Option<Cell>)| {
+        json!([key.span.to_string(), key.minute, key.party.to_string(), cell.as_ref().map(counts)])
+    };
+    let marks: Map<String, Value> =
+        marks.iter().map(|(mark, sequence)| (mark.to_string(), json!(sequence))).collect();
+    json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "marks": marks })
+}
+
+/// `None` for what no version wrote.
+fn from_json(value: &Value) -> Option<Changes> {
+    let cells = value.get("cells")?.as_array()?.iter().map(|cell| {
+        let [span, minute, party, counts] = cell.as_array()?.as_slice() else { return None };
+        let key = Key {
+            span: Span::parse(span.as_str()?)?,
+            minute: minute.as_i64()?,
+            party: Party::parse(party.as_str()?)?,
+        };
+        let cell = match counts {
+            Value::Null => None,
+            counts => {
+                let count =
+                    |(column, count): (&String, &Value)| Some((Column::parse(column)?, count.as_u64()?));
+                Some(Cell(counts.as_object()?.iter().map(count).collect::<Option<_>>()?))
+            }
+        };
+        Some((key, cell))
+    });
+    let marks = value.get("marks")?.as_object()?.iter().map(|(mark, sequence)| {
+        let sequence = if sequence.is_null() { None } else { Some(sequence.as_u64()?) };
+        Some((Mark::parse(mark)?, sequence))
+    });
+    Some(Changes { cells: cells.collect::<Option<_>>()?, marks: marks.collect::<Option<_>>()? })
+}

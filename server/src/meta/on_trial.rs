@@ -1,0 +1,115 @@
+//! The revision that is taken back unless somebody confirms it in time.
+//!
+//! **Invariant:** only the newest revision is on trial: storing another one ends the trial of the one before, in the same
+//! transaction. Where that one is on trial as well, both go back to the same revision.
+
+use super::columns::Nanos;
+use super::{Meta, Result};
+use logstead_record::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A revision that has to be confirmed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnTrial {
+    /// The one that is live.
+    pub revision: u64,
+    /// The one that becomes live again.
+    pub back_to: u64,
+    /// When, unless it is confirmed.
+    pub until: Timestamp,
+    /// Whether it goes back before that if messages fare worse than before.
+    pub back_if_worse: bool,
+}
+
+/// How long a revision may be on trial.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Trial {
+    /// When it is taken back.
+    pub until: Timestamp,
+    /// Whether it is taken back before that if messages fare worse than before.
+    pub back_if_worse: bool,
+}
+
+impl Meta {
+    /// The revision that has to be confirmed.
+    pub fn on_trial(&self) -> Result<Option<OnTrial>> {
+        read(&self.connection())
+    }
+
+    /// Keeps a revision for good; `false` if it is not on trial.
+    pub fn confirm_revision(&self, revision: u64) -> Result<bool> {
+        self.write(|connection| {
+            let ended =
+                connection.execute("DELETE FROM revision_on_trial WHERE revision = ?1", [revision as i64])?;
+            Ok(0 < ended)
+        })
+    }
+}
+
+/// Says that the revision that was just stored is on trial, or that none is.
+pub(super) fn begin(connection: &Connection, revision: u64, trial: Option<Trial>) -> Result<()> {
+    let before = read(connection)?;
+    connection.execute("DELETE FROM revision_on_trial", [])?;
+    let Some(Trial { until, back_if_worse }) = trial else { return Ok(()) };
+    let last: Option<i64> = connection.query_row(
+        "SELECT max(number) FROM revisions WHERE number < ?1",
+        [revision as i64],
+        |row| row.get(0),
+    )?;
+    let back_to = before.map(|before| before.back_to as i64).or(last);
+    // The first revision has nothing to go back to.
+    if let Some(back_to) = back_to {
+        connection.execute(
+            "INSERT INTO revision_on_trial (only, revision, back_to, until, back_if_worse) VALUES (1, ?1, ?2, ?3, ?4)",
+            params![revision as i64, back_to, Nanos(until), back_if_worse],
+        )?;
+    }
+    Ok(())
+}
+
+fn read(connection: &Connection) -> Result<Option<OnTrial>> {
+    let mut statement =
+        connection.prepare_cached("SELECT revision, back_to, until, back_if_worse FROM revision_on_trial")?;
+    let row = statement.query_row([], |row| {
+        Ok(OnTrial {
+            revision: row.get::<_, i64>(0)? as u64,
+            back_to: row.get::<_, i64>(1)? as u64,
+            until: row.get::<_, Nanos>(2)?.0,
+            back_if_worse: row.get(3)?,
+        })
+    });
+    Ok(row.optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_nanos(5);
+
+    #[test]
+    fn a_revision_is_on_trial_until_it_is_confirmed_or_another_is_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&folder.path().join("logstead.db")).unwrap();
+        let trial = |until| Trial { until: Timestamp::from_nanos(until), back_if_worse: until == 70 };
+        let add = |trial| meta.add_revision_on_trial("", "ana", "", NOW, trial).unwrap();
+        add(Some(trial(1)));
+        assert_eq!(meta.on_trial().unwrap(), None, "the first has nothing to go back to");
+        add(Some(trial(70)));
+        let on_trial = |revision, until| OnTrial {
+            revision,
+            back_to: 1,
+            until: Timestamp::from_nanos(until),
+            back_if_worse: until == 70,
+        };
+        assert_eq!(meta.on_trial().unwrap(), Some(on_trial(2, 70)));
+        add(Some(trial(80)));
+        assert_eq!(meta.on_trial().unwrap(), Some(on_trial(3, 80)), "nobody confirmed the one between");
+        assert!(!meta.confirm_revision(2).unwrap());
+        assert!(meta.confirm_revision(3).unwrap());
+        assert_eq!(meta.on_trial().unwrap(), None);
+        add(Some(trial(90)));
+        add(None);
+        assert_eq!(meta.on_trial().unwrap(), None, "who goes on has confirmed");
+    }
+}

@@ -1,0 +1,172 @@
+//! The ledger accounts for every message that a server has received, over kills, and agrees with what it holds.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use support::books::{assert_closed, flow};
+use support::small_disk::SmallDisk;
+use support::{Server, free_port, wait_until};
+
+/// Each message says what becomes of it: `main` is stored, `both` in two logspaces, `siem` is only forwarded, `fan` to two
+/// destinations, and `none` is taken by no route.
+const KINDS: [&str; 5] = ["main", "both", "siem", "fan", "none"];
+
+fn router(siem: SocketAddr) -> String {
+    let route =
+        |id: &str, to: &str| format!("[[routes]]\nid = \"{id}\"\nwhere = \"message:{id}\"\nto = [{to}]\n");
+    let routes = [
+        route("main", "\"main\""),
+        route("both", "\"main\", \"second\""),
+        route("siem", "\"siem\""),
+        route("fan", "\"siem\", \"copy\""),
+    ];
+    format!(
+        "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
+         [[sources]]\nid = \"tcp\"\nkind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]\n\
+         [[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"second\"\n\
+         [[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://{siem}\"\nformat = \"raw\"\n\
+         framing = \"newline\"\n[[destinations]]\nid = \"copy\"\nkind = \"file\"\npath = \"copy.log\"\n{}",
+        routes.concat()
+    )
+}
+
+fn nowhere() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], free_port()))
+}
+
+/// As many messages of each kind.
+fn lines(of_each: usize) -> String {
+    KINDS.map(|kind| format!("{kind}\n").repeat(of_each)).concat()
+}
+
+#[test]
+fn every_message_counts_once() {
+    let siem = nowhere();
+    let server = Server::start(&router(siem));
+    assert_eq!(server.ingest(&lines(10)), 40, "no route takes the rest");
+    wait_until("the file has its copy", || flow(&server)["destinations"][0]["delivered"] == 10);
+    let answer = flow(&server);
+    let total = &answer["total"];
+    let of = |name: &str| total[name].as_u64().unwrap();
+    assert_eq!((of("received"), of("stored"), of("forwarded")), (50, 20, 20), "{answer}");
+    assert_eq!(total["stored_in"], json!({ "main": 20 }), "in the first one that has it");
+    assert_eq!(total["dropped"], json!({ "no_route": 10 }));
+    let forwarded = total["forwarded_to"].as_object().unwrap();
+    assert!(10 <= forwarded["siem"].as_u64().unwrap(), "{forwarded:?}");
+    let rows: Vec<&Value> = answer["rows"].as_array().unwrap().iter().map(|row| &row["source"]).collect();
+    assert_eq!(rows, ["http"]);
+    let [copy, siem_row] = [0, 1].map(|at| answer["destinations"][at].clone());
+    assert_eq!((&copy["id"], &copy["waiting"], &copy["delivered"]), (&json!("copy"), &json!(0), &json!(10)));
+    assert_eq!((&siem_row["queued"], &siem_row["waiting"]), (&json!(20), &json!(20)));
+    assert_closed(&server);
+    let listener = TcpListener::bind(siem).unwrap();
+    let (connection, _) = listener.accept().unwrap();
+    assert_eq!(BufReader::new(connection).lines().take(20).count(), 20);
+    wait_until("they are delivered", || flow(&server)["destinations"][1]["delivered"] == 20);
+    assert_closed(&server);
+    let (discarded, _) = server.post("/destinations/siem/discard", &json!({ "messages": 1 }));
+    assert_ne!(discarded, 200, "there is nothing to discard");
+    assert_eq!(server.labelled_metric("flow_remainder{source=\"http\"}"), 0.0);
+    assert_eq!(server.labelled_metric("flow_messages_total{source=\"http\",fate=\"received\"}"), 50.0);
+}
+
+#[test]
+fn a_range_that_makes_no_sense_is_refused() {
+    let server = Server::start(support::ROUTER);
+    let ask = |query: &str| server.call("GET", &format!("/flow?{query}"), &[], b"");
+    for query in ["from=now&to=-1h", "from=yesterday-ish", "step=5m", "form=-1h"] {
+        let (status, answer) = ask(query);
+        assert_eq!(status, 400, "{query}: {answer}");
+    }
+    let (status, answer) = ask("from=1970-01-01T00:00:00Z&to=2200-01-01T00:00:00Z&step=1m");
+    assert_eq!((status, &answer["step"]), (200, &json!("1d")), "{answer}");
+}
+
+/// Sends all kinds over HTTP until told to stop, and counts what was answered; and some over TCP, where nothing is.
+struct Senders<'a> {
+    server: &'a Server,
+    accepted: &'a AtomicU64,
+    dropped: &'a AtomicU64,
+    stopping: &'a AtomicBool,
+}
+
+impl Senders<'_> {
+    fn run(&self) {
+        let body = lines(20);
+        let mut tcp = self.server.tcp();
+        while !self.stopping.load(Ordering::Relaxed) {
+            // Those that are not answered may be stored or not.
+            if let Ok(accepted) = self.server.try_ingest(&body) {
+                self.accepted.fetch_add(accepted, Ordering::Relaxed);
+                self.dropped.fetch_add(20 * KINDS.len() as u64 - accepted, Ordering::Relaxed);
+            }
+            // It fails when the server is gone.
+            tcp.write_all("<13>main\n<13>none\n<13>siem\n".repeat(30).as_bytes()).ok();
+        }
+    }
+}
+
+#[test]
+fn it_closes_after_every_kill_and_has_what_was_acknowledged() {
+    let mut server = Server::start(&router(nowhere()));
+    let (accepted, dropped) = (AtomicU64::new(0), AtomicU64::new(0));
+    for round in 1..=6 {
+        let stopping = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let senders =
+                Senders { server: &server, accepted: &accepted, dropped: &dropped, stopping: &stopping };
+            scope.spawn(move || senders.run());
+            let enough = round * 2000;
+            wait_until("some are acknowledged", || enough < accepted.load(Ordering::Relaxed));
+            assert!(support::signal("KILL", server.pid()));
+            stopping.store(true, Ordering::Relaxed);
+        });
+        server.restart();
+        assert_closed(&server);
+        let answer = flow(&server);
+        let total = &answer["total"];
+        let number = |value: &Value| value.as_u64().unwrap_or(0);
+        let kept = number(&total["stored"]) + number(&total["forwarded"]);
+        assert!(accepted.load(Ordering::Relaxed) <= kept, "round {round}: {total}");
+        assert!(
+            dropped.load(Ordering::Relaxed) <= number(&total["dropped"]["no_route"]),
+            "round {round}: {total}"
+        );
+        let count = |logspace: &str| {
+            let (_, answer) = server.post("/count", &json!({ "query": "*", "logspaces": [logspace] }));
+            answer["count"].as_u64().unwrap()
+        };
+        assert_eq!(number(&total["stored_in"]["main"]), count("main"), "round {round}");
+        let copied = number(&total["stored_in"]["second"]);
+        assert!(copied <= count("second"), "round {round}: it has mostly copies");
+    }
+}
+
+#[test]
+fn it_closes_when_the_disk_is_full() {
+    let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let disk = SmallDisk::mount(mounted.path());
+    let settings = ["memory.source_queue_max=1MiB", "storage.journal_file_max=1MiB"];
+    let mut server = Server::start_in(folder, mounted.path().join("data"), &router(nowhere()), &settings);
+    for round in 0..2 {
+        assert_eq!(server.ingest(&lines(10)), 40);
+        disk.fill();
+        wait_until("messages are refused", || server.try_ingest("main\n").is_err());
+        assert_closed(&server);
+        assert!(0 < flow(&server)["total"]["dropped"]["refused"].as_u64().unwrap(), "round {round}");
+        server.kill_and_restart();
+        assert_closed(&server);
+        disk.free();
+        wait_until("more is taken", || server.ready().0 == 200);
+    }
+    assert_eq!(server.ingest(&lines(10)), 40);
+    assert_closed(&server);
+    assert_eq!(
+        flow(&server)["total"]["stored"].as_u64(),
+        Some(server.count("message:main") + server.count("message:both") / 2)
+    );
+}
