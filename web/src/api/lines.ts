@@ -1,13 +1,21 @@
 /** An answer that comes line by line, each a JSON value, as they arrive. */
 import { ApiError, csrfHeaders, networkError, readProblem, tellSessionLoss } from './client';
 
-/** Posts `body` and yields the lines of the answer. Ends early, without an error, when `signal` is aborted. */
+/**
+ * Posts `body` and yields the lines of the answer. Ends early, without an error, when `signal` is aborted. `accept` is
+ * for addresses that can answer in one piece too.
+ */
 export async function* postLines<Line>(
   path: string,
   body: unknown,
   signal: AbortSignal,
+  accept?: string,
 ): AsyncGenerator<Line> {
-  const headers = { 'Content-Type': 'application/json', ...csrfHeaders() };
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(accept !== undefined && { Accept: accept }),
+    ...csrfHeaders(),
+  };
   const response = await fetch(path, {
     method: 'POST',
     headers,

@@ -32,10 +32,22 @@ export type LogspaceInfo = Schemas['LogspaceInfo'];
 export type Validation = Schemas['Validation'];
 export type Revision = Schemas['Revision'];
 export type RouterChange = Schemas['RouterChange'];
-export type RouterStatus = Schemas['Status'];
+export type RouterStatus = Schemas['RouterStatus'];
 export type SourceStatus = Schemas['SourceStatus'];
 export type DestinationStatus = Schemas['DestinationStatus'];
 export type QueueLeft = Schemas['QueueLeft'];
 export type LogspaceStatus = Schemas['LogspaceStatus'];
 
 export type WireDocument = Schemas['Document'];
+/** The ledger of a range, and its parts. */
+export type Ledger = Schemas['Report'];
+export type LedgerCounts = Schemas['Fates'];
+export type LedgerRow = Schemas['SourceRow'];
+export type LedgerPoint = Schemas['Series'];
+export type LedgerDestination = Schemas['DestinationRow'];
+export type LedgerStep = Schemas['Step'];
+export type WireDestination = Schemas['Destination'];
+export type TestAnswer = Schemas['TestAnswer'];
+export type ReplayLine = Schemas['ReplayLine'];
+/** The oldest messages of a queue or a quarantine, and how many there are. */
+export type WaitingMessages = Schemas['Waiting'];

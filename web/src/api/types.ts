@@ -77,6 +77,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/destinations/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message that says that it is a test, and tells what the other side answered within ten seconds. The body is a
+         *     destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
+         */
+        post: operations["test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/destinations/{id}/discard": {
         parameters: {
             query?: never;
@@ -258,8 +278,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All messages that match, without a limit. With stages, their table; `order` and `columns` then have no effect. A
-         *     response that breaks off is incomplete.
+         * All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
+         *     table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
          */
         get: operations["export"];
         put?: never;
@@ -282,6 +302,27 @@ export interface paths {
         put?: never;
         /** Counts the values of fields. */
         post: operations["facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
+         *     unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
+         *     counts once, at the time at which it was received.
+         */
+        get: operations["flow"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -380,6 +421,42 @@ export interface paths {
          */
         post: operations["verify"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tables that steps can look values up in. */
+        get: operations["list_lookups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file, as CSV. */
+        get: operations["read_lookup"];
+        /** Stores a file: CSV whose first line names its columns. Steps use it from then on. */
+        put: operations["store_lookup"];
+        post?: never;
+        /** Removes a file that no route of the live document uses. */
+        delete: operations["remove_lookup"];
         options?: never;
         head?: never;
         patch?: never;
@@ -511,6 +588,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/router/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+         *     looked at.
+         */
+        post: operations["confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/router/diff": {
         parameters: {
             query?: never;
@@ -586,10 +683,44 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counters and states of everything that the live document names. */
+        /** Counters and states of everything that the live document names, and whether it has to be confirmed. */
         get: operations["status"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tries a draft on messages: what becomes of them in it, and in the live document. */
+        post: operations["test_router"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says which way a message goes, and why: each route in order, and each step of those that take it. */
+        post: operations["trace_message"];
         delete?: never;
         options?: never;
         head?: never;
@@ -605,7 +736,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what applying a document would do, and converts it between its forms. */
+        /**
+         * Says what applying a document would do, and converts it between its forms. For those who may apply it, that includes
+         *     whether it fits this machine: ports, certificates, paths.
+         */
         post: operations["validate"];
         delete?: never;
         options?: never;
@@ -886,6 +1020,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description How the bucket is named in a request to an object store.
+         * @enum {string}
+         */
+        Addressing: "virtual" | "path";
         /** @description What to make a table of. */
         AggregateRequest: {
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -928,6 +1067,12 @@ export interface components {
             time: string;
             /** @description The account's name at that time. */
             user: string;
+        };
+        BeforeAfter: {
+            /** Format: int64 */
+            after: number;
+            /** Format: int64 */
+            before: number;
         };
         /** @description A time span. */
         Bucket: {
@@ -1002,6 +1147,13 @@ export interface components {
          * @enum {string}
          */
         ColumnKind: "text" | "number" | "severity" | "time";
+        /** @description How messages fared before a change, and after it. */
+        Compared: {
+            after: components["schemas"]["Rates"];
+            before?: components["schemas"]["Rates"] | null;
+            /** @description What is worse, a sentence each. */
+            worse: string[];
+        };
         /** @description Something that can be written there. */
         CompleteOption: {
             /**
@@ -1070,6 +1222,11 @@ export interface components {
          * @enum {string}
          */
         Compression: "gzip" | "none";
+        /** @description The revision that was confirmed. */
+        Confirmed: {
+            /** Format: int64 */
+            revision: number;
+        };
         /** @description A message and those around it. For more of them ask again with the id of the outermost. */
         ContextResponse: {
             /** @description The nearest ones after it, oldest first. */
@@ -1191,6 +1348,9 @@ export interface components {
         }) | (components["schemas"]["FileSink"] & {
             /** @enum {string} */
             kind: "file";
+        }) | (components["schemas"]["S3"] & {
+            /** @enum {string} */
+            kind: "s3";
         }) | (components["schemas"]["Elastic"] & {
             /** @enum {string} */
             kind: "elastic";
@@ -1207,6 +1367,38 @@ export interface components {
             /** @enum {string} */
             kind: "ndjson_http";
         });
+        /** @description The messages of a destination. */
+        DestinationRow: {
+            /** Format: int64 */
+            delivered: number;
+            /** @description By reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            id: string;
+            /** Format: int64 */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description How many routes gave to it, also those that did not fit.
+             */
+            queued: number;
+            /**
+             * Format: int64
+             * @description What is missing in these figures: it is 0, or the server is wrong.
+             */
+            remainder: number;
+            /**
+             * Format: int64
+             * @description How many waited at the end.
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description How many waited at the beginning of the range.
+             */
+            waiting_before: number;
+        };
         /**
          * @description Whether a destination sends.
          * @enum {string}
@@ -1280,7 +1472,7 @@ export interface components {
          * @description How a destination sends.
          * @enum {string}
          */
-        DestinationType: "syslog" | "relp" | "file" | "elastic" | "loki" | "splunk_hec" | "otlp" | "ndjson_http";
+        DestinationType: "syslog" | "relp" | "file" | "s3" | "elastic" | "loki" | "splunk_hec" | "otlp" | "ndjson_http";
         /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
         Document: {
             /** @description Where messages are forwarded to. */
@@ -1468,12 +1660,57 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /**
+         * @description What became of messages. Each counts once: as stored if a logspace has it, else as forwarded if a destination has it,
+         *     else as dropped.
+         */
+        Fates: {
+            /** @description By reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            forwarded: number;
+            /** @description By destination. */
+            forwarded_to: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Received, and neither stored nor anything else by now.
+             */
+            in_flight: number;
+            /** @description Lost before they were received, as far as it is known, by place. They are not among those that were received. */
+            lost_before: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            received: number;
+            /**
+             * Format: int64
+             * @description What is missing in these figures: it is 0, or the server is wrong.
+             */
+            remainder: number;
+            /** Format: int64 */
+            stored: number;
+            /** @description By logspace. */
+            stored_in: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Received before a crash, and gone with it; no sender was told that they were accepted.
+             */
+            unacknowledged: number;
+        };
         /** @description The value of a field; several if its name repeats. */
         FieldValue: string | string[];
         /** @description The keys of a file destination. */
         FileSink: {
-            /** @description The file, absolute or below the data directory. */
+            /** @description The file, absolute or below the data directory; parts of a message in it make several. */
             path: string;
+            /** @description When a file is set aside and a new one is begun. */
+            rotate: components["schemas"]["Rotate"];
         };
         /** @description The keys of a file source. */
         Files: {
@@ -1510,6 +1747,13 @@ export interface components {
          * @enum {string}
          */
         Framing: "auto" | "newline" | "octet" | "nul" | "multiline";
+        /** @description How much is sent at a time. */
+        Gather: {
+            /** @description How long a message waits for more. */
+            age: string;
+            /** @description The most bytes, as messages are in memory. */
+            size: string;
+        };
         /** @description Counts in time spans. Exact if `coverage.complete`. */
         Histogram: {
             /** @description Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970. */
@@ -1581,6 +1825,11 @@ export interface components {
         HttpServer: {
             /** @description How bodies are packed. */
             compression: components["schemas"]["Compression"];
+            /**
+             * Format: int32
+             * @description How many requests may be made at the same time.
+             */
+            connections: number;
             /** @description Added to every request, as `NAME: VALUE`. */
             headers: string[];
             /** @description The password. */
@@ -1589,16 +1838,11 @@ export interface components {
             password_file?: string | null;
             /** @description The longest that a request may take. */
             timeout: string;
-            tls?: components["schemas"]["HttpTls"] | null;
+            tls?: components["schemas"]["ClientTls"] | null;
             /** @description Where it is. */
             url: string;
             /** @description Of a user. */
             user?: string | null;
-        };
-        /** @description How a server is recognised. */
-        HttpTls: {
-            /** @description The authorities that sign its certificate: a file in PEM, absolute or below the data directory. */
-            ca: string;
         };
         /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
         IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
@@ -1613,6 +1857,11 @@ export interface components {
             /** @description Messages that could not be read. */
             rejected: number;
         };
+        /**
+         * @description A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
+         * @enum {string}
+         */
+        Label: "host" | "program" | "severity" | "facility" | "source";
         /** @description Why a message is not stored. */
         LineError: {
             /** @description The line of the body, or the position in the array, from 1. */
@@ -1770,15 +2019,29 @@ export interface components {
             /** @description What is in a line. */
             format: components["schemas"]["HttpFormat"];
             /** @description What messages of one stream have in common. */
-            labels: components["schemas"]["LokiLabel"][];
+            labels: components["schemas"]["Label"][];
             /** @description The tenant, for a server with several. */
             tenant?: string | null;
         };
-        /**
-         * @description A part of a message that can be a label of its stream in Loki.
-         * @enum {string}
-         */
-        LokiLabel: "host" | "program" | "severity" | "facility" | "source";
+        /** @description A file of a table. */
+        LookupFile: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description The first one is the key. */
+            columns: string[];
+            /** @description Why the newest version of it cannot be used. */
+            error?: string | null;
+            /** Format: date-time */
+            modified?: string | null;
+            name: string;
+            rows: number;
+            /** @description Routes of the live document with a step that uses it. */
+            used_by: string[];
+        };
+        /** @description All of them. */
+        LookupFiles: {
+            files: components["schemas"]["LookupFile"][];
+        };
         /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
@@ -1972,6 +2235,18 @@ export interface components {
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
+        /**
+         * @description How a file or an object is packed.
+         * @enum {string}
+         */
+        Packing: "zstd" | "gzip" | "none";
+        /** @description A message that is not stored. */
+        Pasted: {
+            /** @description As it comes in. */
+            raw: string;
+            /** @description The id of the source that it comes in through. */
+            source: string;
+        };
         /** @description The body of every unsuccessful response (`application/problem+json`). */
         Problem: {
             /** @description In characters, from 1. */
@@ -2114,12 +2389,17 @@ export interface components {
             /** @description How old a message becomes before it is dropped. */
             age?: string | null;
             /** @description When a message is acknowledged. */
-            durability: components["schemas"]["Durability"];
+            durability: components["schemas"]["QueueDurability"];
             /** @description The most bytes that are kept in memory as well, so that they are sent without being read again. */
             memory: string;
             /** @description The most bytes that wait, on disk. */
             size: string;
         };
+        /**
+         * @description When a message for a destination is acknowledged.
+         * @enum {string}
+         */
+        QueueDurability: "fsync" | "delay" | "os";
         /** @description Messages that wait for a destination that the document no longer has. */
         QueueLeft: {
             /** @description The destination's id. If the document has it again, they are sent. */
@@ -2144,6 +2424,33 @@ export interface components {
              * @description Messages that wait.
              */
             queue_messages: number;
+        };
+        /** @description Messages a second. */
+        Rates: {
+            /**
+             * Format: double
+             * @description Neither.
+             */
+            dropped: number;
+            /**
+             * Format: double
+             * @description Not stored, but given to a destination.
+             */
+            forwarded: number;
+            /** Format: double */
+            received: number;
+            /**
+             * Format: double
+             * @description Over how many seconds.
+             */
+            seconds: number;
+            /** Format: double */
+            stored: number;
+            /**
+             * Format: double
+             * @description Their format was not recognised.
+             */
+            unparsed: number;
         };
         /** @description How what comes in through sockets is read, and who may send. */
         Reception: {
@@ -2223,6 +2530,18 @@ export interface components {
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
         };
+        /** @description What became of every message of a range of time. */
+        Report: {
+            destinations: components["schemas"]["DestinationRow"][];
+            from: string;
+            /** @description The sources, by id. */
+            rows: components["schemas"]["SourceRow"][];
+            series: components["schemas"]["Series"][];
+            /** @description The step that was used: of a time long ago there are no minutes any more. */
+            step: components["schemas"]["Step"];
+            to: string;
+            total: components["schemas"]["Fates"];
+        };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
             /** @description How old a message becomes. */
@@ -2286,8 +2605,19 @@ export interface components {
          * @enum {string}
          */
         Role: "analyst" | "operator" | "admin";
+        /** @description When a file is set aside. */
+        Rotate: {
+            /** @description When a period of this length ends, counted from 1970 in UTC. */
+            age?: string | null;
+            /** @description How files that are set aside are packed. */
+            compression: components["schemas"]["Packing"];
+            /** @description Before it is longer than this. */
+            size?: string | null;
+        };
         /** @description One rule of the router. */
         Route: {
+            /** @description Whether it takes anything. */
+            enabled: boolean;
             /** @description It takes only messages that no earlier route took. */
             fallback: boolean;
             /** @description Messages taken here go to no later route. */
@@ -2298,13 +2628,27 @@ export interface components {
             from: string[];
             /** @description The name that counters know it by. */
             id: string;
+            /** @description What is done to them before their targets get them, in order. */
+            steps: Record<string, never>[];
             /** @description The logspaces and destinations that get them. */
             to: string[];
             /** @description The messages it takes, in the query language. */
             where: string;
         };
+        /** @description How many messages a route takes. */
+        RouteReport: {
+            /** Format: int64 */
+            after: number;
+            /** Format: int64 */
+            before: number;
+            id: string;
+            /** @description What its steps do in the draft. */
+            steps: components["schemas"]["StepReport"][];
+        };
         /** @description A route. */
         RouteStatus: {
+            /** @description Whether it takes anything. */
+            enabled: boolean;
             /** @description Its id. */
             id: string;
             /**
@@ -2317,7 +2661,21 @@ export interface components {
              * @description Over the last seconds.
              */
             messages_per_second: number;
+            /** @description What its steps did since the start of the process, in order. */
+            steps: components["schemas"]["StepStatus"][];
         };
+        RouteTrace: {
+            final: boolean;
+            id: string;
+            steps: components["schemas"]["StepTrace"][];
+            /** @description Where the route sends to. */
+            to: string[];
+            verdict: components["schemas"]["RouteVerdict"];
+            /** @description In words. */
+            why: string;
+        };
+        /** @enum {string} */
+        RouteVerdict: "taken" | "not_taken";
         /** @description A change that is live. */
         RouterChange: {
             /** @description What changed, a sentence for each. */
@@ -2327,8 +2685,43 @@ export interface components {
              * @description The live revision.
              */
             revision: number;
+            unconfirmed?: components["schemas"]["Unconfirmed"] | null;
             /** @description Valid, but probably a mistake. */
             warnings: string[];
+        };
+        /** @description What the live document's parts are doing. */
+        RouterStatus: components["schemas"]["Status"] & {
+            unconfirmed?: components["schemas"]["Unconfirmed"] | null;
+        };
+        /** @description The keys of an S3 destination. */
+        S3: {
+            /** @description Whose key signs the requests. */
+            access_key: string;
+            /** @description How the bucket is named in a request. */
+            addressing: components["schemas"]["Addressing"];
+            /** @description The bucket. */
+            bucket: string;
+            /** @description How objects are packed. */
+            compression: components["schemas"]["Packing"];
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description Added to every request, as `NAME: VALUE`. */
+            headers: string[];
+            /** @description How much comes into an object. */
+            object: components["schemas"]["Gather"];
+            /** @description What the names of objects begin with. */
+            prefix: string;
+            /** @description The region that it is in. */
+            region: string;
+            /** @description The key. */
+            secret_key?: string | null;
+            /** @description The file that holds it instead. */
+            secret_key_file?: string | null;
+            /** @description The longest that a request may take. */
+            timeout: string;
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description The server, unless it is that of AWS for the region. */
+            url?: string | null;
         };
         /** @description A search that was saved. */
         SavedSearch: {
@@ -2397,7 +2790,10 @@ export interface components {
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
-            /** @description In the query language; empty or `*` means all. */
+            /**
+             * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+             * @example program=nginx | parse json | where status>=500
+             */
             query?: string;
             /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
@@ -2406,6 +2802,8 @@ export interface components {
         };
         /** @description A page of messages. */
         SearchResponse: {
+            /** @description What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless. */
+            columns: string[] | null;
             coverage: components["schemas"]["Coverage"];
             /** @description Where the next page begins; null on the last. */
             cursor: string | null;
@@ -2415,6 +2813,20 @@ export interface components {
             /** Format: int64 */
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description What became of the messages of a point in time. */
+        Series: {
+            /** Format: int64 */
+            dropped: number;
+            /** Format: int64 */
+            forwarded: number;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            stored: number;
+            time: string;
+            /** Format: int64 */
+            unacknowledged: number;
         };
         /** @description Who is logged in. */
         Session: {
@@ -2451,6 +2863,21 @@ export interface components {
             /** @description At least 8 characters, and not easy to guess. */
             password: string;
         };
+        /** @description A message at one place of its way. */
+        Shown: {
+            /** @description What else it carries, by name; several values are joined by commas. */
+            fields: {
+                [key: string]: string;
+            };
+            host: string;
+            message: string;
+            program: string;
+            raw: string;
+            /** @description Empty if it has none. */
+            severity_name: string;
+            /** Format: date-time */
+            time: string;
+        };
         /** @description A configured receiver. */
         Source: components["schemas"]["SourceKind"] & {
             /** @description The name that routes, messages and counters know it by. */
@@ -2472,6 +2899,10 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "internal";
+        };
+        /** @description The messages of a source. */
+        SourceRow: components["schemas"]["Fates"] & {
+            source: string;
         };
         /** @description A source. */
         SourceStatus: {
@@ -2618,6 +3049,69 @@ export interface components {
              */
             unrouted_messages: number;
         };
+        /**
+         * @description How long the time of a point is.
+         * @enum {string}
+         */
+        Step: "1m" | "1h" | "1d";
+        /** @description What a step does. */
+        StepReport: {
+            /** Format: int64 */
+            changed: number;
+            /** Format: int64 */
+            dropped: number;
+            /** @description Messages before and after it. */
+            examples: components["schemas"]["TestExample"][];
+            /** Format: int64 */
+            failed: number;
+            kind: string;
+            /** Format: int64 */
+            messages: number;
+            /** @description Its number, from 1. */
+            step: number;
+        };
+        /** @description A step of a route. */
+        StepStatus: {
+            /**
+             * Format: int64
+             * @description Those of them that it changed.
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @description Those that it took out.
+             */
+            dropped: number;
+            /**
+             * Format: int64
+             * @description Those that it could not be done to: they went on as they were.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Combinations of values that it had to forget, as there were too many at once.
+             */
+            forgotten: number;
+            /** @description What it does. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Messages that got there and that it concerned.
+             */
+            messages: number;
+        };
+        StepTrace: {
+            /** @description The message after it. */
+            after?: components["schemas"]["Shown"];
+            kind: string;
+            /** @description Its number, from 1. */
+            step: number;
+            verdict: components["schemas"]["StepVerdict"];
+            /** @description In words. */
+            why: string;
+        };
+        /** @enum {string} */
+        StepVerdict: "changed" | "unchanged" | "dropped" | "skipped" | "failed";
         /** @description The keys of a syslog source. */
         Syslog: components["schemas"]["Reception"] & {
             /** @description How messages are told apart in a stream. */
@@ -2659,6 +3153,8 @@ export interface components {
         };
         /** @description The data of an event `messages`. Its `id` is the position after them. */
         TailMessages: {
+            /** @description What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless. */
+            columns?: string[];
             /** @description In the order in which they were stored, at most 500. */
             messages: components["schemas"]["Message"][];
         };
@@ -2695,6 +3191,12 @@ export interface components {
              */
             shown: number;
         };
+        /** @description What a target gets. */
+        TargetReport: {
+            after: components["schemas"]["Volume"];
+            before: components["schemas"]["Volume"];
+            target: string;
+        };
         /** @description A piece of a text that is looked for. */
         TermPart: {
             /** @description These characters. */
@@ -2702,6 +3204,114 @@ export interface components {
         } | {
             /** @description `*`: any run of characters without white space. `?`: one of them. */
             wildcard: string;
+        };
+        /** @description What became of a test message. */
+        TestAnswer: {
+            /** @description What the other side said, if its protocol has answers. */
+            answer?: string;
+            /** @description What went wrong, and what to do. */
+            error?: string;
+            /** @description Whether the other side has accepted it, as far as its protocol tells. */
+            ok: boolean;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description A message in both documents. */
+        TestExample: {
+            after: components["schemas"]["Shown"];
+            before: components["schemas"]["Shown"];
+            /** @description Of a stored one. */
+            id?: string;
+        };
+        /** @description A line of the answer. */
+        TestLine: {
+            /** @description How far it is. */
+            progress: components["schemas"]["TestReport"];
+        } | {
+            /** @description There are no more lines. */
+            end: components["schemas"]["TestReport"];
+        };
+        /** @description Messages with one outcome in the live document and one in the draft. */
+        TestOutcome: {
+            after: string[];
+            /** @description Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
+            before: string[];
+            /**
+             * Format: int64
+             * @description Those of them that look different where they go in both.
+             */
+            changed: number;
+            /** Format: int64 */
+            count: number;
+            /** @description How many differ in each field. */
+            differs: {
+                [key: string]: number;
+            };
+            examples: components["schemas"]["TestExample"][];
+        };
+        /** @description What becomes of the same messages in two documents. */
+        TestReport: {
+            /**
+             * Format: int64
+             * @description Messages that go elsewhere or look different.
+             */
+            changed: number;
+            /** @description Whether all of them were tried. */
+            complete: boolean;
+            /**
+             * Format: double
+             * @description How much was tried, from 0 to 1.
+             */
+            fraction: number;
+            /** @description The most frequent outcomes first. */
+            matrix: components["schemas"]["TestOutcome"][];
+            /**
+             * Format: int64
+             * @description Messages that were tried.
+             */
+            messages: number;
+            /** @description Messages that a `parse` step could not read. */
+            parse_failures: components["schemas"]["BeforeAfter"];
+            /** @description What to know about these figures. */
+            problems: string[];
+            routes: components["schemas"]["RouteReport"][];
+            /** @description Whether these are only the newest ones. */
+            sampled: boolean;
+            targets: components["schemas"]["TargetReport"][];
+            /** Format: int64 */
+            took_ms: number;
+            /**
+             * Format: int64
+             * @description Messages that match.
+             */
+            total: number;
+        };
+        /** @description What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`. */
+        TestRequest: {
+            /** @description The draft: TOML in a string, or the document as JSON. */
+            document: Record<string, never>;
+            /**
+             * @description How many examples of each outcome to show.
+             * @default 3
+             */
+            examples?: number | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int64
+             * @description Only this many of the newest messages.
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description Messages to try it on, instead of stored ones. */
+            messages?: components["schemas"]["Pasted"][] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
         };
         /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
         Tls: {
@@ -2745,6 +3355,47 @@ export interface components {
         /** @description All tokens. */
         Tokens: {
             tokens: components["schemas"]["Token"][];
+        };
+        /** @description The way of a message. */
+        Trace: {
+            /** @description The message as it was received. */
+            message: components["schemas"]["Shown"];
+            /** @description Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
+            outcome: string[];
+            routes: components["schemas"]["RouteTrace"][];
+            source: string;
+        };
+        /** @description Which message, and through which document. */
+        TraceRequest: {
+            /** @description A draft, as TOML in a string or as JSON; by default the live document. */
+            document: Record<string, never>;
+            /** @description A stored message: `LOGSPACE:SEQUENCE`. */
+            id?: string | null;
+            /** @description Or one as it comes in. */
+            raw?: string | null;
+            /** @description The id of the source that it comes in through. */
+            source?: string | null;
+        };
+        /** @description The live revision, while it has to be confirmed. */
+        Unconfirmed: {
+            /** @description Whether it is taken back before that if messages fare worse than before. */
+            back_if_worse: boolean;
+            /**
+             * Format: int64
+             * @description The one that becomes live again.
+             */
+            back_to: number;
+            health?: components["schemas"]["Compared"] | null;
+            /**
+             * Format: int64
+             * @description The live one.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When, unless it is confirmed.
+             */
+            until: string;
         };
         /** @description Full journal files that wait to become segments. */
         Unsealed: {
@@ -2851,6 +3502,15 @@ export interface components {
             to: string | null;
             /** @description Where in it, and what. */
             what: string;
+        };
+        Volume: {
+            /**
+             * Format: int64
+             * @description Of their raw bytes.
+             */
+            bytes: number;
+            /** Format: int64 */
+            messages: number;
         };
         /** @description Messages that wait or were refused, the oldest first. */
         Waiting: {
@@ -3209,6 +3869,57 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Destination"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestAnswer"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3787,7 +4498,7 @@ export interface operations {
                 headers: {
                     /** @description With the name for the file */
                     "Content-Disposition"?: string;
-                    /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged */
+                    /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made */
                     "X-Logstead-Count"?: number;
                     /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
                     "X-Logstead-Damaged"?: number;
@@ -3922,6 +4633,63 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    flow: {
+        parameters: {
+            query?: {
+                /** @description The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`. */
+                from?: string | null;
+                /** @description The end; it moves on to a whole step. Without it, now. */
+                to?: string | null;
+                /**
+                 * @description By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
+                 *     and days for thirteen months: for older messages the step is longer than asked for.
+                 */
+                step?: ("1m" | "1h" | "1d") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4349,6 +5117,212 @@ export interface operations {
             };
         };
     };
+    list_lookups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookupFiles"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description It is stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     message: {
         parameters: {
             query?: never;
@@ -4722,6 +5696,16 @@ export interface operations {
             query?: {
                 /** @description Kept with the revision. */
                 comment?: string | null;
+                /**
+                 * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
+                 *     server was restarted meanwhile.
+                 */
+                confirm_within?: string | null;
+                /**
+                 * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
+                 *     them are dropped or not recognised.
+                 */
+                back_if_worse?: boolean | null;
             };
             header: {
                 /** @description ETag of the document that was edited */
@@ -4744,6 +5728,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirmed"];
                 };
             };
             /** @description Nobody is logged in */
@@ -4930,6 +5961,16 @@ export interface operations {
             query?: {
                 /** @description Kept with the revision. */
                 comment?: string | null;
+                /**
+                 * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
+                 *     server was restarted meanwhile.
+                 */
+                confirm_within?: string | null;
+                /**
+                 * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
+                 *     them are dropped or not recognised.
+                 */
+                back_if_worse?: boolean | null;
             };
             header?: never;
             path: {
@@ -4992,7 +6033,110 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Status"];
+                    "application/json": components["schemas"]["RouterStatus"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_router: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestReport"];
+                    "application/x-ndjson": components["schemas"]["TestLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    trace_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
                 };
             };
             /** @description Nobody is logged in */
@@ -5324,7 +6468,10 @@ export interface operations {
     search_get: {
         parameters: {
             query?: {
-                /** @description In the query language; empty or `*` means all. */
+                /**
+                 * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+                 * @example program=nginx | parse json | where status>=500
+                 */
                 query?: string;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
@@ -5560,7 +6707,10 @@ export interface operations {
     tail: {
         parameters: {
             query?: {
-                /** @description In the query language; empty or `*` means all. */
+                /**
+                 * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+                 * @example program=nginx | parse json | where status>=500
+                 */
                 query?: string;
                 /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;

@@ -5,7 +5,7 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import type { Session } from '../api/model';
 import { hasEnded, sessionQuery } from '../api/session';
 import { LoginPage } from '../session/LoginPage';
@@ -13,12 +13,14 @@ import { SessionEnded } from '../session/SessionEnded';
 import { SetupPage } from '../session/SetupPage';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
+import { OpenContext } from '../ui/open';
 import { ExpiryWarning } from './ExpiryWarning';
 import { Shell } from './Shell';
 
 export function Gate() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
+  const open = useCallback((href: string) => void navigate({ href }), [navigate]);
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const isOther = {
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'session',
@@ -49,7 +51,9 @@ export function Gate() {
   if (session.user === null) return <LoginPage version={session.version} onSignedIn={enter} />;
   return (
     <Shell user={session.user} version={session.version}>
-      <Outlet />
+      <OpenContext value={open}>
+        <Outlet />
+      </OpenContext>
       <ExpiryWarning session={session} />
       <SessionEnded opened={hasEnded(session)} name={session.user.name} onSignedIn={goOn} />
     </Shell>

@@ -59,7 +59,7 @@ export function Health({ version }: { version: string }) {
         {status !== undefined && <Facts status={status} />}
         {troubles.length > 0 && <Troubles troubles={troubles} />}
         <div className={classes.foot}>
-          <Link className={classes.link} to="/router" search={{ tab: 'counters' }}>
+          <Link className={classes.link} to="/router" search={{ view: 'list' }}>
             All counters
           </Link>
           <span className="dimmed">Logstead {version}</span>

@@ -30,7 +30,7 @@ export function ScopeBar({ kind }: { kind: Exclude<ScopeKind, 'none'> }) {
   const chosen = logspace.split(',').filter((id) => id !== '');
   const change = (next: Params) =>
     void navigate({ to: '.', search: { ...others, ...next, open: undefined } });
-  const query = (kind === 'range' && params['q']) || '';
+  const query = (kind === 'both' && params['q']) || '';
   const setsRange = useSetsRange(query);
   const edit = useEdit(query);
   const changeRange = (range: TimeRange) => {
@@ -41,14 +41,14 @@ export function ScopeBar({ kind }: { kind: Exclude<ScopeKind, 'none'> }) {
   };
   return (
     <div className={classes.scope} role="group" aria-label="Scope">
-      {(logspaces.length > 1 || chosen.length > 0) && (
+      {kind !== 'range' && (logspaces.length > 1 || chosen.length > 0) && (
         <LogspacePicker
           logspaces={logspaces}
           chosen={chosen}
           onChange={(ids) => change({ from, to, logspace: ids.join(',') || undefined })}
         />
       )}
-      {kind === 'range' && (
+      {kind !== 'logspaces' && (
         <RangeBar range={readRange(from, to)} isInQuery={setsRange} onChange={changeRange} />
       )}
     </div>

@@ -2,9 +2,10 @@
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  IconActivity,
+  IconArrowsSplit2,
   IconCommand,
   IconKeyboard,
-  IconActivity,
   IconRoute,
   IconSearch,
 } from '@tabler/icons-react';
@@ -28,6 +29,7 @@ const places = [
   { to: '/search', label: 'Search', keys: 'g s', Icon: IconSearch, hasQuery: true },
   { to: '/tail', label: 'Tail', keys: 'g t', Icon: IconActivity, hasQuery: true },
   { to: '/router', label: 'Router', keys: 'g r', Icon: IconRoute, hasQuery: false },
+  { to: '/flow', label: 'Flow', keys: 'g f', Icon: IconArrowsSplit2, hasQuery: false },
 ] as const;
 
 type Place = (typeof places)[number];

@@ -12,6 +12,7 @@ import { SearchPage } from '../search/page/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
+import { type TimeRange, readRange, writeRange } from '../ui/range';
 import { type Step, readStep, writeStep } from '../welcome/welcomeParams';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
@@ -54,7 +55,7 @@ const indexRoute = createRoute({
 const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',
-  staticData: { page: 'Search', scope: 'range' },
+  staticData: { page: 'Search', scope: 'both' },
   component: function Search() {
     const params = searchRoute.useSearch();
     const navigate = useNavigate();
@@ -107,6 +108,26 @@ const routerRoute = createRoute({
   },
 });
 
+const LazyFlowPage = lazyRouteComponent(() => import('../flow/FlowPage'), 'FlowPage');
+
+const flowRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/flow',
+  staticData: { page: 'Flow', scope: 'range' },
+  component: function Flow() {
+    const params: Params = flowRoute.useSearch();
+    const navigate = useNavigate();
+    const { from, to, logspace } = params;
+    const onRange = useCallback(
+      (range: TimeRange) =>
+        void navigate({ to: '/flow', search: { logspace, ...writeRange(range) } }),
+      [logspace, navigate],
+    );
+    const onOpen = useCallback((href: string) => void navigate({ href }), [navigate]);
+    return <LazyFlowPage range={readRange(from, to)} onRange={onRange} onOpen={onOpen} />;
+  },
+});
+
 const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const welcomeRoute = createRoute({
@@ -136,6 +157,7 @@ const routeTree = rootRoute.addChildren([
   searchRoute,
   tailRoute,
   routerRoute,
+  flowRoute,
   welcomeRoute,
 ]);
 

@@ -1,3 +1,4 @@
+import { Ticked } from '../ui/Ticked';
 import classes from './ProblemList.module.css';
 
 /** What a revision or a draft does, a sentence a change. */
@@ -6,7 +7,9 @@ export function ChangeList({ changes }: { changes: readonly string[] }) {
   return (
     <ul className={classes.list} style={{ marginBottom: 12 }}>
       {changes.map((change) => (
-        <li key={change}>{change}</li>
+        <li key={change}>
+          <Ticked text={change} />
+        </li>
       ))}
     </ul>
   );

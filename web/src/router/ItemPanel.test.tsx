@@ -1,11 +1,11 @@
-import { screen, within } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import type { DocumentProblem } from '../api/model';
 import { renderPart } from '../test-render';
 import { ItemPanel } from './ItemPanel';
 import type { ItemPlace, RouterDocument } from './document';
-import type { Edit } from './draft';
+import type { Edit } from './draft/edits';
 
 const document: RouterDocument = {
   version: 1,
@@ -19,39 +19,32 @@ function setUp(place: ItemPlace, problems: DocumentProblem[] = [], canEdit = tru
   const onEdit = vi.fn<(edit: Edit) => void>();
   renderPart(
     <ItemPanel
-      document={document}
       place={place}
       item={document[place.section][place.index] ?? {}}
       problems={problems}
+      status={undefined}
+      isNew={false}
       canEdit={canEdit}
       onClose={vi.fn()}
-      onShow={vi.fn()}
       onEdit={onEdit}
+      onOpen={vi.fn()}
     />,
   );
   return onEdit;
 }
 
-const route: ItemPlace = { section: 'routes', index: 0 };
 const source: ItemPlace = { section: 'sources', index: 0 };
 
 test('a problem stands next to its field', () => {
-  setUp(route, [{ path: 'routes[0].where', message: 'something must follow here' }]);
-  const filter = screen.getByRole('textbox', { name: 'Filter' });
-  expect(filter).toBeInvalid();
-  expect(filter).toHaveAccessibleDescription(/something must follow here/);
+  setUp(source, [{ path: 'sources[0].listen', message: 'something must follow here' }]);
+  const listen = screen.getByRole('textbox', { name: 'Listen on' });
+  expect(listen).toBeInvalid();
+  expect(listen).toHaveAccessibleDescription(/something must follow here/);
 });
 
 test('a problem without a field stands above the fields', () => {
-  setUp(route, [{ path: 'routes[0].color', message: 'unknown key' }]);
-  expect(screen.getByRole('alert')).toHaveTextContent('routes[0].color unknown key');
-});
-
-test('a target that is gone can be unticked', async () => {
-  const onEdit = setUp(route);
-  const targets = within(screen.getByRole('group', { name: 'Send to' }));
-  await userEvent.click(targets.getByRole('checkbox', { name: 'gone (does not exist)' }));
-  expect(onEdit).toHaveBeenCalledWith({ type: 'set', place: route, key: 'to', value: ['main'] });
+  setUp(source, [{ path: 'sources[0].color', message: 'unknown key' }]);
+  expect(screen.getByRole('alert')).toHaveTextContent('sources[0].color unknown key');
 });
 
 test('a list is written a line each, and empty lines are not in the document', async () => {
@@ -60,7 +53,7 @@ test('a list is written a line each, and empty lines are not in the document', a
   await userEvent.type(listen, '{Enter}{Enter}x');
   expect(listen).toHaveValue('tcp://0.0.0.0:5514\n\nx');
   const value = ['tcp://0.0.0.0:5514', 'x'];
-  expect(onEdit).toHaveBeenLastCalledWith({ type: 'set', place: source, key: 'listen', value });
+  expect(onEdit.mock.lastCall?.[0]).toEqual({ type: 'set', place: source, key: 'listen', value });
 });
 
 test('another kind begins with its own keys', async () => {
@@ -71,7 +64,7 @@ test('another kind begins with its own keys', async () => {
 });
 
 test('a reader can look but not edit', () => {
-  setUp(route, [], false);
-  expect(screen.getByRole('textbox', { name: 'Filter' })).toBeDisabled();
+  setUp(source, [], false);
+  expect(screen.getByRole('textbox', { name: 'Name' })).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Remove' })).not.toBeInTheDocument();
 });

@@ -1,70 +1,68 @@
-/** The form of one item of the document. */
+/** The form of a source, a logspace or a destination. */
 import { ActionIcon, Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconTrash, IconX } from '@tabler/icons-react';
-import type { DocumentProblem } from '../api/model';
+import { IconTrash, IconX } from '@tabler/icons-react';
+import type { DocumentProblem, RouterStatus } from '../api/model';
 import { FieldInput } from './FieldInput';
 import { ProblemList } from './ProblemList';
-import { RouteFields, routeKeys } from './RouteFields';
-import {
-  type Item,
-  type ItemPlace,
-  type Json,
-  type RouterDocument,
-  idOf,
-  nounOf,
-  textOf,
-  valueAt,
-} from './document';
-import type { Edit } from './draft';
+import { DestinationFacts } from './destination/DestinationFacts';
+import { TestMessage } from './destination/TestMessage';
+import { type Item, type ItemPlace, type Json, idOf, nounOf, textOf, valueAt } from './document';
+import type { Edit } from './draft/edits';
 import { kindsOf } from './fields';
+import type { DestinationTask } from './routerParams';
 import { problemOfField, problemsOfItem, problemsOfNoField } from './problems';
+import { useFocusOnNew } from './useFocusOnNew';
 import classes from './ItemPanel.module.css';
 
 type Props = {
-  document: RouterDocument;
   place: ItemPlace;
   item: Item;
   problems: readonly DocumentProblem[];
+  status: RouterStatus | undefined;
   canEdit: boolean;
+  /** Whether it was added just now: its name is what one writes first. */
+  isNew: boolean;
   onClose: () => void;
-  onShow: (place: ItemPlace) => void;
-  onEdit: (edit: Edit) => void;
+  onEdit: (edit: Edit, mark?: string | null) => void;
+  onOpen: (task: DestinationTask) => void;
 };
 
 export function ItemPanel(props: Props) {
-  const { document, place, item, problems, canEdit, onClose, onShow, onEdit } = props;
+  const { place, item, problems, status, canEdit, onClose, onEdit, onOpen } = props;
+  const name = useFocusOnNew(props.isNew);
   const own = problemsOfItem(problems, place);
   const noun = nounOf(place.section);
-  const set = (key: string, value: Json | undefined) => onEdit({ type: 'set', place, key, value });
+  const set = (key: string, value: Json | undefined) =>
+    onEdit({ type: 'set', place, key, value }, `${place.section} ${place.index} ${key}`);
+  const isDestination = place.section === 'destinations';
+  const live = isDestination ? status?.destinations.find(({ id }) => id === idOf(item)) : undefined;
   const elsewhere = problemsOfNoField(own, keysOf(place, item));
   return (
     <section className={classes.panel} aria-label={`${noun} ${idOf(item)}`}>
       <div className={classes.head}>
         <h2>{noun}</h2>
         <Group gap={4}>
-          {canEdit && place.section === 'routes' && (
-            <Order document={document} place={place} onShow={onShow} onEdit={onEdit} />
-          )}
           <ActionIcon aria-label="Close" onClick={onClose}>
             <IconX size={16} />
           </ActionIcon>
         </Group>
       </div>
+      {live !== undefined && (
+        <DestinationFacts destination={live} canEdit={canEdit} onOpen={onOpen} />
+      )}
       <fieldset className={classes.fields} disabled={!canEdit}>
         {elsewhere.length > 0 && <ProblemList problems={elsewhere} onShow={() => undefined} />}
         <TextInput
+          ref={name}
           label="Name"
           spellCheck={false}
           value={idOf(item)}
           error={problemOfField(own, 'id')}
           onChange={(event) => set('id', event.currentTarget.value)}
         />
-        {place.section === 'routes' ? (
-          <RouteFields document={document} route={item} problems={own} onSet={set} />
-        ) : (
-          <KindFields place={place} item={item} problems={own} onSet={set} onEdit={onEdit} />
-        )}
+        <KindFields place={place} item={item} problems={own} onSet={set} onEdit={onEdit} />
       </fieldset>
+      {canEdit && isDestination && <TestMessage item={item} />}
       {canEdit && (
         <Button
           variant="default"
@@ -83,37 +81,10 @@ export function ItemPanel(props: Props) {
 
 /** The keys that the form has a field for. */
 function keysOf(place: ItemPlace, item: Item): string[] {
-  if (place.section === 'routes') return ['id', ...routeKeys];
+  if (place.section === 'routes') return [];
   const kinds = kindsOf(place.section);
   const spec = kinds.find(({ kind }) => kind === textOf(item['kind']));
   return ['id', 'kind', ...(spec?.fields.map(({ key }) => key) ?? [])];
-}
-
-type OrderProps = Pick<Props, 'document' | 'place' | 'onShow' | 'onEdit'>;
-
-function Order({ document, place, onShow, onEdit }: OrderProps) {
-  const move = (to: number) => {
-    onShow({ ...place, index: to });
-    onEdit({ type: 'move', place, to });
-  };
-  return (
-    <>
-      <ActionIcon
-        aria-label="Move up"
-        disabled={place.index === 0}
-        onClick={() => move(place.index - 1)}
-      >
-        <IconArrowUp size={16} />
-      </ActionIcon>
-      <ActionIcon
-        aria-label="Move down"
-        disabled={place.index === document.routes.length - 1}
-        onClick={() => move(place.index + 1)}
-      >
-        <IconArrowDown size={16} />
-      </ActionIcon>
-    </>
-  );
 }
 
 type KindFieldsProps = {

@@ -69,6 +69,20 @@ export function aboutOf(section: Section, item: Item, warnings: readonly string[
   }
 }
 
+/** Where a section is empty: what that means, and what to do. */
+export function noneYet(section: Section): string {
+  switch (section) {
+    case 'sources':
+      return 'No source yet, so nothing is received. Add one for each port or file that messages come from.';
+    case 'routes':
+      return 'No route yet, so every message is dropped. Add one: without a filter it takes everything.';
+    case 'logspaces':
+      return 'No logspace yet, so nothing is stored and found. Add one for routes to send to.';
+    case 'destinations':
+      return 'None yet. Add one to send messages on to another system.';
+  }
+}
+
 function aboutRoute(route: Item): string {
   const filter = textOf(route['where']).trim();
   const flags = [

@@ -19,7 +19,13 @@ describe('keys', () => {
     const queue = ['queue.size', 'queue.memory', 'queue.age', 'queue.durability'];
     const tls = ['tls.ca', 'tls.certificate', 'tls.key', 'tls.server_name'];
     expect(keys).toEqual(['to', 'framing', 'format', ...tls, 'id', ...queue]);
-    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual(['path', 'id', ...queue]);
+    const rotate = ['rotate.size', 'rotate.age', 'rotate.compression'];
+    expect(labelsAt('[[destinations]]\n¦\nkind = "file"')).toEqual([
+      'path',
+      ...rotate,
+      'id',
+      ...queue,
+    ]);
   });
 
   test('without a kind only the keys of all kinds are offered', () => {
@@ -61,6 +67,39 @@ describe('keys', () => {
 
   test('a key that has a value is replaced alone', () => {
     expect(offersAt(`${logspace}durab¦le = "os"`)?.options[0]?.insert).toBe('durability');
+  });
+});
+
+describe('steps', () => {
+  const route = '[[routes]]\nid = "a"\n';
+
+  test('a step is offered what there is to do, and then what belongs to that', () => {
+    expect(labelsAt(`${route}steps = [{ ¦ }]`)).toEqual(expect.arrayContaining(['mask', 'drop']));
+    expect(labelsAt(`${route}steps = [\n  { ma¦ },\n]`)).toEqual(['mask']);
+    expect(labelsAt(`${route}steps = [{ mask = "x", ¦ }]`)).toEqual(['with', 'where']);
+    expect(labelsAt(`${route}steps = [{ lookup = "a.csv", set = ["b"], ¦ }]`)).toEqual([
+      'key',
+      'where',
+    ]);
+    expect(labelsAt(`${route}[[routes.steps]]\nmask = "x"\n¦`)).toEqual(['with', 'where']);
+  });
+
+  test('what another step has is not missed in this one', () => {
+    const steps = 'steps = [{ mask = "x", with = "y" }, { sample = 0.5, ¦ }, { drop = "z" }]';
+    expect(labelsAt(route + steps)).toEqual(['by', 'where']);
+    expect(labelsAt(`${route}steps = [{ mask = "x" }]\n¦`)).not.toContain('steps');
+  });
+
+  test('a key with choices leads on to them', () => {
+    const offers = offersAt(`${route}steps = [{ par¦`);
+    expect(offers?.options).toMatchObject([{ insert: 'parse = ', leadsOn: true }]);
+    expect(labelsAt(`${route}steps = [{ parse = ¦ }]`)).toContain('json');
+    expect(labelsAt(`${route}steps = [{ parse = "c¦" }]`)).toEqual(['cef', 'csv', 'extract']);
+  });
+
+  test('nothing is offered between steps, and for the names of fields', () => {
+    expect(offersAt(`${route}steps = [{ mask = "x" }, ¦]`)).toBeNull();
+    expect(offersAt(`${route}steps = [{ set = { zo¦ } }]`)).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 /** What the catalogue offers at a place of the router document: keys that are not there yet, and a key's choices. Pure. */
 import type { Offer, Offers } from '../ui/editor/offers';
 import { type Setting, settingsAt } from './fields';
+import { type StepField, kindOf, stepKinds, whereField } from './steps/steps';
 import { type TomlPlace, placeIn } from './tomlPlace';
 
 /** Null where nothing can be offered. */
@@ -12,7 +13,11 @@ export function completeToml(text: string, cursor: number): Offers | null {
   return options.length === 0 ? null : { from: place.from, to: place.to, options };
 }
 
+/** The table of a route's steps. */
+const STEPS = 'steps';
+
 function optionsAt(place: TomlPlace): Offer[] {
+  if (place.section === 'routes' && isInSteps(place)) return stepOptionsAt(place);
   const settings = settingsAt(place.section, place.kind);
   if (place.part === 'key') return keysAt(settings, place);
   return choicesOf(settings.find(({ key }) => key === place.key));
@@ -31,6 +36,43 @@ function keysAt(settings: readonly Setting[], place: TomlPlace & { part: 'key' }
         leadsOn: !place.hasValue && choicesOf(setting).length > 0,
       };
     });
+}
+
+function isInSteps(place: TomlPlace): boolean {
+  return place.part === 'key' ? place.table === STEPS : place.key.startsWith(`${STEPS}.`);
+}
+
+/** A step is of one kind: without one all are offered, and then what belongs to it. */
+function stepOptionsAt(place: TomlPlace): Offer[] {
+  const written = [...place.keys]
+    .filter((key) => key.startsWith(`${STEPS}.`))
+    .map((key) => key.slice(STEPS.length + 1));
+  if (place.part === 'value') {
+    const own = place.key.slice(STEPS.length + 1);
+    const all = stepKinds.flatMap(({ fields }) => fields).filter(({ key }) => key === own);
+    const choices = all.find(({ choices }) => choices !== undefined)?.choices ?? [];
+    return choices.map((choice) => offerOf(choice, `"${choice}"`, ''));
+  }
+  const insert = (key: string) => (place.hasValue ? key : `${key} = `);
+  const kind = kindOf(Object.fromEntries(written.map((key) => [key, true])));
+  if (kind === '') {
+    return stepKinds.map((one) => ({
+      ...offerOf(one.kind, insert(one.kind), one.does),
+      leadsOn: !place.hasValue && hasChoices(one.fields[0]),
+    }));
+  }
+  const fields = stepKinds.find((one) => one.kind === kind)?.fields ?? [];
+  return [...fields, whereField]
+    .filter(({ key }) => key !== kind && !written.includes(key))
+    .map(({ key, label }) => offerOf(key, insert(key), label));
+}
+
+function hasChoices(field: StepField | undefined): boolean {
+  return field?.choices !== undefined;
+}
+
+function offerOf(label: string, insert: string, detail: string): Offer {
+  return { label, insert, detail, leadsOn: false };
 }
 
 function choicesOf(setting: Setting | undefined): Offer[] {

@@ -35,6 +35,10 @@ export function itemAt(document: RouterDocument, { section, index }: ItemPlace):
   return document[section][index];
 }
 
+export function isSamePlace(a: ItemPlace | null, b: ItemPlace | null): boolean {
+  return a !== null && b !== null && a.section === b.section && a.index === b.index;
+}
+
 export function idOf(item: Item): string {
   return textOf(item['id']);
 }

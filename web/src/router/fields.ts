@@ -73,6 +73,12 @@ const destinations: readonly KindSpec[] = [
     fields: settingsOf('destinations', 'file'),
   },
   {
+    kind: 's3',
+    label: 'Objects in S3',
+    initial: { kind: 's3', bucket: '', access_key: '', secret_key_file: 's3.key' },
+    fields: settingsOf('destinations', 's3'),
+  },
+  {
     kind: 'elastic',
     label: 'Elasticsearch or OpenSearch',
     initial: { kind: 'elastic', url: 'https://', index: 'logs-logstead-default' },

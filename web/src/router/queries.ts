@@ -4,7 +4,7 @@ import { client, unwrap, unwrapWithResponse } from '../api/client';
 import type { Revision, RouterChange, Validation, WireDocument } from '../api/model';
 import { statusQuery as frameStatusQuery } from '../api/status';
 import { type RouterDocument, readDocument } from './document';
-import type { Content } from './draft';
+import type { Content } from './draft/edits';
 
 const TOML = 'application/toml';
 
@@ -16,11 +16,15 @@ export const liveQuery = queryOptions({
   queryFn: ({ signal }): Promise<Live> => fetchLive(signal),
 });
 
-async function fetchLive(signal: AbortSignal): Promise<Live> {
+export async function fetchLive(signal?: AbortSignal): Promise<Live> {
   const [json, toml] = await Promise.all([
-    unwrapWithResponse(client.GET('/api/v1/router', { signal })),
+    unwrapWithResponse(client.GET('/api/v1/router', { signal: signal ?? null })),
     unwrapWithResponse(
-      client.GET('/api/v1/router', { signal, headers: { Accept: TOML }, parseAs: 'text' }),
+      client.GET('/api/v1/router', {
+        signal: signal ?? null,
+        headers: { Accept: TOML },
+        parseAs: 'text',
+      }),
     ),
   ]);
   const revision = revisionOf(json.response);
@@ -66,6 +70,23 @@ export function revisionQuery(revision: number, previous: number | undefined) {
   });
 }
 
+/** The document of a revision, as the forms see it. */
+export function revisionDocumentQuery(revision: number) {
+  return queryOptions({
+    queryKey: ['router', 'revision-document', revision],
+    queryFn: async ({ signal }): Promise<RouterDocument> =>
+      readDocument(
+        await unwrap(
+          client.GET('/api/v1/router/revisions/{revision}', {
+            params: { path: { revision } },
+            signal,
+          }),
+        ),
+      ),
+    staleTime: Infinity,
+  });
+}
+
 function fetchToml(revision: number, signal: AbortSignal): Promise<string> {
   return unwrap(
     client.GET('/api/v1/router/revisions/{revision}', {
@@ -82,13 +103,27 @@ function fetchDiff(from: number, to: number, signal: AbortSignal) {
 }
 
 /** Makes a draft live, if `base` still is; the server answers 412 when it is not. */
-export function applyDraft(content: Content, base: number, comment: string): Promise<RouterChange> {
+export function applyDraft(
+  content: Content,
+  base: number,
+  comment: string,
+  /** How long it stays live without being confirmed; null for good. */
+  within: string | null,
+): Promise<RouterChange> {
   return unwrap(
     client.PUT('/api/v1/router', {
-      params: { header: { 'If-Match': `"${base}"` }, query: { comment } },
+      params: {
+        header: { 'If-Match': `"${base}"` },
+        query: { comment, ...(within !== null && { confirm_within: within }) },
+      },
       ...bodyOf(content),
     }),
   );
+}
+
+/** Keeps the live revision for good. */
+export async function confirmRevision(): Promise<void> {
+  await unwrap(client.POST('/api/v1/router/confirm', {}));
 }
 
 export function rollBack(revision: number, comment: string): Promise<RouterChange> {
@@ -109,18 +144,4 @@ function bodyOf(content: Content | null) {
   }
   // A draft can be wrong in any way: whether it is a document is what the server is asked.
   return { body: content?.document as unknown as WireDocument };
-}
-
-export type DestinationAction = 'pause' | 'resume' | 'retry';
-
-export async function act(id: string, action: DestinationAction): Promise<void> {
-  const params = { params: { path: { id } } };
-  switch (action) {
-    case 'pause':
-      return unwrap(client.POST('/api/v1/destinations/{id}/pause', params));
-    case 'resume':
-      return unwrap(client.POST('/api/v1/destinations/{id}/resume', params));
-    case 'retry':
-      return unwrap(client.POST('/api/v1/destinations/{id}/retry', params));
-  }
 }

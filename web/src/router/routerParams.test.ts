@@ -1,16 +1,32 @@
 import { expect, test } from 'vitest';
 import { type RouterView, readRouterView, writeRouterView } from './routerParams';
 
-test('what is written is read back as the same view', () => {
-  const views: RouterView[] = [
-    { tab: 'form', item: null, revision: null },
-    { tab: 'form', item: { section: 'routes', index: 2 }, revision: null },
-    { tab: 'history', item: null, revision: 7 },
-  ];
-  for (const view of views) expect(readRouterView(writeRouterView(view))).toEqual(view);
+const bare = readRouterView({});
+
+test('the canvas is what an address without parameters shows', () => {
+  expect(bare).toMatchObject({ mode: 'canvas', item: null, isTest: false, isHistory: false });
+  expect(writeRouterView(bare)).toEqual({});
 });
 
-test('nonsense in the address never breaks the page', () => {
-  const params = { tab: 'x', item: 'routes-x', revision: '-1' };
-  expect(readRouterView(params)).toEqual({ tab: 'form', item: null, revision: null });
+test('what an address says is what was written', () => {
+  const views: Partial<RouterView>[] = [
+    { mode: 'list', item: { section: 'routes', index: 2 }, step: 1 },
+    { mode: 'text', isTest: true },
+    { isHistory: true, revision: 7 },
+    { isHistory: true },
+    { trace: '' },
+    { trace: '01HX-5' },
+    { start: { kind: 'route', query: 'program:sshd' } },
+    { start: { kind: 'mute', query: '', of: null } },
+    { start: { kind: 'mute', query: 'host=a', of: '01HX-5' } },
+    { open: { task: 'queue', id: 'siem' } },
+  ];
+  for (const part of views) {
+    const view = { ...bare, ...part };
+    expect(readRouterView(writeRouterView(view))).toEqual(view);
+  }
+});
+
+test('nonsense is passed over', () => {
+  expect(readRouterView({ view: 'upside-down', item: 'routes-x', revision: '-1' })).toEqual(bare);
 });

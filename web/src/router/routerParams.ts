@@ -1,33 +1,85 @@
 /** What the router page shows. It lives in the address bar; the draft does not, because it belongs to this tab alone. */
 import { type ItemPlace, isSection } from './document';
 
-export const tabs = ['form', 'text', 'counters', 'history'] as const;
-export type Tab = (typeof tabs)[number];
+export const modes = ['canvas', 'list', 'text'] as const;
+/** How the document is shown. */
+export type Mode = (typeof modes)[number];
+
+/** What is done about a destination in a dialog: looking at what waits or was refused, or sending again. */
+export const tasks = ['queue', 'quarantine', 'replay'] as const;
+export type Task = (typeof tasks)[number];
+export type DestinationTask = { task: Task; id: string };
+
+/** A change that another page asks for: a new route for a query, or a step that drops what it finds. */
+export type Start =
+  | { kind: 'route'; query: string }
+  /** `of` is the message that it began with, if any: the routes that take it are offered. */
+  | { kind: 'mute'; query: string; of: string | null };
 
 export type RouterView = {
-  tab: Tab;
+  mode: Mode;
   /** The item whose form is open. */
   item: ItemPlace | null;
-  /** The revision whose changes are shown. */
+  /** The step that is open in it. */
+  step: number | null;
+  /** Whether the draft is tried on history. */
+  isTest: boolean;
+  isHistory: boolean;
+  /** The revision whose changes are shown in the history. */
   revision: number | null;
+  /** The message that is traced: its id, or empty for one that is pasted. */
+  trace: string | null;
+  start: Start | null;
+  /** The dialog that is open. */
+  open: DestinationTask | null;
 };
 
 type Params = Record<string, string | undefined>;
 
+/** In the address for a message that is not stored. */
+const PASTED = 'pasted';
+
 export function readRouterView(params: Params): RouterView {
+  const revision = readNumber(params['revision'] ?? '');
+  const trace = params['trace'] ?? null;
   return {
-    tab: tabs.find((tab) => tab === params['tab']) ?? 'form',
+    mode: modes.find((mode) => mode === params['view']) ?? 'canvas',
     item: readPlace(params['item'] ?? ''),
-    revision: readNumber(params['revision'] ?? ''),
+    step: readNumber(params['step'] ?? ''),
+    isTest: params['test'] === 'history',
+    isHistory: params['history'] === 'shown' || revision !== null,
+    revision,
+    trace: trace === PASTED ? '' : trace,
+    start: readStart(params),
+    open: readTask(params),
   };
 }
 
-export function writeRouterView({ tab, item, revision }: RouterView): Record<string, string> {
+export function writeRouterView(view: RouterView): Record<string, string> {
+  const { mode, item, step, isTest, isHistory, revision, trace, start, open } = view;
   return {
-    ...(tab !== 'form' && { tab }),
+    ...(mode !== 'canvas' && { view: mode }),
     ...(item !== null && { item: `${item.section}-${item.index}` }),
+    ...(step !== null && { step: String(step) }),
+    ...(isTest && { test: 'history' }),
+    ...(isHistory && revision === null && { history: 'shown' }),
     ...(revision !== null && { revision: String(revision) }),
+    ...(trace !== null && { trace: trace === '' ? PASTED : trace }),
+    ...(start !== null && { [start.kind]: start.query }),
+    ...(start?.kind === 'mute' && start.of !== null && { of: start.of }),
+    ...(open !== null && { [open.task]: open.id }),
   };
+}
+
+function readStart(params: Params): Start | null {
+  const { route, mute, of = null } = params;
+  if (route !== undefined) return { kind: 'route', query: route };
+  return mute === undefined ? null : { kind: 'mute', query: mute, of };
+}
+
+function readTask(params: Params): DestinationTask | null {
+  const task = tasks.find((known) => (params[known] ?? '') !== '');
+  return task === undefined ? null : { task, id: params[task] ?? '' };
 }
 
 function readPlace(text: string): ItemPlace | null {

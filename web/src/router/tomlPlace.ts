@@ -41,8 +41,10 @@ type Pair = {
   /** Where the `=` is; null before it is written. */
   equals: number | null;
   value: readonly Token[];
-  /** What stands in the value, where that is a table. */
+  /** What stands in the value, where that is a table or a list of tables. */
   inner: readonly Pair[];
+  /** The table of a list that it stands in, by where that begins; null outside of such lists. */
+  item: number | null;
 };
 
 type Entry = { section: Section; statements: Statement[]; pairs: Pair[] };
@@ -64,7 +66,9 @@ export function placeIn(text: string, cursor: number): TomlPlace | null {
   const here = pairs.findLast(({ from, to }) => from <= cursor && cursor <= to);
   const part = here === undefined ? null : partOf(here, cursor);
   if (part === null) return null;
-  const others = pairs.filter((pair) => pair !== here && pair.equals !== null);
+  const others = pairs.filter(
+    (pair) => pair !== here && pair.equals !== null && (here?.item ?? pair.item) === pair.item,
+  );
   const kind = entry.pairs.find(({ key }) => key === 'kind')?.value[0];
   return {
     ...part,
@@ -84,7 +88,7 @@ function partOf(pair: Pair, cursor: number): PartOfPlace<TomlPlace> | null {
     return { part: 'key', table, hasValue: equals !== null, from, to };
   }
   const [token, ...more] = value;
-  // What stands in brackets are lists, which nothing is known of.
+  // Of what stands in brackets only the tables are known, and the cursor is in none of them.
   if (more.length > 0 || token?.text === '[') return null;
   const isAt = token !== undefined && token.from <= cursor && cursor <= token.to;
   if (token !== undefined && !isAt) return null;
@@ -156,21 +160,44 @@ function headerOf({ tokens }: Statement): Header | null {
   return { path: name?.text.split('.') ?? [], isEntry: second?.text === '[' };
 }
 
-function pairOf(tokens: readonly Token[], { from, to }: Omit<Statement, 'tokens'>, table: string) {
+function pairOf(
+  tokens: readonly Token[],
+  { from, to }: Omit<Statement, 'tokens'>,
+  table: string,
+  item: number | null = null,
+) {
   const at = tokens.findIndex(({ text }) => text === '=');
   const keyTokens = at === -1 ? tokens : tokens.slice(0, at);
   const value = at === -1 ? [] : tokens.slice(at + 1);
   const key = [table, keyTokens.map(unquoted).join('')].filter((part) => part !== '').join('.');
-  const inner = value[0]?.text === '{' ? innerOf(value, to, key) : [];
+  const opens = value[0]?.text;
+  const inner =
+    opens === '{' ? innerOf(value, to, key, item) : opens === '[' ? itemsOf(value, to, key) : [];
   const pair: Pair = {
-    ...{ from, to, table, key, keyTokens, value, inner },
+    ...{ from, to, table, key, keyTokens, value, inner, item },
     equals: tokens[at]?.from ?? null,
   };
   return pair;
 }
 
+/** The pairs of `[{ … }, { … }]`, each table's apart from the others'. */
+function itemsOf([, ...tokens]: readonly Token[], end: number, table: string): Pair[] {
+  let depth = 0;
+  return tokens.flatMap((token, at) => {
+    const isTable = token.text === '{' && depth === 0;
+    if ('[{'.includes(token.text)) depth += 1;
+    if (']}'.includes(token.text)) depth -= 1;
+    return isTable ? innerOf(tokens.slice(at), end, table, token.from) : [];
+  });
+}
+
 /** The pairs of `{ … }`. */
-function innerOf([open, ...tokens]: readonly Token[], end: number, table: string): Pair[] {
+function innerOf(
+  [open, ...tokens]: readonly Token[],
+  end: number,
+  table: string,
+  item: number | null,
+): Pair[] {
   const pairs: Pair[] = [];
   let from = open?.to ?? end;
   let own: Token[] = [];
@@ -180,12 +207,12 @@ function innerOf([open, ...tokens]: readonly Token[], end: number, table: string
     if (']}'.includes(token.text)) depth -= 1;
     const isEnd = depth === -1;
     if (isEnd || (depth === 0 && token.text === ',')) {
-      pairs.push(pairOf(own, { from, to: token.from }, table));
+      pairs.push(pairOf(own, { from, to: token.from }, table, item));
       [from, own] = [token.to, []];
       if (isEnd) return pairs;
     } else own.push(token);
   }
-  return [...pairs, pairOf(own, { from, to: end }, table)];
+  return [...pairs, pairOf(own, { from, to: end }, table, item)];
 }
 
 function codeOf(tokens: readonly Token[]): Token[] {

@@ -5,6 +5,11 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
+/** `1 message`, `1 234 messages` */
+export function formatMessages(count: number): string {
+  return count === 1 ? '1 message' : `${formatCount(count)} messages`;
+}
+
 /** `950 B`, `1.5 KiB`, `2.0 GiB` */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

@@ -107,6 +107,8 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--series-7': '#732d7f',
     '--series-other': '#879089',
     '--value-bar': '#dcece8',
+    '--flow': '#b7d5cd',
+    '--flow-on': '#228778',
   },
   dark: {
     '--mantine-color-body': '#121917',
@@ -167,6 +169,8 @@ export const tokens: { light: Tokens; dark: Tokens } = {
     '--series-7': '#a1a3ff',
     '--series-other': '#75837d',
     '--value-bar': '#1d3b34',
+    '--flow': '#2b4f46',
+    '--flow-on': '#57b4a4',
   },
 };
 

@@ -82,6 +82,11 @@ export function formatAge(rfc3339: string, now: number): string {
   return `${formatSeconds(seconds)} ago`;
 }
 
+/** `0.4 s`, `12 s`, `3 min`, `5 h`, `9 d`. */
+export function formatLength(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : formatSeconds(Math.round(ms / 1000));
+}
+
 function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;

@@ -1,12 +1,21 @@
 /** The head of the drawer: which message it is, its neighbours in the results, its link, and the way out. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconChevronDown, IconChevronUp, IconLink, IconX } from '@tabler/icons-react';
+import {
+  IconBellOff,
+  IconChevronDown,
+  IconChevronUp,
+  IconLink,
+  IconRoute,
+  IconX,
+} from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Severity } from '../../ui/Severity';
 import { copyText } from '../../ui/clipboard';
+import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
-import { permalink } from '../results/links';
+import { useEdit, valueEdit } from '../../ui/query/useEdit';
+import { permalink, routerHref } from '../results/links';
 import type { SearchState } from '../searchParams';
 import classes from './Drawer.module.css';
 
@@ -42,6 +51,7 @@ export function DrawerHead({ id, message, messages, onChange, onClose }: Props) 
           <IconChevronDown size={18} />
         </Step>
         <CopyLink id={id} />
+        {message !== undefined && <InRouter message={message} />}
         <Step label="Close" onClick={onClose}>
           <IconX size={18} />
         </Step>
@@ -59,6 +69,28 @@ export function DrawerHead({ id, message, messages, onChange, onClose }: Props) 
         )}
       </div>
     </div>
+  );
+}
+
+/** What the router does with such messages, and the way to have it drop them. */
+function InRouter({ message }: { message: Message }) {
+  const open = useOpen();
+  const edit = useEdit('');
+  const { id, host, program } = message;
+  const mute = () => {
+    const known = [valueEdit('host', host, false), valueEdit('program', program, false)];
+    const edits = known.filter((_, at) => [host, program][at] !== '');
+    edit(edits, (query) => open(routerHref({ mute: query, of: id })));
+  };
+  return (
+    <>
+      <Step label="Trace in the router" onClick={() => open(routerHref({ trace: id }))}>
+        <IconRoute size={18} />
+      </Step>
+      <Step label="Mute this in a route" onClick={mute}>
+        <IconBellOff size={18} />
+      </Step>
+    </>
   );
 }
 

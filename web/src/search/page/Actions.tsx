@@ -7,11 +7,14 @@ import {
   IconChevronDown,
   IconCode,
   IconDownload,
+  IconRoute,
   IconShare2,
 } from '@tabler/icons-react';
 import { type ReactNode, Suspense, lazy, useState } from 'react';
+import { useOpen } from '../../ui/open';
 import { useKeys } from '../../ui/useKeys';
 import { SavedState } from '../saved/SavedState';
+import { routerHref } from '../results/links';
 import type { SearchState } from '../searchParams';
 import classes from './Actions.module.css';
 
@@ -34,14 +37,19 @@ const SavedDialog = lazy(async () => ({
   default: (await import('../saved/SavedDialog')).SavedDialog,
 }));
 
-type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
-const actions: readonly Action[] = ['saved', 'save', 'share', 'export', 'api'];
+type Action = 'saved' | 'save' | 'share' | 'export' | 'api' | 'route';
+const actions: readonly Action[] = ['saved', 'save', 'share', 'export', 'api', 'route'];
 
 export function Actions({ state, onAsk }: Props) {
+  const open = useOpen();
   const [active, setActive] = useState<Action | null>(null);
   const hasRoom = useMediaQuery('(min-width: 721px)', true) && state.open === null;
   useKeys({ o: { does: 'Saved searches', run: () => setActive('saved') } });
   const close = () => setActive(null);
+  const start = (action: Action) => {
+    if (action === 'route') open(routerHref({ route: state.query }));
+    else setActive(action);
+  };
   return (
     <div className={classes.actions}>
       {state.saved !== '' && <SavedState state={state} onAsk={onAsk} />}
@@ -55,7 +63,7 @@ export function Actions({ state, onAsk }: Props) {
             className={classes.action ?? ''}
             aria-label={labelOf(action)}
             title={labelOf(action)}
-            onClick={() => setActive(action)}
+            onClick={() => start(action)}
           >
             <span className={classes.label}>{labelOf(action)}</span>
           </Button>
@@ -73,11 +81,7 @@ export function Actions({ state, onAsk }: Props) {
           </Menu.Target>
           <Menu.Dropdown aria-label="Actions">
             {actions.map((action) => (
-              <Menu.Item
-                key={action}
-                leftSection={iconOf(action)}
-                onClick={() => setActive(action)}
-              >
+              <Menu.Item key={action} leftSection={iconOf(action)} onClick={() => start(action)}>
                 {labelOf(action)}
               </Menu.Item>
             ))}
@@ -124,6 +128,8 @@ function ActionDialog({ action, state, onAsk, onSave, onClose }: DialogProps) {
       return <ExportDialog state={state} onClose={onClose} />;
     case 'api':
       return <ApiDialog state={state} onClose={onClose} />;
+    case 'route':
+      return null;
   }
 }
 
@@ -139,6 +145,8 @@ function iconOf(action: Action): ReactNode {
       return <IconDownload size={16} />;
     case 'api':
       return <IconCode size={16} />;
+    case 'route':
+      return <IconRoute size={16} />;
   }
 }
 
@@ -154,5 +162,7 @@ function labelOf(action: Action): string {
       return 'Export…';
     case 'api':
       return 'API call';
+    case 'route':
+      return 'Make a route from this search';
   }
 }

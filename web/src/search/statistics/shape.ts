@@ -33,7 +33,7 @@ export function shapeOf(table: Table, query: string): Shape {
   const asked = new Set(groupsOf(stages[firstMaker]));
   const names = new Set(groupsOf(maker));
   const sums = sumsOf(maker);
-  const isParsed = before.some(({ name }) => name === 'extract' || name === 'parse');
+  const isParsed = before.some(({ name }) => ['extract', 'parse', 'eval'].includes(name));
   const at = (test: (column: Column) => boolean) =>
     table.columns.flatMap((column, place) => (test(column) ? [place] : []));
   const groups = at(({ name }) => names.has(name));
@@ -80,7 +80,7 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 function isMaker({ name }: Stage): boolean {
-  return ['stats', 'timechart', 'top', 'rare', 'uniq'].includes(name);
+  return ['stats', 'timechart', 'top', 'rare', 'uniq', 'gap'].includes(name);
 }
 
 function groupsOf(stage: Stage | undefined): string[] {
@@ -96,6 +96,8 @@ function groupsOf(stage: Stage | undefined): string[] {
     case 'top':
     case 'rare':
       return namesIn(/^\d+$/u.test(words[0] ?? '') ? words.slice(1) : words);
+    case 'gap':
+      return [...namesIn(words.slice(0, words.indexOf('>'))), 'from'];
     default:
       return namesIn(words);
   }

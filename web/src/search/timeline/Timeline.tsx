@@ -13,7 +13,7 @@ import type { TimeRange } from '../../ui/range';
 import { useZone } from '../../ui/time';
 import { type Summary, receivedQuery } from '../queries';
 import { type SearchState, isEverything } from '../searchParams';
-import { zoomedOut, zoomedTo } from './zoom';
+import { zoomedOut, zoomedTo } from '../../ui/chart/zoom';
 import classes from './Timeline.module.css';
 
 type Props = {

@@ -116,7 +116,9 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
     Prec.high(keymap.of(keysOf(latest))),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+      const text = update.state.doc.toString();
+      // What came from outside is no news there.
+      if (update.docChanged && text !== latest.current.value) latest.current.onChange(text);
     }),
     listLook,
     look,

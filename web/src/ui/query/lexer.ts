@@ -17,11 +17,11 @@ export type TokenKind =
 /** Places are of JavaScript's characters (UTF-16), as editors count them. */
 export type Token = { kind: TokenKind; start: number; end: number };
 
-type Mode = 'filter' | 'stage name' | 'stage';
+type Mode = 'filter' | 'stage name' | 'stage' | 'expression';
 
 const SPACE = /\s+/uy;
 const PIPE = /\|(?!\|)/uy;
-const QUOTED = /(?:cs)?[*?]*"(?:[^"\\]|\\[\s\S])*(?:"[*?]*)?/uy;
+const QUOTED = /(?:cs)?[*?]*"(?:[^"\\]|\\[\s\S])*(?:"(?:~\d+\*?|[*?]*))?/uy;
 const REGEX = /\/(?:[^/\\\n]|\\.)+\/i?(?=[\s),]|$)/uy;
 const NAME = /[\p{L}_@.][\p{L}\p{N}_.@-]*/uy;
 /** A colon that belongs to an address, a path or a word is none: `http://x`, `C:\temp`, `fe80::1`, `a:`. */
@@ -33,9 +33,13 @@ const VALUE = /[^\s()[\]{},"]+/uy;
 const NUMBER = /^-?\d+(?:\.\d+)?[a-zA-Z%]*(?:\.\.-?\d*(?:\.\d+)?[a-zA-Z]*)?$|^now(?:[-+]\w+)?$/u;
 const STAGE_NAME = /[\p{L}_]+/uy;
 const FUNCTION = /[\p{L}_]\w*(?=\()/uy;
-const STAGE_KEYWORD = /(?:by|as|from|asc|desc|limit|json|kv|regex)(?=[\s,)(]|$)/iuy;
+const STAGE_KEYWORD = /(?:by|as|from|asc|desc|limit|json|kv|regex|csv|cef|leef)(?=[\s,)(]|$)/iuy;
 const STAGE_SIGN = /[,=+-]/uy;
 const STAGE_WORD = /[^\s(),|"=]+/uy;
+const EXPRESSION_KEYWORD = /(?:and|or|not|null|true|false)(?![\p{L}\p{N}_.@-])|\|\|(?=[\s)(]|$)/iuy;
+const EXPRESSION_FUNCTION = /[\p{L}_@.][\p{L}\p{N}_.@-]*(?=\s*\()/uy;
+const EXPRESSION_SIGN = /[-=<>!+*%/&,]/uy;
+const EXPRESSION_NUMBER = /\d[\p{L}\p{N}.]*/uy;
 
 /** Every token in order; white space lies between them and nothing overlaps. */
 export function lex(query: string): Token[] {
@@ -56,6 +60,7 @@ export function lex(query: string): Token[] {
     if ((isWordStart || mode !== 'filter') && take(PIPE, 'pipe')) mode = 'stage name';
     else if (mode === 'stage name') mode = takeStageName(query, at, take);
     else if (mode === 'stage') takeOfStage(query, at, take);
+    else if (mode === 'expression') takeOfExpression(query, tokens, take);
     else takeOfFilter(query, at, tokens, take);
   }
   return tokens;
@@ -68,6 +73,7 @@ type Take = (what: RegExp | number, kind: TokenKind) => boolean;
 function takeStageName(query: string, at: number, take: Take): Mode {
   const name = query.slice(at, endOf(STAGE_NAME, query, at));
   if (!take(STAGE_NAME, 'stage')) take(/[\s\S]/uy, 'word');
+  if (/^(?:eval|extend|let)$/iu.test(name)) return 'expression';
   return /^(?:where|filter|search)$/iu.test(name) ? 'filter' : 'stage';
 }
 
@@ -78,6 +84,17 @@ function takeOfStage(query: string, at: number, take: Take): void {
   }
   const word = query.slice(at, endOf(STAGE_WORD, query, at));
   if (!take(STAGE_WORD, NUMBER.test(word) ? 'number' : 'field')) take(/[\s\S]/uy, 'word');
+}
+
+/** A slash divides, unless it begins a regular expression where a value of a function may stand. */
+function takeOfExpression(query: string, tokens: readonly Token[], take: Take): void {
+  const before = query.slice(tokens.at(-1)?.start, tokens.at(-1)?.end);
+  if (take(QUOTED, 'quoted')) return;
+  if ((before === '(' || before === ',') && take(REGEX, 'regex')) return;
+  if (take(EXPRESSION_KEYWORD, 'keyword') || take(BRACKET, 'bracket')) return;
+  if (take(EXPRESSION_FUNCTION, 'function') || take(NAME, 'field')) return;
+  if (take(EXPRESSION_NUMBER, 'number') || take(EXPRESSION_SIGN, 'operator')) return;
+  take(/[\s\S]/uy, 'word');
 }
 
 function takeOfFilter(query: string, at: number, tokens: readonly Token[], take: Take): void {

@@ -1,0 +1,83 @@
+/** The whole range in one line: what was received, and where all of it is. */
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import type { LedgerCounts } from '../api/model';
+import { formatCount } from '../ui/number';
+import { reasonsText, sumOf } from './reasons';
+import classes from './Flow.module.css';
+
+type Term = { name: string; count: number; about?: string; isBad?: boolean };
+
+type AmountProps = Term & {
+  /** What stands before it. */
+  sign?: string;
+};
+
+export function Equation({ total }: { total: LedgerCounts }) {
+  const lost = sumOf(total.lost_before);
+  const terms: Term[] = [
+    { name: 'Stored', count: total.stored },
+    { name: 'Forwarded only', count: total.forwarded },
+    {
+      name: 'Dropped',
+      count: sumOf(total.dropped),
+      about: reasonsText(total.dropped, formatCount),
+    },
+    {
+      name: 'Unacknowledged',
+      count: total.unacknowledged,
+      about: 'Lost with the process before anyone was told that they are safe.',
+    },
+    { name: 'In flight', count: total.in_flight },
+  ];
+  return (
+    <section className={classes.equation} aria-label="Balance">
+      <dl className={classes.terms}>
+        <Amount name="Received" count={total.received} />
+        {terms.map((term, at) => (
+          <Amount key={term.name} sign={at === 0 ? '=' : '+'} {...term} />
+        ))}
+      </dl>
+      {lost > 0 && (
+        <dl className={classes.lost}>
+          <Amount
+            name="Lost before us"
+            count={lost}
+            about={`Known to have been lost on the way, so not received: ${reasonsText(total.lost_before, formatCount)}.`}
+            isBad
+          />
+        </dl>
+      )}
+      <Verdict remainder={total.remainder} />
+    </section>
+  );
+}
+
+function Amount({ name, count, about, isBad = false, sign }: AmountProps) {
+  return (
+    <div className={classes.amount} title={about} data-bad={isBad} data-sign={sign}>
+      <dt>{name}</dt>
+      <dd data-zero={count === 0}>{formatCount(count)}</dd>
+    </div>
+  );
+}
+
+function Verdict({ remainder }: { remainder: number }) {
+  if (remainder === 0) {
+    return (
+      <p className={classes.verdict}>
+        <IconCircleCheck size={18} aria-hidden /> Balanced
+      </p>
+    );
+  }
+  const sign = remainder < 0 ? '\u2212' : '';
+  return (
+    <p className={classes.verdict} data-bad role="alert">
+      <IconAlertTriangle size={18} aria-hidden />
+      <span>
+        {sign}
+        {formatCount(Math.abs(remainder))} not accounted for
+        <span className={classes.advice}>A fault of the server: please report it.</span>
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,53 @@
+/** A number that leads to what stands behind it, and what it is made of. */
+import { formatCount } from '../ui/number';
+import classes from './Flow.module.css';
+
+type Props = {
+  count: number;
+  href?: string | undefined;
+  /** What is behind the link, for those who do not see where it stands. */
+  label?: string | undefined;
+};
+
+export function Figure({ count, href, label }: Props) {
+  const text = formatCount(count);
+  if (count === 0) return <span className={classes.none}>0</span>;
+  if (href === undefined) return <>{text}</>;
+  return (
+    <a className={classes.figure} href={href} aria-label={label && `${text} ${label}`}>
+      {text}
+    </a>
+  );
+}
+
+export type Part = { name: string; count: number; href?: string; title?: string; isLoss?: boolean };
+
+/** One part needs no number of its own: it is the sum that stands above. */
+export function Parts({ parts }: { parts: readonly Part[] }) {
+  if (parts.length === 0) return null;
+  return (
+    <ul className={classes.parts}>
+      {parts.map(({ name, count, href, title, isLoss = false }) => (
+        <li key={name} title={title} data-loss={isLoss}>
+          {href === undefined ? name : <a href={href}>{name}</a>}
+          {parts.length > 1 && ` ${formatCount(count)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Quiet where it is as it has to be, loud where it is not. */
+export function Remainder({ remainder }: { remainder: number }) {
+  if (remainder === 0) return <span className={classes.balanced}>balanced</span>;
+  const sign = remainder < 0 ? '\u2212' : '';
+  return (
+    <strong
+      className={classes.wrong}
+      title="The counts do not add up. This is a fault of the server."
+    >
+      {sign}
+      {formatCount(Math.abs(remainder))} not accounted for
+    </strong>
+  );
+}

@@ -1,0 +1,93 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import type { Ledger, ProblemDetail } from '../api/model';
+import { renderPart } from '../test-render';
+import type { TimeRange } from '../ui/range';
+import { FlowPage } from './FlowPage';
+import { destination, ledger, row } from './sample';
+
+const range: TimeRange = { kind: 'last', span: '15m' };
+
+/** The server. The client takes `fetch` when it is loaded. */
+const server = vi.hoisted(() => {
+  const stub = vi.fn<(input: Request) => Promise<Response>>();
+  vi.stubGlobal('fetch', stub);
+  return stub;
+});
+
+/** Answers of the server: the ledger or a problem, and the query of a source. */
+function setUp(answer: Ledger | ProblemDetail) {
+  server.mockReset();
+  server.mockImplementation(({ url }) => {
+    const isFlow = url.includes('/api/v1/flow?');
+    const status = 'status' in answer ? answer.status : 200;
+    return Promise.resolve(
+      isFlow ? Response.json(answer, { status }) : Response.json({ query: 'source=syslog' }),
+    );
+  });
+  const onOpen = vi.fn<(href: string) => void>();
+  renderPart(<FlowPage range={range} onRange={vi.fn()} onOpen={onOpen} />);
+  return { onOpen };
+}
+
+const flow = ledger(
+  [
+    row('syslog', {
+      received: 1_500,
+      stored: 1_000,
+      stored_in: { main: 1_000 },
+      forwarded: 400,
+      forwarded_to: { siem: 400 },
+      dropped: { no_route: 100 },
+      lost_before: { socket_buffer_full: 7 },
+    }),
+  ],
+  [
+    destination('siem', {
+      waiting_before: 5,
+      queued: 400,
+      delivered: 402,
+      quarantined: 1,
+      waiting: 2,
+    }),
+  ],
+);
+
+test('what adds up is quiet, and every number leads to what is behind it', async () => {
+  const { onOpen } = setUp(flow);
+  expect(await screen.findByText('Balanced')).toBeVisible();
+  const sources = within(screen.getByRole('region', { name: 'Sources' }));
+  const stored = await sources.findByRole('link', { name: /^1.000 of syslog stored$/ });
+  expect(stored).toHaveAttribute('href', '/search?q=source%3Dsyslog&from=-15m');
+  expect(sources.getByRole('link', { name: 'main' })).toHaveAttribute(
+    'href',
+    '/search?q=source%3Dsyslog&logspace=main&from=-15m',
+  );
+  expect(sources.getByText('balanced')).toBeVisible();
+  const destinations = within(screen.getByRole('region', { name: 'Destinations' }));
+  expect(destinations.getByRole('link', { name: '2 waiting for siem' })).toHaveAttribute(
+    'href',
+    '/router?view=list&queue=siem',
+  );
+  await userEvent.click(destinations.getByRole('link', { name: '1 refused by siem' }));
+  expect(onOpen).toHaveBeenCalledWith('/router?view=list&quarantine=siem');
+});
+
+test('what does not add up is loud', async () => {
+  setUp(ledger([row('syslog', { received: 3, stored: 1, stored_in: { main: 1 }, remainder: 2 })]));
+  expect(await screen.findByRole('alert')).toHaveTextContent('2 not accounted for');
+  expect(screen.queryByText('Balanced')).not.toBeInTheDocument();
+});
+
+test('a time in which nothing came in says what to do', async () => {
+  setUp(ledger([row('syslog', {})]));
+  expect(await screen.findByRole('heading', { name: /Nothing was received/ })).toBeVisible();
+});
+
+test('a failure can be tried again', async () => {
+  setUp({ title: 'Bad request', status: 400, detail: 'the range ends before it begins' });
+  expect(await screen.findByRole('alert')).toHaveTextContent('the range ends before it begins');
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(server).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,37 @@
+/** Addresses of what stands behind a number. */
+import { type TimeRange, writeRange } from '../ui/range';
+
+/** Stored messages of the range, in one logspace or in all. */
+export function searchHref(query: string, range: TimeRange, logspace?: string): string {
+  return address('/search', {
+    ...(query !== '' && { q: query }),
+    ...(logspace !== undefined && { logspace }),
+    ...writeRange(range),
+  });
+}
+
+/** What waits for a destination. */
+export function queueHref(id: string): string {
+  return address('/router', { view: 'list', queue: id });
+}
+
+/** What a destination refused. */
+export function quarantineHref(id: string): string {
+  return address('/router', { view: 'list', quarantine: id });
+}
+
+/** Where routes are changed. */
+export const routesHref = '/router';
+
+/** What is counted of each source and destination, with its last error. */
+export const countersHref = address('/router', { view: 'list' });
+
+/** Where one can do something about a loss. */
+export function reasonHref(reason: string): string {
+  return reason === 'no_route' ? routesHref : countersHref;
+}
+
+function address(path: string, params: Record<string, string>): string {
+  const text = new URLSearchParams(params).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,92 @@
+/** Which revision is live, how it is shown, and what can be done besides editing. */
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconHistory,
+  IconZoomScan,
+} from '@tabler/icons-react';
+import type { RouterStatus } from '../api/model';
+import { formatTime, useZone } from '../ui/time';
+import type { Draft } from './draft/edits';
+import type { UndoAction } from './draft/undo';
+import type { DraftUndo } from './draft/useDraft';
+import type { Live } from './queries';
+import { type RouterView, modes } from './routerParams';
+import classes from './RouterPage.module.css';
+
+type Props = {
+  live: Live;
+  status: RouterStatus | undefined;
+  view: RouterView;
+  canEdit: boolean;
+  isNarrow: boolean;
+  undo: DraftUndo;
+  onAct: (action: UndoAction<Draft | null>) => void;
+  onShow: (part: Partial<RouterView>) => void;
+};
+
+export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, onShow }: Props) {
+  const [zone] = useZone();
+  // A narrow window shows lists in place of the canvas.
+  const offered = isNarrow ? modes.filter((mode) => mode !== 'canvas') : modes;
+  const shown = isNarrow && view.mode === 'canvas' ? 'list' : view.mode;
+  const since = status?.applied_at;
+  return (
+    <header className={classes.head}>
+      <h1>Router</h1>
+      <span className="dimmed">
+        <span>Revision {live.revision}, live</span>
+        {since !== undefined && (
+          <span className={classes.since}> since {formatTime(since, zone).slice(0, 16)}</span>
+        )}
+        {!canEdit && '. Changing the router needs the operator or admin role.'}
+      </span>
+      <div className={classes.tools}>
+        <SegmentedControl
+          aria-label="View"
+          value={shown}
+          data={offered.map((mode) => ({
+            value: mode,
+            label: mode.charAt(0).toUpperCase() + mode.slice(1),
+          }))}
+          onChange={(mode) => onShow({ mode, isTest: false })}
+        />
+        {canEdit && (
+          <>
+            <ActionIcon
+              aria-label="Undo"
+              disabled={undo.past.length === 0}
+              onClick={() => onAct({ type: 'undo' })}
+            >
+              <IconArrowBackUp size={18} />
+            </ActionIcon>
+            <ActionIcon
+              aria-label="Redo"
+              disabled={undo.future.length === 0}
+              onClick={() => onAct({ type: 'redo' })}
+            >
+              <IconArrowForwardUp size={18} />
+            </ActionIcon>
+          </>
+        )}
+        <Button
+          variant="default"
+          aria-label="Trace a message"
+          leftSection={<IconZoomScan size={16} />}
+          onClick={() => onShow({ trace: '', item: null, isTest: false })}
+        >
+          <span className={classes.label}>Trace a message</span>
+        </Button>
+        <Button
+          variant="default"
+          aria-label="History"
+          leftSection={<IconHistory size={16} />}
+          onClick={() => onShow({ isHistory: true })}
+        >
+          <span className={classes.label}>History</span>
+        </Button>
+      </div>
+    </header>
+  );
+}

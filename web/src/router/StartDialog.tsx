@@ -1,0 +1,102 @@
+/** Another page asked for a change of the router: says which, and asks what is missing. */
+import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../ui/Dialog';
+import type { Start } from './routerParams';
+import type { Trace } from './testing/wire';
+import { requestTrace } from './trace/request';
+
+type Props = {
+  start: Start;
+  /** Their names, in order. */
+  routes: readonly string[];
+  onRoute: () => void;
+  onMute: (route: number) => void;
+  onClose: () => void;
+};
+
+export function StartDialog({ start, routes, onRoute, onMute, onClose }: Props) {
+  const isMute = start.kind === 'mute';
+  return (
+    <Dialog
+      opened
+      onClose={onClose}
+      title={isMute ? 'Mute in a route' : 'A route from this search'}
+    >
+      <p>
+        {isMute
+          ? 'A step is added to the draft. It drops what matches, for the targets of its route:'
+          : 'A route is added to the draft. It takes what matches:'}
+      </p>
+      <p className="code">{start.query === '' ? 'everything' : start.query}</p>
+      {isMute ? (
+        <Mute of={start.of} routes={routes} onMute={onMute} onClose={onClose} />
+      ) : (
+        <Buttons label="Add the route" onDo={onRoute} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+type MuteProps = Pick<Props, 'routes' | 'onMute' | 'onClose'> & { of: string | null };
+
+/** Which routes are offered: those that take the message, as any other would never get to drop it. */
+function Mute({ of, routes, onMute, onClose }: MuteProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const trace = useQuery({
+    queryKey: ['router', 'mute', of],
+    queryFn: (): Promise<Trace> => requestTrace({ id: of ?? '' }),
+    enabled: of !== null,
+    retry: false,
+  });
+  if (trace.isLoading) return <Skeleton height={56} mt={12} aria-label="Loading" />;
+  const taking = (trace.data?.routes ?? [])
+    .filter(({ verdict }) => verdict === 'taken')
+    .map(({ id }) => id)
+    .filter((id) => routes.includes(id));
+  const offered = taking.length > 0 ? taking : routes;
+  const route = chosen ?? offered[0] ?? '';
+  return (
+    <>
+      <NativeSelect
+        mt={12}
+        size="sm"
+        label="Route"
+        description={aboutRoutes(taking.length, trace.data !== undefined)}
+        value={route}
+        data={[...offered]}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <Buttons
+        label="Add the step"
+        isOff={routes.length === 0}
+        onDo={() => onMute(routes.indexOf(route))}
+        onClose={onClose}
+      />
+    </>
+  );
+}
+
+function aboutRoutes(taking: number, isTraced: boolean): string {
+  if (!isTraced) return 'Any route: it is not known which of them take such messages.';
+  if (taking === 0) return 'No route takes the message now. These are all routes.';
+  return taking === 1
+    ? 'The only route that takes the message.'
+    : `The ${taking} routes that take the message. The others go on sending it.`;
+}
+
+type ButtonsProps = { label: string; isOff?: boolean; onDo: () => void; onClose: () => void };
+
+function Buttons({ label, isOff = false, onDo, onClose }: ButtonsProps) {
+  return (
+    <Group justify="flex-end" gap={8} mt={12}>
+      <Button variant="default" onClick={onClose}>
+        Cancel
+      </Button>
+      <Button disabled={isOff} onClick={onDo}>
+        {label}
+      </Button>
+    </Group>
+  );
+}

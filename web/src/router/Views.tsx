@@ -1,0 +1,87 @@
+/** The document as a canvas, as lists or as text. A narrow window shows lists in place of the canvas. */
+import { Skeleton } from '@mantine/core';
+import { Suspense, lazy } from 'react';
+import type { DocumentProblem, RouterStatus } from '../api/model';
+import { Notice } from '../ui/Notice';
+import { ProblemList } from './ProblemList';
+import { TextView } from './TextView';
+import type { Shares } from './canvas/shares';
+import type { ItemPlace, RouterDocument, Section } from './document';
+import { ListView } from './list/ListView';
+import type { DestinationTask, RouterView } from './routerParams';
+import classes from './RouterPage.module.css';
+
+const Canvas = lazy(() => import('./canvas/Canvas'));
+
+type Props = {
+  /** Null while the draft is a text that cannot be read. */
+  document: RouterDocument | null;
+  text: string | null;
+  status: RouterStatus | undefined;
+  shares: Shares;
+  problems: readonly DocumentProblem[];
+  /** Those that have a place in the text. */
+  marks: readonly DocumentProblem[];
+  warnings: readonly string[];
+  view: RouterView;
+  canEdit: boolean;
+  isNarrow: boolean;
+  lit: ReadonlySet<string> | null;
+  onShow: (item: ItemPlace) => void;
+  onShowPath: (path: string) => void;
+  onAdd: (section: Section) => void;
+  onMove: (place: ItemPlace, to: number) => void;
+  onOpen: (task: DestinationTask) => void;
+  onWrite: (text: string) => void;
+};
+
+export function Views(props: Props) {
+  const {
+    document,
+    text,
+    status,
+    shares,
+    problems,
+    marks,
+    warnings,
+    view,
+    canEdit,
+    isNarrow,
+    lit,
+  } = props;
+  if (view.mode === 'text') {
+    return (
+      <div className={classes.text}>
+        <TextView text={text} problems={marks} canEdit={canEdit} onWrite={props.onWrite} />
+        {problems.length > 0 && <ProblemList problems={problems} onShow={props.onShowPath} />}
+      </div>
+    );
+  }
+  if (document === null) {
+    return (
+      <div className={classes.text}>
+        <Notice tone="caution" title="The text cannot be read as a document">
+          Correct it in the Text view; then it is shown here again.
+        </Notice>
+      </div>
+    );
+  }
+  const shared = { document, status, shares, problems, warnings, onShow: props.onShow };
+  if (view.mode === 'list' || isNarrow) {
+    return (
+      <ListView
+        {...shared}
+        shown={view.item}
+        canEdit={canEdit}
+        onAdd={props.onAdd}
+        onMove={props.onMove}
+        onOpen={props.onOpen}
+      />
+    );
+  }
+  return (
+    <Suspense fallback={<Skeleton height={320} m={24} aria-label="Loading" />}>
+      <Canvas {...shared} item={view.item} lit={lit} onAdd={canEdit ? props.onAdd : null} />
+    </Suspense>
+  );
+}

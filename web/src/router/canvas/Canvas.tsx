@@ -1,0 +1,228 @@
+/** The router as it runs: sources, routes in their order, targets, and what flows between them. */
+import { Button } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import {
+  Background,
+  Controls,
+  type Node,
+  type NodeTypes,
+  ReactFlow,
+  type ReactFlowInstance,
+  ViewportPortal,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { DocumentProblem, RouterStatus } from '../../api/model';
+import {
+  type Item,
+  type ItemPlace,
+  type RouterDocument,
+  type Section,
+  idOf,
+  itemAt,
+  nounOf,
+} from '../document';
+import { noneYet } from '../about';
+import { Wires } from './Wires';
+import { Card, type CardData } from './cards';
+import { MANY_ROUTES, ROUTE_WIDTH, ROUTE_X, TARGET_WIDTH, TARGET_X, TOP, layoutOf } from './layout';
+import { moveFocus } from './moveFocus';
+import { stepsOf } from '../steps/steps';
+import type { Shares } from './shares';
+import { failingTargets, trafficOf } from './traffic';
+import { useSeries } from './useSeries';
+import classes from './Canvas.module.css';
+
+type Props = {
+  document: RouterDocument;
+  status: RouterStatus | undefined;
+  shares: Shares;
+  problems: readonly DocumentProblem[];
+  warnings: readonly string[];
+  item: ItemPlace | null;
+  lit: ReadonlySet<string> | null;
+  onShow: (place: ItemPlace) => void;
+  onAdd: ((section: Section) => void) | null;
+};
+
+const nodeTypes: NodeTypes = { card: Card };
+const MARGIN = 24;
+const ZOOM_MIN = 0.4;
+
+export default function Canvas(props: Props) {
+  const { document, status, shares, problems, warnings, item, lit, onShow, onAdd } = props;
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const [flow, setFlow] = useState<ReactFlowInstance<Node<CardData>> | null>(null);
+  const holder = useRef<HTMLDivElement>(null);
+  const series = useSeries(status);
+  const traffic = useMemo(() => trafficOf(document, status, shares), [document, status, shares]);
+  const failing = useMemo(() => failingTargets(status), [status]);
+  const layout = useMemo(() => layoutOf(document, traffic, failing), [document, traffic, failing]);
+  useEffect(() => {
+    if (flow === null || width === 0) return;
+    const zoom = Math.max(ZOOM_MIN, Math.min(1, (width - 2 * MARGIN) / layout.width));
+    const x = Math.max(MARGIN, (width - layout.width * zoom) / 2);
+    void flow.setViewport({ x, y: 4, zoom });
+  }, [flow, width, layout.width]);
+
+  const node = (place: ItemPlace, box: CardData['box']): Node<CardData> => {
+    const one = itemAt(document, place) ?? {};
+    const isRoute = place.section === 'routes';
+    const isSource = place.section === 'sources';
+    return {
+      id: `${place.section}-${place.index}`,
+      type: 'card',
+      position: { x: box.x, y: box.y },
+      width: box.width,
+      height: box.height,
+      data: {
+        ...{ item: one, place, box, status, problems, warnings, onShow },
+        rate: isRoute ? traffic.routes[place.index]?.takes : undefined,
+        drops: isRoute ? stepDrops(one, traffic.routes[place.index]?.takes, shares) : [],
+        values: isSource ? (series.get(idOf(one)) ?? []) : [],
+        isShown: item?.section === place.section && item.index === place.index,
+        isLit: lit === null ? null : isSource || lit.has(idOf(one)),
+        hasSteps: document.routes.length < MANY_ROUTES,
+      },
+    };
+  };
+  const nodes = [
+    ...layout.sources.map((box, index) => node({ section: 'sources', index }, box)),
+    ...layout.routes.map((box, index) => node({ section: 'routes', index }, box)),
+    ...layout.targets.map((box) => node({ section: box.section, index: box.index }, box)),
+  ];
+  const focused = (box: { x: number; y: number; width: number; height: number }) => {
+    if (flow === null || holder.current === null) return;
+    const { x, y, zoom } = flow.getViewport();
+    const top = y + box.y * zoom;
+    const room = holder.current.clientHeight;
+    if (top >= 0 && top + box.height * zoom <= room) return;
+    void flow.setViewport({ x, y: room / 2 - (box.y + box.height / 2) * zoom, zoom });
+  };
+  const boxOf = (id: string) => nodes.find((one) => one.id === id)?.data.box;
+  return (
+    <div
+      ref={holder}
+      className={classes.canvas}
+      role="group"
+      aria-label="Canvas"
+      onKeyDown={(event) => {
+        const box = boxOf(moveFocus(event) ?? '');
+        if (box !== undefined) focused(box);
+      }}
+    >
+      <div ref={ref} className={classes.fill}>
+        <ReactFlow
+          nodes={nodes}
+          nodeTypes={nodeTypes}
+          onInit={setFlow}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          panOnScroll
+          zoomOnDoubleClick={false}
+          minZoom={ZOOM_MIN}
+          maxZoom={1.5}
+          translateExtent={[
+            [-4 * MARGIN, -MARGIN],
+            [layout.width + 4 * MARGIN, layout.height + 4 * MARGIN],
+          ]}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background gap={20} size={1} />
+          <ViewportPortal>
+            <div className={classes.under0}>
+              <Wires
+                layout={layout}
+                traffic={traffic}
+                chosen={item?.section === 'routes' ? item.index : null}
+                lit={lit}
+                routeIds={document.routes.map(idOf)}
+              />
+            </div>
+            <Head x={0} width={184} title={`Sources ${document.sources.length}`}>
+              {onAdd !== null && <Add section="sources" onAdd={onAdd} />}
+            </Head>
+            <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, in order">
+              {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
+            </Head>
+            <Head x={TARGET_X} width={TARGET_WIDTH} title={`Targets ${layout.targets.length}`}>
+              {onAdd !== null && (
+                <>
+                  <Add section="logspaces" onAdd={onAdd} />
+                  <Add section="destinations" onAdd={onAdd} />
+                </>
+              )}
+            </Head>
+            {document.sources.length === 0 && (
+              <None x={0} width={184} section="sources" onAdd={onAdd} />
+            )}
+            {document.routes.length === 0 && (
+              <None x={ROUTE_X} width={ROUTE_WIDTH} section="routes" onAdd={onAdd} />
+            )}
+            {layout.targets.length === 0 && (
+              <None x={TARGET_X} width={TARGET_WIDTH} section="logspaces" onAdd={onAdd} />
+            )}
+          </ViewportPortal>
+          <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
+        </ReactFlow>
+      </div>
+      <p className={classes.legend} aria-hidden="true">
+        <span data-kind="flows" /> width is rate <span data-kind="drops" /> dropped by a rule{' '}
+        <span data-kind="fails" /> not delivered
+      </p>
+    </div>
+  );
+}
+
+type HeadProps = { x: number; width: number; title: string; children: React.ReactNode };
+
+function Head({ x, width, title, children }: HeadProps) {
+  return (
+    <div className={classes.head} style={{ left: x, width }}>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+type NoneProps = Pick<Props, 'onAdd'> & { x: number; width: number; section: Section };
+
+/** Stands where the first card of a column will. */
+function None({ x, width, section, onAdd }: NoneProps) {
+  return (
+    <div className={classes.none} style={{ left: x, width, top: TOP }}>
+      <p>{noneYet(section)}</p>
+      {onAdd !== null && (
+        <Button variant="light" onClick={() => onAdd(section)}>
+          Add a {nounOf(section).toLowerCase()}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** How many messages a second each step takes out; none where the live route has other steps. */
+function stepDrops(route: Item, takes: number | undefined, shares: Shares): number[] {
+  const own = shares.get(idOf(route)) ?? [];
+  return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];
+}
+
+function Add({ section, onAdd }: { section: Section; onAdd: (section: Section) => void }) {
+  const noun = nounOf(section);
+  const isTarget = section === 'logspaces' || section === 'destinations';
+  return (
+    <Button
+      variant="subtle"
+      size="compact-xs"
+      leftSection={<IconPlus size={14} />}
+      aria-label={`Add ${noun.toLowerCase()}`}
+      onClick={() => onAdd(section)}
+    >
+      {isTarget ? (section === 'logspaces' ? 'Space' : 'Forward') : 'Add'}
+    </Button>
+  );
+}

@@ -1,0 +1,31 @@
+/** What share of a route's messages its steps take out, by their counters. Pure. */
+import type { RouterStatus } from '../../api/model';
+
+/** By the id of the route; for each of its steps, in order, a share of what the route takes. */
+export type Shares = ReadonlyMap<string, readonly number[]>;
+
+type Counted = RouterStatus['routes'][number];
+
+/** Of the messages between two looks at the counters; where none came, of all since the start of the process. */
+export function sharesOf(status: RouterStatus | undefined, earlier?: RouterStatus): Shares {
+  const before = new Map(earlier?.routes.map((route) => [route.id, route]));
+  return new Map(
+    (status?.routes ?? []).map((route) => [route.id, ofRoute(route, before.get(route.id))]),
+  );
+}
+
+function ofRoute(now: Counted, earlier: Counted | undefined): number[] {
+  const isSame = earlier !== undefined && kindsOf(earlier) === kindsOf(now);
+  const came = isSame ? now.messages - earlier.messages : 0;
+  // The counters begin anew with the process, and with other steps.
+  const base = came > 0 ? earlier : undefined;
+  const messages = base === undefined ? now.messages : came;
+  return now.steps.map((step, at) => {
+    const dropped = step.dropped - (base?.steps[at]?.dropped ?? 0);
+    return messages <= 0 ? 0 : Math.min(1, Math.max(0, dropped / messages));
+  });
+}
+
+function kindsOf({ steps }: Counted): string {
+  return steps.map(({ kind }) => kind).join();
+}

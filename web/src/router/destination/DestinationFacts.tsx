@@ -1,0 +1,76 @@
+/** How a destination that runs is doing, above its form. */
+import type { DestinationStatus } from '../../api/model';
+import { Notice } from '../../ui/Notice';
+import { formatBytes, formatCount, formatMessages, formatRate } from '../../ui/number';
+import { formatLength } from '../../ui/time';
+import type { DestinationTask } from '../routerParams';
+import { DestinationActions } from './DestinationActions';
+import classes from './Destination.module.css';
+
+type Props = {
+  destination: DestinationStatus;
+  canEdit: boolean;
+  onOpen: (task: DestinationTask) => void;
+};
+
+export function DestinationFacts({ destination, canEdit, onOpen }: Props) {
+  const { queue_messages, queue_bytes, queue_bytes_max, oldest_ms, quarantined } = destination;
+  const dropped = Object.entries(destination.dropped).filter(([, count]) => count > 0);
+  return (
+    <section className={classes.facts} aria-label={`State of ${destination.id}`}>
+      <State {...destination} />
+      <dl>
+        <Fact name="Sends">
+          {formatRate(destination.messages_per_second)}/s, {formatCount(destination.messages)} so
+          far
+        </Fact>
+        <Fact name="Waiting">
+          {formatMessages(queue_messages)}, {formatBytes(queue_bytes)} of{' '}
+          {formatBytes(queue_bytes_max)}
+        </Fact>
+        {oldest_ms != null && <Fact name="Oldest waits">{formatLength(oldest_ms)}</Fact>}
+        {quarantined > 0 && <Fact name="Refused">{formatMessages(quarantined)}</Fact>}
+        {dropped.length > 0 && (
+          <Fact name="Dropped">
+            {dropped.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(', ')}
+          </Fact>
+        )}
+      </dl>
+      {canEdit && <DestinationActions destination={destination} onOpen={onOpen} />}
+    </section>
+  );
+}
+
+function State({ state, last_error, queue_error }: DestinationStatus) {
+  if (queue_error != null) {
+    return (
+      <Notice tone="error" title="Nothing more can be queued">
+        {queue_error}
+      </Notice>
+    );
+  }
+  switch (state) {
+    case 'retrying':
+      return (
+        <Notice tone="error" title="Cannot be reached; messages wait">
+          {last_error}
+        </Notice>
+      );
+    case 'paused':
+      return <Notice tone="caution" title="Paused; messages wait" />;
+    case 'ok':
+    case 'idle':
+      return last_error == null ? null : (
+        <p className={classes.over}>Last error, over by now: {last_error}</p>
+      );
+  }
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

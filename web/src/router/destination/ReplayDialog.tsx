@@ -1,0 +1,123 @@
+/** Sends what is stored to a destination once more: which messages, how many that are, and how far it is. */
+import { Button, Group, Progress, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { logspacesQuery } from '../../api/logspaces';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { formatCount, formatMessages } from '../../ui/number';
+import { LogspacePicker } from '../../ui/picker/LogspacePicker';
+import { RangePicker } from '../../ui/picker/RangePicker';
+import { type TimeRange, frozen, initialRange } from '../../ui/range';
+import { replayCountQuery } from './destinationQueries';
+import { type Run, useReplay } from './useReplay';
+import classes from './Destination.module.css';
+
+const TYPING_WAIT_MS = 300;
+
+type Props = { id: string; onClose: () => void };
+
+export function ReplayDialog({ id, onClose }: Props) {
+  const [query, setQuery] = useState('');
+  const [range, setRange] = useState<TimeRange>(initialRange);
+  const [logspaces, setLogspaces] = useState<readonly string[]>([]);
+  const { data: known = [] } = useQuery(logspacesQuery);
+  const { run, start, stop } = useReplay(id);
+  const isRunning = run.kind === 'running';
+  const [settled] = useDebouncedValue(query, TYPING_WAIT_MS);
+  const count = useQuery({
+    ...replayCountQuery({ query: settled, range, logspaces }),
+    enabled: !isRunning,
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    // What comes in meanwhile is sent anyway.
+    void start({ query, range: frozen(range, Date.now()), logspaces });
+  };
+  return (
+    <Dialog
+      opened
+      // It would end with the dialog.
+      onClose={isRunning ? () => undefined : onClose}
+      title={`Replay to ${id}`}
+    >
+      <form className={classes.list} onSubmit={submit}>
+        <p>Puts stored messages into the queue once more, the oldest first.</p>
+        <TextInput
+          label="Query"
+          description="Empty means every message"
+          spellCheck={false}
+          data-autofocus
+          disabled={isRunning}
+          value={query}
+          error={count.error?.message}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+        />
+        <Group gap={8}>
+          <RangePicker range={range} isInQuery={false} onChange={setRange} />
+          {known.length > 1 && (
+            <LogspacePicker logspaces={known} chosen={logspaces} onChange={setLogspaces} />
+          )}
+        </Group>
+        <RunView run={run} />
+        <Group justify="flex-end" gap={8}>
+          <span className={classes.matching} role="status">
+            {!isRunning && count.data !== undefined && `${formatMessages(count.data)} found`}
+          </span>
+          <Button variant="default" onClick={isRunning ? stop : onClose}>
+            {isRunning ? 'Stop' : 'Close'}
+          </Button>
+          <Button
+            type="submit"
+            loading={isRunning}
+            disabled={count.data === undefined || count.data === 0 || settled !== query}
+          >
+            Replay
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}
+
+function RunView({ run }: { run: Run }) {
+  switch (run.kind) {
+    case 'idle':
+      return null;
+    case 'running': {
+      const { messages = 0, of = 0 } = run.line ?? {};
+      return (
+        <div>
+          <Progress
+            value={of === 0 ? 0 : (messages / of) * 100}
+            aria-label="Put into the queue"
+            size="sm"
+          />
+          <p className="dimmed">
+            {formatCount(messages)} of {formatMessages(of)} in the queue
+          </p>
+        </div>
+      );
+    }
+    case 'done':
+      return (
+        <Notice tone="info" title={`${formatMessages(run.line.messages)} in the queue`}>
+          {run.line.missing > 0 && `${formatMessages(run.line.missing)} cannot be read.`}
+        </Notice>
+      );
+    case 'stopped':
+      return (
+        <Notice tone="info" title="Stopped">
+          {formatMessages(run.line?.messages ?? 0)} in the queue; another replay begins anew.
+        </Notice>
+      );
+    case 'failed':
+      return (
+        <Notice tone="error" title={run.reason}>
+          {run.line !== null &&
+            `${formatCount(run.line.messages)} of ${formatMessages(run.line.of)} in the queue.`}
+        </Notice>
+      );
+  }
+}

@@ -1,0 +1,112 @@
+/** Makes a draft live, with a comment, and for the start only until somebody confirms it. */
+import { Box, Button, Group, NativeSelect, Switch, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { ApiError, problemOf } from '../../api/client';
+import type { RouterChange, Validation } from '../../api/model';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { ChangeList } from '../ChangeList';
+import { ProblemList } from '../ProblemList';
+import { applyDraft, fetchLive, liveQuery } from '../queries';
+import type { Draft } from './edits';
+
+type Props = {
+  opened: boolean;
+  draft: Draft;
+  validation: Validation | undefined;
+  onClose: () => void;
+  /** Another user was faster. */
+  onBehind: () => void;
+  onApplied: (change: RouterChange) => void;
+};
+
+const times = [
+  { value: '2m', label: '2 minutes' },
+  { value: '10m', label: '10 minutes' },
+  { value: '30m', label: '30 minutes' },
+  { value: '2h', label: '2 hours' },
+];
+
+export function ApplyDialog({ opened, draft, validation, onClose, onBehind, onApplied }: Props) {
+  const queryClient = useQueryClient();
+  const [comment, setComment] = useState('');
+  const [isTrial, setTrial] = useState(true);
+  const [within, setWithin] = useState('10m');
+  const apply = useMutation({
+    mutationFn: () =>
+      applyDraft(draft.content, draft.base, comment.trim(), isTrial ? within : null),
+    onSuccess: async (change) => {
+      // The draft ends when what it became is there: until then the page would show the revision before.
+      queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
+      onClose();
+      onApplied(change);
+      await queryClient.invalidateQueries({ queryKey: ['router'] });
+    },
+    onError: async (error) => {
+      if (!(error instanceof ApiError) || error.status !== 412) return;
+      queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
+      onBehind();
+    },
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    apply.mutate();
+  };
+  return (
+    <Dialog opened={opened} onClose={onClose} title="Apply the draft">
+      <form onSubmit={submit}>
+        {apply.error !== null && (
+          <Box mb={12}>
+            <Refused error={apply.error} />
+          </Box>
+        )}
+        {validation !== undefined && <ChangeList changes={validation.changes} />}
+        <Textarea
+          mt={12}
+          label="Comment"
+          description="Why, for those who read the history"
+          autosize
+          minRows={2}
+          data-autofocus
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
+        <Group mt={12} gap={8} wrap="nowrap">
+          <Switch
+            label="Goes back unless confirmed within"
+            checked={isTrial}
+            onChange={(event) => setTrial(event.currentTarget.checked)}
+          />
+          <NativeSelect
+            aria-label="Time to confirm"
+            miw={128}
+            disabled={!isTrial}
+            value={within}
+            data={times}
+            onChange={(event) => setWithin(event.currentTarget.value)}
+          />
+        </Group>
+        <Group justify="flex-end" gap={8} mt={12}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={apply.isPending}>
+            Apply
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}
+
+function Refused({ error }: { error: Error }) {
+  const { problems = [], path, line, column } = problemOf(error);
+  if (problems.length > 0) return <ProblemList problems={problems} onShow={() => undefined} />;
+  return (
+    <Notice tone="error" title={error.message}>
+      {path !== undefined && <span className="mono">{path} </span>}
+      {line !== undefined && `line ${line}, column ${column ?? 1}`}
+    </Notice>
+  );
+}

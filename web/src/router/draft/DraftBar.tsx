@@ -1,0 +1,177 @@
+/** How the draft differs from what is live, what the server thinks of it, and what can be done with it. */
+import { Button, Popover, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
+import type { RouterChange, Validation } from '../../api/model';
+import { Ticked } from '../../ui/Ticked';
+import { useKeys } from '../../ui/useKeys';
+import { ProblemList } from '../ProblemList';
+import type { Live } from '../queries';
+import { ApplyDialog } from './ApplyDialog';
+import { DiffDialog } from './DiffDialog';
+import { MergeDialog } from './MergeDialog';
+import type { Draft } from './edits';
+import classes from './DraftBar.module.css';
+
+type Props = {
+  live: Live;
+  draft: Draft;
+  validation: Validation | undefined;
+  isTesting: boolean;
+  onValidate: () => void;
+  onTest: () => void;
+  onShow: (path: string) => void;
+  onMerged: (draft: Draft) => void;
+  onDiscard: () => void;
+  onApplied: (change: RouterChange) => void;
+};
+
+const CHANGES_SHOWN = 3;
+
+export function DraftBar(props: Props) {
+  const { live, draft, validation, isTesting, onValidate, onTest, onDiscard } = props;
+  const [applying, apply] = useDisclosure(false);
+  const [comparing, compare] = useDisclosure(false);
+  const [merging, merge] = useDisclosure(false);
+  const changes = validation?.changes ?? [];
+  const isBehind = draft.base !== live.revision;
+  // What has problems is not compared: there is no number of changes.
+  const isWrong = (validation?.problems.length ?? 0) > 0;
+  useKeys({
+    t: { does: 'Test the draft on history', run: onTest },
+    a: {
+      does: 'Apply the draft',
+      run: () => {
+        if (!isWrong) (isBehind ? merge : apply).open();
+      },
+    },
+  });
+  return (
+    <section className={classes.bar} aria-label="Draft">
+      <span className={classes.badge}>Draft</span>
+      <span className={classes.count}>
+        {!isWrong && `${countOf(changes)} `}
+        <span className="dimmed">
+          {isWrong ? 'based on' : 'to'} revision {draft.base}
+        </span>
+      </span>
+      <ul className={classes.changes}>
+        {changes.slice(0, CHANGES_SHOWN).map((change) => (
+          <li key={change} title={change}>
+            <Ticked text={change} />
+          </li>
+        ))}
+        {changes.length > CHANGES_SHOWN && <li>and {changes.length - CHANGES_SHOWN} more</li>}
+      </ul>
+      <div className={classes.actions}>
+        <Opinion validation={validation} onShow={props.onShow} />
+        <Button variant="subtle" color="gray" onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button className={classes.spare ?? ''} variant="default" onClick={onValidate}>
+          Validate
+        </Button>
+        <Button variant="default" onClick={compare.open}>
+          Diff
+        </Button>
+        {!isTesting && (
+          <Button variant="light" onClick={onTest}>
+            Test on history
+          </Button>
+        )}
+        {isBehind ? (
+          <Button onClick={merge.open}>Merge…</Button>
+        ) : (
+          <Button disabled={isWrong} onClick={apply.open}>
+            Apply…
+          </Button>
+        )}
+      </div>
+      {isBehind && (
+        <p className={classes.behind} role="status">
+          Revision {live.revision} went live after this draft began. Merge it into the draft first.
+        </p>
+      )}
+      <ApplyDialog
+        opened={applying && !isBehind}
+        draft={draft}
+        validation={validation}
+        onClose={apply.close}
+        onBehind={() => {
+          apply.close();
+          merge.open();
+        }}
+        onApplied={props.onApplied}
+      />
+      <DiffDialog
+        opened={comparing}
+        draft={draft}
+        live={live}
+        validation={validation}
+        onClose={compare.close}
+      />
+      {merging && isBehind && (
+        <MergeDialog
+          draft={draft}
+          live={live}
+          validation={validation}
+          onClose={merge.close}
+          onMerged={props.onMerged}
+        />
+      )}
+    </section>
+  );
+}
+
+function countOf(changes: readonly string[]): string {
+  return changes.length === 1 ? '1 change' : `${changes.length} changes`;
+}
+
+type OpinionProps = { validation: Validation | undefined; onShow: (path: string) => void };
+
+/** In a word, with everything behind it. */
+function Opinion({ validation, onShow }: OpinionProps) {
+  if (validation === undefined) return <span className="dimmed">checking…</span>;
+  const { problems, warnings } = validation;
+  if (problems.length > 0) {
+    return (
+      <Popover position="top-end" width={480}>
+        <Popover.Target>
+          <UnstyledButton className={classes.opinion} data-tone="bad">
+            <IconAlertTriangle size={16} aria-hidden />
+            {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
+          </UnstyledButton>
+        </Popover.Target>
+        <Popover.Dropdown p={8}>
+          <ProblemList problems={problems} onShow={onShow} />
+        </Popover.Dropdown>
+      </Popover>
+    );
+  }
+  return (
+    <>
+      <span className={classes.opinion} data-tone="good" role="status">
+        <IconCircleCheck size={16} aria-hidden /> Valid
+      </span>
+      {warnings.length > 0 && (
+        <Popover position="top-end" width={420}>
+          <Popover.Target>
+            <UnstyledButton className={classes.opinion} data-tone="caution">
+              <IconBulb size={16} aria-hidden />
+              {warnings.length === 1 ? '1 hint' : `${warnings.length} hints`}
+            </UnstyledButton>
+          </Popover.Target>
+          <Popover.Dropdown>
+            <ul className={classes.hints}>
+              {warnings.map((warning) => (
+                <li key={warning}>
+                  <Ticked text={warning} />
+                </li>
+              ))}
+            </ul>
+          </Popover.Dropdown>
+        </Popover>
+      )}
+    </>
+  );
+}

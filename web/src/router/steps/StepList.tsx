@@ -1,0 +1,239 @@
+/** The steps of a route as cards in their order; one is open at a time. Each says what it does to real messages. */
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconChevronDown,
+  IconChevronUp,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import type { DocumentProblem } from '../../api/model';
+import { formatCount } from '../../ui/number';
+import type { Item } from '../document';
+import { Changed } from '../testing/Changed';
+import type { StepReport } from '../testing/wire';
+import { StepFields, StepKindItems } from './StepFields';
+import { aboutStep, kindOf } from './steps';
+import classes from './Steps.module.css';
+
+/** The server takes no more. */
+const STEPS_MAX = 50;
+
+type Props = {
+  steps: readonly Item[];
+  /** What each does to the last messages; empty while that is not known. */
+  reports: readonly StepReport[];
+  /** Whether the reports are of an older draft. */
+  isOld: boolean;
+  problems: readonly DocumentProblem[];
+  open: number | null;
+  canEdit: boolean;
+  onOpen: (step: number | null) => void;
+  /** `mark` names what is typed in. */
+  onChange: (steps: Item[], mark: string | null) => void;
+};
+
+export function StepList(props: Props) {
+  const { steps, reports, isOld, open, canEdit, onOpen, onChange } = props;
+  const [dragged, setDragged] = useState<number | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const move = (from: number, to: number) => {
+    const step = steps[from];
+    if (step === undefined || to < 0 || to >= steps.length) return;
+    onOpen(open === from ? to : null);
+    // A card stands for a place: the focus goes along with the step.
+    list.current?.children[to]?.querySelector('button')?.focus();
+    onChange(steps.toSpliced(from, 1).toSpliced(to, 0, step), null);
+  };
+  const add = (step: Item) => {
+    onOpen(steps.length);
+    onChange([...steps, step], null);
+  };
+  return (
+    <section aria-label="Steps">
+      <div className={classes.head}>
+        <h3>Steps</h3>
+        {reports.length > 0 && (
+          <span className="dimmed">tried on the last {formatCount(reports[0]?.messages ?? 0)}</span>
+        )}
+        {canEdit && (
+          <Menu position="bottom-end" portalProps={{ target: '#content' }}>
+            <Menu.Target>
+              <Button
+                ml="auto"
+                variant="subtle"
+                size="compact-sm"
+                leftSection={<IconPlus size={14} />}
+                disabled={steps.length >= STEPS_MAX}
+                title={steps.length >= STEPS_MAX ? `A route has at most ${STEPS_MAX} steps` : ''}
+              >
+                Add step
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown className={classes.kinds ?? ''}>
+              <StepKindItems onAdd={add} />
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </div>
+      {steps.length === 0 && <p className="dimmed">Messages are sent on as they came.</p>}
+      <ol ref={list} className={classes.steps} data-old={isOld}>
+        {steps.map((step, at) => (
+          <li
+            key={at}
+            className={classes.card}
+            data-open={open === at}
+            draggable={canEdit && open === null}
+            onDragStart={() => setDragged(at)}
+            onDragOver={(event) => {
+              if (dragged !== null) event.preventDefault();
+            }}
+            onDrop={() => {
+              if (dragged !== null) move(dragged, at);
+              setDragged(null);
+            }}
+          >
+            <Card {...props} step={step} at={at} onMove={(to) => move(at, to)} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type CardProps = Props & { step: Item; at: number; onMove: (to: number) => void };
+
+function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: CardProps) {
+  const kind = kindOf(step);
+  const report = reports.find((one) => one.step === at + 1) ?? reports[at];
+  const own = problems.filter(({ path }) => path.includes(`steps[${at}]`));
+  const error = own.length === 0 ? undefined : own.map(({ message }) => message).join('\n');
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!event.altKey || !canEdit) return;
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    event.stopPropagation();
+    props.onMove(event.key === 'ArrowUp' ? at - 1 : at + 1);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className={classes.summary}
+        aria-expanded={open === at}
+        data-bad={own.length > 0}
+        onKeyDown={onKeyDown}
+        onClick={() => props.onOpen(open === at ? null : at)}
+      >
+        <span className="dimmed">{at + 1}</span>
+        <b>{kind === '' ? 'unknown step' : kind}</b>
+        <span className={classes.about}>{aboutStep(step)}</span>
+        {report !== undefined && <Effect report={report} />}
+        {open === at ? <IconChevronUp size={16} /> : <IconChevronDown size={16} />}
+      </button>
+      {open === at && (
+        <div className={classes.body}>
+          <fieldset className={classes.set} disabled={!canEdit}>
+            <StepFields
+              key={at}
+              step={step}
+              kind={kind}
+              error={error}
+              onChange={(next) => props.onChange(steps.with(at, next), `step ${at}`)}
+            />
+          </fieldset>
+          {report !== undefined && <Preview report={report} />}
+          {canEdit && (
+            <div className={classes.tools}>
+              <ActionIcon
+                aria-label="Move step up"
+                disabled={at === 0}
+                onClick={() => props.onMove(at - 1)}
+              >
+                <IconArrowUp size={16} />
+              </ActionIcon>
+              <ActionIcon
+                aria-label="Move step down"
+                disabled={at === steps.length - 1}
+                onClick={() => props.onMove(at + 1)}
+              >
+                <IconArrowDown size={16} />
+              </ActionIcon>
+              <ActionIcon
+                aria-label="Remove step"
+                onClick={() => {
+                  props.onOpen(null);
+                  props.onChange(steps.toSpliced(at, 1), null);
+                }}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </div>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Effect({ report }: { report: StepReport }) {
+  const count = report.changed + report.dropped;
+  const width = report.messages === 0 ? 0 : (100 * count) / report.messages;
+  return (
+    <span className={classes.effect} title={sentence(report)}>
+      {formatCount(count)}
+      <span className={classes.bar}>
+        <span style={{ width: `${width}%` }} />
+      </span>
+    </span>
+  );
+}
+
+function Preview({ report }: { report: StepReport }) {
+  const [shown, setShown] = useState(0);
+  const count = report.examples.length;
+  const at = Math.min(shown, count - 1);
+  const example = report.examples[at];
+  return (
+    <section className={classes.preview} aria-label="What the step does">
+      <div className={classes.says}>
+        <b>{sentence(report)}</b>
+        {count > 1 && (
+          <span className={classes.tools}>
+            <ActionIcon
+              size={24}
+              aria-label="Example before"
+              disabled={at === 0}
+              onClick={() => setShown(at - 1)}
+            >
+              <IconChevronUp size={14} />
+            </ActionIcon>
+            {at + 1} of {count}
+            <ActionIcon
+              size={24}
+              aria-label="Next example"
+              disabled={at === count - 1}
+              onClick={() => setShown(at + 1)}
+            >
+              <IconChevronDown size={14} />
+            </ActionIcon>
+          </span>
+        )}
+      </div>
+      {example !== undefined && <Changed before={example.before} after={example.after} />}
+    </section>
+  );
+}
+
+function sentence({ messages, changed, dropped, failed }: StepReport): string {
+  if (messages === 0) return 'No message reached this step.';
+  const of = `of ${formatCount(messages)}`;
+  const parts = [
+    ...(changed > 0 || dropped === 0 ? [`This step changes ${formatCount(changed)} ${of}.`] : []),
+    ...(dropped > 0 ? [`This step drops ${formatCount(dropped)} ${of}.`] : []),
+    ...(failed > 0 ? [`It fails on ${formatCount(failed)}, which go on as they are.`] : []),
+  ];
+  return parts.join(' ');
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { kindOfOutcome, matrixOf, outcomeText } from './outcome';
+import type { Outcome } from './wire';
+
+const outcome = (before: string[], after: string[], count: number, changed = 0): Outcome => ({
+  ...{ before, after, count, changed },
+  differs: {},
+  examples: [],
+});
+const main = ['logspace:main'];
+const both = ['logspace:app', 'destination:siem'];
+
+test('outcomes in words', () => {
+  expect(outcomeText(both)).toBe('app + siem');
+  expect(outcomeText(['dropped:route:fw/step:2'])).toBe('dropped by fw, step 2');
+  expect(outcomeText(['dropped:unrouted'])).toBe('dropped, no route');
+  expect(outcomeText([])).toBe('dropped');
+});
+
+test('what a cell means', () => {
+  expect(kindOfOutcome(outcome(both, [...both].reverse(), 5))).toBe('same');
+  expect(kindOfOutcome(outcome(both, both, 5, 2))).toBe('fields');
+  expect(kindOfOutcome(outcome(main, [...main, ...both], 5))).toBe('other');
+  expect(kindOfOutcome(outcome(['dropped:unrouted'], main, 5))).toBe('other');
+  expect(kindOfOutcome(outcome(both, main, 5))).toBe('lost');
+  expect(kindOfOutcome(outcome(main, ['dropped:no_route'], 5))).toBe('lost');
+  // A step that samples or drops does what it is there for.
+  expect(kindOfOutcome(outcome(main, ['dropped:route:a/step:1'], 5))).toBe('other');
+});
+
+test('no message is missing from the matrix, and what is dropped stands last', () => {
+  const outcomes = [
+    outcome(['dropped:unrouted'], main, 3),
+    outcome(main, main, 10, 4),
+    outcome(main, ['dropped:route:a/step:1'], 2),
+    outcome(both, both, 7),
+  ];
+  const { rows, columns, cells, totals } = matrixOf(outcomes);
+  expect(rows).toEqual(['main', 'app + siem', 'dropped, no route']);
+  expect(columns).toEqual(['main', 'app + siem', 'dropped by a, step 1']);
+  const counts = [...cells.values()].flatMap((row) => [...row.values()].map(({ count }) => count));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(22);
+  expect(totals).toEqual({ same: 7, fields: 4, other: 5, lost: 0 });
+});

@@ -1,0 +1,34 @@
+/** What the server says about a draft that is tried on messages, and about one message on its way. */
+import type { components } from '../../api/types';
+
+type Schemas = components['schemas'];
+
+export type Shown = Schemas['Shown'];
+export type Example = Schemas['TestExample'];
+/** Messages that went one way before and go another one now. */
+export type Outcome = Schemas['TestOutcome'];
+export type StepReport = Schemas['StepReport'];
+export type RouteReport = Schemas['RouteReport'];
+export type Volume = Schemas['Volume'];
+export type TargetReport = Schemas['TargetReport'];
+export type TestReport = Schemas['TestReport'];
+/** An answer without `end` was broken off. */
+export type TestLine = Schemas['TestLine'];
+export type PastedMessage = Schemas['Pasted'];
+
+export type TestRequest = {
+  /** As text, or as JSON. */
+  document: unknown;
+  from?: string;
+  to?: string;
+  timezone?: string;
+  query?: string;
+  messages?: readonly PastedMessage[];
+  examples?: number;
+  limit?: number;
+};
+
+export type TraceStep = Schemas['StepTrace'];
+export type TraceRoute = Schemas['RouteTrace'];
+export type Trace = Schemas['Trace'];
+export type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };

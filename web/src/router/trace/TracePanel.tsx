@@ -1,0 +1,148 @@
+/** The way of one message through the router, with the reason for every turn. */
+import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Notice } from '../../ui/Notice';
+import { type RouterDocument, idOf } from '../document';
+import type { Content } from '../draft/edits';
+import { Changed } from '../testing/Changed';
+import { documentOf } from '../testing/run';
+import type { Shown, Trace, TraceRoute } from '../testing/wire';
+import { outcomeText } from '../testing/outcome';
+import { requestTrace } from './request';
+import editor from '../editor/Editor.module.css';
+import classes from './Trace.module.css';
+
+type Props = {
+  /** The message; empty for one that is pasted. */
+  id: string;
+  document: RouterDocument;
+  /** Null traces what is live. */
+  draft: Content | null;
+  onTrace: (trace: Trace | null) => void;
+  onClose: () => void;
+};
+
+export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
+  const [raw, setRaw] = useState('');
+  const [source, setSource] = useState(idOf(document.sources[0] ?? {}));
+  const trace = useMutation({
+    mutationFn: () =>
+      requestTrace({
+        ...(id === '' ? { raw, source } : { id }),
+        ...(draft !== null && { document: documentOf(draft) }),
+      }),
+    onSuccess: onTrace,
+    onError: () => onTrace(null),
+  });
+  const { mutate } = trace;
+  useEffect(() => {
+    if (id !== '') mutate();
+  }, [id, draft, mutate]);
+  const close = () => {
+    onTrace(null);
+    onClose();
+  };
+  return (
+    <section className={editor.panel} aria-label="Trace">
+      <div className={editor.head}>
+        <h2>Trace a message</h2>
+        <ActionIcon aria-label="Close" onClick={close}>
+          <IconX size={16} />
+        </ActionIcon>
+      </div>
+      <div className={editor.body}>
+        {id === '' && (
+          <form
+            className={classes.form}
+            onSubmit={(event) => {
+              event.preventDefault();
+              trace.mutate();
+            }}
+          >
+            <p className="dimmed">
+              Paste a message as it is sent, or pick one in{' '}
+              <Anchor size="sm" href="/search">
+                Search
+              </Anchor>
+              : open it, then “Trace in the router”. Nothing is stored or sent.
+            </p>
+            <Textarea
+              label="Message"
+              autosize
+              minRows={2}
+              maxRows={8}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              placeholder="<38>1 2026-01-02T03:04:05Z web-1 sshd 77 - - session opened"
+              value={raw}
+              onChange={(event) => setRaw(event.currentTarget.value)}
+            />
+            <NativeSelect
+              label="As if received by"
+              size="sm"
+              value={source}
+              data={document.sources.map(idOf)}
+              onChange={(event) => setSource(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={trace.isPending} disabled={raw.trim() === ''}>
+              Trace
+            </Button>
+          </form>
+        )}
+        {draft !== null && <p className="dimmed">Traced with the draft, not with what is live.</p>}
+        {trace.error !== null && (
+          <Notice tone="error" title={trace.error.message} onRetry={() => trace.mutate()} />
+        )}
+        {trace.data !== undefined && <Way trace={trace.data} />}
+      </div>
+    </section>
+  );
+}
+
+function Way({ trace }: { trace: Trace }) {
+  return (
+    <>
+      <div>
+        <b>{trace.message.host}</b> <span className="dimmed">{trace.message.program}</span>
+        <p className="code">{trace.message.message}</p>
+      </div>
+      <p>
+        Ends up in <b>{outcomeText(trace.outcome)}</b>.
+      </p>
+      <ol className={classes.routes}>
+        {trace.routes.map((route) => (
+          <li key={route.id} data-taken={route.verdict === 'taken'}>
+            <b>{route.id}</b> {route.verdict === 'taken' ? 'takes it' : 'does not take it'}
+            <p className="dimmed">{route.why}</p>
+            <Steps route={route} before={trace.message} />
+            {route.verdict === 'taken' && (
+              <p>
+                {route.to.length > 0 ? `Sent to ${route.to.join(', ')}` : 'Sent nowhere'}
+                {route.final && ', and no later route sees it'}.
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Steps({ route, before }: { route: TraceRoute; before: Shown }) {
+  const steps = route.steps.map((step, at) => ({
+    ...step,
+    was: route.steps.slice(0, at).findLast(({ after }) => after !== undefined)?.after ?? before,
+  }));
+  return (
+    <ol className={classes.steps}>
+      {steps.map(({ step, kind, verdict, why, was, after }) => (
+        <li key={step}>
+          {kind}: <b>{verdict}</b> <span className="dimmed">{why}</span>
+          {verdict === 'changed' && after !== undefined && <Changed before={was} after={after} />}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,45 @@
+/** The keys of the router page. They mean the card that has the focus, or else the route that is open. */
+import { type KeyBindings, useKeys } from '../ui/useKeys';
+import { type ItemPlace, isSection } from './document';
+
+type Props = {
+  item: ItemPlace | null;
+  canEdit: boolean;
+  onNew: () => void;
+  onMove: (place: ItemPlace, to: number) => void;
+  onToggle: (place: ItemPlace) => void;
+  onUndo: () => void;
+  onRedo: () => void;
+};
+
+export function useRouterKeys({ item, canEdit, onMove, onToggle, ...props }: Props): void {
+  const withRoute = (run: (place: ItemPlace) => void) => () => {
+    const place = focusedCard() ?? item;
+    if (place?.section === 'routes') run(place);
+  };
+  const step = (by: number) =>
+    withRoute((place) => {
+      onMove(place, place.index + by);
+      // A card stands for a place: the focus goes along with the route.
+      focusCard({ ...place, index: place.index + by });
+    });
+  const edits: KeyBindings = {
+    n: { does: 'New route', run: props.onNew },
+    d: { does: 'Turn the route off or on', run: withRoute(onToggle) },
+    'Alt-ArrowUp': { does: 'Move the route up', run: step(-1) },
+    'Alt-ArrowDown': { does: 'Move the route down', run: step(1) },
+    'Mod-z': { does: 'Undo', run: props.onUndo },
+    'Mod-Z': { does: 'Redo', run: props.onRedo },
+  };
+  useKeys({ ArrowDown: { does: 'Go from card to card' }, ...(canEdit ? edits : {}) });
+}
+
+export function focusCard({ section, index }: ItemPlace): void {
+  document.querySelector<HTMLElement>(`[data-card="${section}-${index}"]`)?.focus();
+}
+
+function focusedCard(): ItemPlace | null {
+  const card = document.activeElement?.closest<HTMLElement>('[data-card]');
+  const [section = '', index = ''] = (card?.dataset['card'] ?? '').split('-');
+  return isSection(section) ? { section, index: Number(index) } : null;
+}

@@ -1,0 +1,22 @@
+/** Goes to addresses of the console without loading it again. */
+import { type MouseEvent, createContext, useContext } from 'react';
+
+export type Open = (href: string) => void;
+
+/** The frame provides it, as pages know no router. */
+export const OpenContext = createContext<Open>((href) => window.location.assign(href));
+
+export function useOpen(): Open {
+  return useContext(OpenContext);
+}
+
+/** A plain click on a link to the console stays in it; any other is the browser's. */
+export function follow(event: MouseEvent, open: Open): void {
+  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  const href = link?.getAttribute('href');
+  if (!isPlain || event.button !== 0 || event.defaultPrevented) return;
+  if (href?.startsWith('/') !== true || link?.hasAttribute('download') === true) return;
+  event.preventDefault();
+  open(href);
+}
