@@ -1,5 +1,6 @@
 import { type Page, expect, test as base } from '@playwright/test';
 import { Actions } from './pages/actions';
+import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';
@@ -19,6 +20,9 @@ interface Fixtures {
   /** Search in a page of the browser besides the first. */
   searchPageOf: (page: Page) => SearchPage;
   routerPage: RouterPage;
+  /** The router in a page of the browser besides the first. */
+  secondRouterPage: RouterPage;
+  flowPage: FlowPage;
   tailPage: TailPage;
   welcomePage: WelcomePage;
   statistics: Statistics;
@@ -57,6 +61,15 @@ export const test = base.extend<Fixtures>({
   },
   routerPage: async ({ logstead, page }, use) => {
     await use(new RouterPage(page, logstead));
+  },
+  secondRouterPage: async ({ browser, logstead, page }, use) => {
+    // In a window of its own: a page behind another one is hardly drawn, and each click waits for that.
+    const context = await browser.newContext({ storageState: await page.context().storageState() });
+    await use(new RouterPage(await context.newPage(), logstead));
+    await context.close();
+  },
+  flowPage: async ({ logstead, page }, use) => {
+    await use(new FlowPage(page, logstead));
   },
   tailPage: async ({ logstead, page }, use) => {
     await use(new TailPage(page, logstead));

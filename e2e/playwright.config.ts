@@ -10,6 +10,9 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
+    // A step that waits for ever says which it is, long before its test's time is up.
+    actionTimeout: 30_000,
+    navigationTimeout: 30_000,
     // Of each step the page as it was, not a film of it: that takes a tenth of all the time.
     trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',

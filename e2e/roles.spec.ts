@@ -32,9 +32,9 @@ for (const [role, mayEdit] of [
       await expect(routerPage.liveRevision(2)).toBeVisible();
     } else {
       await expect(page.getByText('Changing the router needs the operator or admin')).toBeVisible();
-      await expect(routerPage.button('Apply')).toBeHidden();
+      await expect(routerPage.button('Apply…')).toBeHidden();
       await expect(routerPage.button('Add route')).toBeHidden();
-      await routerPage.show('History');
+      await routerPage.showHistory();
       await expect(routerPage.revision(1)).toBeVisible();
       await expect(page.getByRole('button', { name: 'Roll back' })).toBeHidden();
     }

@@ -1,4 +1,3 @@
-import type { Locator } from '@playwright/test';
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 
@@ -60,7 +59,7 @@ test('an earlier revision can be made live again', async ({ logstead, routerPage
   await routerPage.apply('keep logins apart');
   await expect(routerPage.liveRevision(2)).toBeVisible();
 
-  await routerPage.show('History');
+  await routerPage.button('History').click();
   await expect(routerPage.revision(2)).toContainText('keep logins apart');
   await routerPage.rollBackTo(1, 'keep them together again');
   await expect(routerPage.liveRevision(3)).toBeVisible();
@@ -80,19 +79,14 @@ test.describe('a destination', () => {
 
   test('is paused, holds its messages, and is resumed', async ({ logstead, page, routerPage }) => {
     await routerPage.open();
-    await routerPage.show('Counters');
+    await routerPage.show('List');
     await page.getByRole('button', { name: 'Pause: copy' }).click();
     const destinations = page.getByRole('region', { name: 'Destinations' });
     await expect(destinations).toContainText('paused');
     await logstead.sendTcp('<38>1 - web-1 sshd 77 - - session opened for ana');
-    await expect(waiting(destinations)).toHaveText('1');
+    await expect(destinations).toContainText('1 queued');
     await page.getByRole('button', { name: 'Resume: copy' }).click();
-    await expect(waiting(destinations)).toHaveText('0');
+    await expect(destinations).not.toContainText('queued');
     await expect(destinations).not.toContainText('paused');
   });
 });
-
-/** The column behind those for what was sent, its rate and bytes, and what was dropped. */
-function waiting(table: Locator): Locator {
-  return table.getByRole('cell').nth(4);
-}

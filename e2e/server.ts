@@ -71,6 +71,13 @@ export interface ValueCount {
   count: number;
 }
 
+/** A rule of the router document. */
+export interface Route {
+  id: string;
+  where?: string;
+  steps?: Record<string, unknown>[];
+}
+
 export interface Suggestion {
   label: string;
   count?: number;
@@ -185,6 +192,12 @@ export class Logstead {
       logspaces: { unsealed: { messages: number } }[];
     };
     return logspaces.reduce((sum, { unsealed }) => sum + unsealed.messages, 0);
+  }
+
+  /** What is live. */
+  async routerDocument(): Promise<{ routes: Route[] }> {
+    const response = await this.api('GET', '/router');
+    return (await response.json()) as { routes: Route[] };
   }
 
   async aggregate(query: string): Promise<Table> {

@@ -13,23 +13,33 @@ export class RouterPage {
   /** What the text editor offers to write. */
   readonly suggestions;
   readonly dialog;
+  /** Of the route that is open. */
+  readonly form;
+  /** What is marked in the text as wrong. */
+  readonly marks;
 
   constructor(
-    private readonly page: Page,
-    private readonly logstead: Logstead,
+    readonly page: Page,
+    private readonly logstead: Pick<Logstead, 'url'>,
   ) {
     this.text = page.getByRole('textbox', { name: 'Router document' });
     this.alert = page.getByRole('alert');
     this.suggestions = page.getByRole('listbox').getByRole('option');
     this.dialog = page.getByRole('dialog');
+    this.form = page.getByRole('region', { name: /^Route / });
+    this.marks = page.locator('.cm-lint-marker-error');
   }
 
   async open(): Promise<void> {
     await this.page.goto(this.logstead.url('/router'));
   }
 
-  async show(tab: 'Form' | 'Text' | 'Counters' | 'History'): Promise<void> {
-    await this.page.getByRole('tab', { name: tab }).click();
+  async show(view: 'Canvas' | 'List' | 'Text'): Promise<void> {
+    await this.page.getByRole('radiogroup', { name: 'View' }).getByText(view).click();
+  }
+
+  async showHistory(): Promise<void> {
+    await this.button('History').click();
   }
 
   button(name: string): Locator {
@@ -40,14 +50,46 @@ export class RouterPage {
     return this.page.getByText(`Revision ${number}, live`);
   }
 
+  /** On the canvas or in the list. */
+  route(name: string): Locator {
+    return this.button(`Route ${name}`);
+  }
+
+  /** The head of a step in the form. */
+  step(kind: string): Locator {
+    const steps = this.form.getByRole('region', { name: 'Steps' });
+    return steps.getByRole('button', { name: new RegExp(`^\\d+ ?${kind}\\b`) });
+  }
+
+  async addStep(kind: string): Promise<void> {
+    await this.button('Add step').click();
+    await this.page.getByRole('menuitem', { name: new RegExp(`^${kind} `) }).click();
+  }
+
+  /** The page hears nothing of the router until the returned function is called. */
+  async holdStatus(): Promise<() => Promise<void>> {
+    const url = '**/api/v1/router/status';
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await this.page.route(url, async (route) => {
+      await released;
+      // A request that the page gave up meanwhile has nowhere to go on to.
+      await route.continue().catch(() => undefined);
+    });
+    return async () => {
+      release();
+      await this.page.unroute(url);
+    };
+  }
+
   /** A new route stands before those that are there, so that it is asked first. */
   async addRoute({ name, filter, sendTo }: Route): Promise<void> {
     await this.button('Add route').click();
-    const form = this.page.getByRole('region', { name: /^Route/ });
-    await form.getByLabel('Name').fill(name);
-    await form.getByLabel('Filter').fill(filter);
-    await form.getByRole('group', { name: 'Send to' }).getByLabel(sendTo).check();
-    await form.getByRole('button', { name: 'Move up' }).click();
+    await this.form.getByRole('textbox', { name: 'Name' }).fill(name);
+    await this.form.getByRole('textbox', { name: 'Filter' }).fill(filter);
+    await this.form.getByRole('button', { name: 'Add target' }).click();
+    await this.page.getByRole('menuitem', { name: sendTo }).click();
+    await this.form.getByRole('button', { name: 'Move up' }).click();
   }
 
   /** Puts the cursor on a new line of the text, below the first one that is like this. */
@@ -59,7 +101,7 @@ export class RouterPage {
 
   /** Makes the draft live. */
   async apply(comment: string): Promise<void> {
-    await this.button('Apply').click();
+    await this.button('Apply…').click();
     await this.dialog.getByLabel('Comment').fill(comment);
     await this.dialog.getByRole('button', { name: 'Apply' }).click();
   }
@@ -71,7 +113,8 @@ export class RouterPage {
 
   async rollBackTo(number: number, comment: string): Promise<void> {
     await this.revision(number).getByRole('button', { name: 'Roll back' }).click();
-    await this.dialog.getByLabel('Comment').fill(comment);
-    await this.dialog.getByRole('button', { name: 'Roll back' }).click();
+    const asked = this.page.getByRole('dialog', { name: 'Roll back to revision' });
+    await asked.getByLabel('Comment').fill(comment);
+    await asked.getByRole('button', { name: 'Roll back' }).click();
   }
 }
