@@ -2,10 +2,10 @@
 
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
-use logstead::pipeline::{Counters, Router};
 use logstead_config::{Format, Framing, check_toml};
 use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
+use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::Framer;
 use std::io::Write;
@@ -98,9 +98,8 @@ pub(crate) fn run(lines: &[u8], data: &Path, runs: usize) -> Result<()> {
 
 fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
-    let counters = Counters::default();
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
-    let router = Router::new(&checked, &counters);
+    let router = Router::new(&checked, &Lookups::default(), None);
     let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut appender = logstead_indexer::open(&disk, data, Options::default())?.appender;

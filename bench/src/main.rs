@@ -1,21 +1,33 @@
 //! Measured runs, so that speed claims can be repeated: each prints what it did, on what, and a baseline from
 //! the same minute.
 
+mod chart;
 mod corpus;
+mod forward;
+mod forward_soak;
+mod growth;
 mod hostile;
 mod journal;
 mod measure;
+mod numbered;
 mod receive;
+mod route;
 mod search;
 mod server;
+mod sink;
 mod soak;
 mod store;
+mod table;
 mod verdict;
 mod visitors;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
+
+/// What is measured runs with the server's allocator.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Measures Logstead.
 #[derive(Parser)]
@@ -68,8 +80,24 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// The CPU that routes and steps take of a message
+    Route {
+        /// Lines to read; without it, lines are made from a seed
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        /// The number of messages, if they are made
+        #[arg(long, default_value_t = 1_000_000)]
+        messages: usize,
+        /// The number of runs; the fastest counts
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+    },
     /// What receiving costs the real server
     Receive(Box<receive::Receive>),
+    /// What forwarding costs the real server, beside storing
+    Forward(Box<forward::Forward>),
+    /// Forwarding for an hour to destinations that come and go
+    ForwardSoak(forward_soak::ForwardSoak),
     /// Memory over an hour of load while users work
     Soak(soak::Soak),
     /// How senders and users fare alongside ten thousand hostile connections
@@ -85,10 +113,19 @@ fn main() -> Result<()> {
             };
             journal::run(&lines, &data, runs)
         }
+        Command::Route { corpus, messages, runs } => {
+            let lines = match corpus {
+                Some(path) => std::fs::read(path)?,
+                None => corpus::lines(messages),
+            };
+            route::run(&lines, runs)
+        }
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
         Command::Search { data, runs, threads, check } => search::run(&data, runs, threads, check),
         Command::Receive(receive) => receive.run(),
+        Command::Forward(forward) => forward.run(),
+        Command::ForwardSoak(soak) => soak.run(),
         Command::Soak(soak) => soak.run(),
         Command::Hostile(hostile) => hostile.run(),
     }

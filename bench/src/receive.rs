@@ -3,6 +3,7 @@
 
 use crate::measure::print;
 use crate::server::{Counters, Load, Server, ended_children_cpu_micros, router, source};
+use crate::table::{aligned, mebibytes};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
@@ -405,22 +406,6 @@ fn settle(server: &Server, wanted: u64, stall_max: Duration, name: &str) -> Resu
     }
 }
 
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.0}", bytes as f64 / f64::from(1 << 20))
-}
-
-/// Rows below each other, with columns as wide as necessary.
-fn aligned(table: &[Vec<String>]) -> String {
-    let columns = table.first().map_or(0, Vec::len);
-    let width = |at: usize| table.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-        cells.collect::<Vec<_>>().join("  ")
-    };
-    table.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -461,11 +446,5 @@ mod tests {
             "udp --connections 1 --coalesce 5ms/1MiB --seconds 10 --size 256 --rate 5000",
         );
         check(&["corpus", "--corpus", "x"], "corpus --connections 1 --coalesce 5ms/1MiB --corpus x");
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_they_need_to_be() {
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        assert_eq!(aligned(&[row(["a", "long"]), row(["12", "3"])]), " a  long\n12     3");
     }
 }

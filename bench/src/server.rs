@@ -27,16 +27,27 @@ pub(crate) struct Subject {
 impl Subject {
     /// A server on a fresh data directory.
     pub(crate) fn serve(&self, data: &Path, router: &str) -> Result<Server> {
+        self.serve_with(data, router, &[])
+    }
+
+    /// The same with settings of the run, which the caller's come after.
+    pub(crate) fn serve_with(&self, data: &Path, router: &str, settings: &[&str]) -> Result<Server> {
         let binary = self.binary.display();
         ensure!(self.binary.exists(), "{binary} is missing: build it, or name it with --binary");
-        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        let settings: Vec<&str> =
+            settings.iter().copied().chain(self.settings.iter().map(String::as_str)).collect();
         Server::start(&self.binary, data, router, &settings)
     }
 
     /// A steady load for some minutes.
     pub(crate) fn load(&self, url: &str, rate: u64, minutes: f64, more: &[String]) -> Result<Running> {
         let steady = [url.to_owned(), format!("--rate={rate}"), format!("--interval={}", minutes * 60.0)];
-        Load::start(&self.binary, &[&steady, more].concat())
+        self.send(&[&steady, more].concat())
+    }
+
+    /// A load with these arguments.
+    pub(crate) fn send(&self, arguments: &[String]) -> Result<Running> {
+        Load::start(&self.binary, arguments)
     }
 }
 
@@ -127,6 +138,13 @@ impl Server {
         Ok(answer.body_mut().read_json()?)
     }
 
+    /// Pauses or resumes a destination.
+    pub(crate) fn act(&self, destination: &str, action: &str) -> Result<()> {
+        let url = format!("{}/api/v1/destinations/{destination}/{action}", self.web);
+        self.agent.post(url).header("Authorization", format!("Bearer {TOKEN}")).send_empty()?;
+        Ok(())
+    }
+
     /// A response whose body is still to be read.
     pub(crate) fn get(&self, path: &str) -> Result<ureq::http::Response<ureq::Body>> {
         let request = agent().get(format!("{}/api/v1{path}", self.web));
@@ -159,6 +177,21 @@ impl Server {
         cpu_micros(&self.child.id().to_string(), [11, 12])
     }
 
+    /// CPU time of its threads by name, user and system.
+    pub(crate) fn threads(&self) -> Result<BTreeMap<String, [u64; 2]>> {
+        let mut threads = BTreeMap::<String, [u64; 2]>::new();
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let task = task?.path();
+            // One that has ended by now has no figures.
+            let Ok(name) = std::fs::read_to_string(task.join("comm")) else { continue };
+            let Ok(stat) = std::fs::read_to_string(task.join("stat")) else { continue };
+            let (user, system) = (ticks_micros(&stat, 11)?, ticks_micros(&stat, 12)?);
+            let of_name = threads.entry(name.trim().to_owned()).or_default();
+            *of_name = [of_name[0] + user, of_name[1] + system];
+        }
+        Ok(threads)
+    }
+
     pub(crate) fn peak_bytes(&self) -> Result<u64> {
         memory_bytes(&self.child.id().to_string(), "VmHWM")
     }
@@ -186,14 +219,17 @@ pub(crate) fn ended_children_cpu_micros() -> Result<u64> {
     cpu_micros("self", [13, 14])
 }
 
-/// The sum of two fields of `/proc/PID/stat`, counted from the one after the name, which may contain spaces.
+/// The sum of two fields of `/proc/PID/stat`.
 fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    Ok(ticks_micros(&stat, fields[0])? + ticks_micros(&stat, fields[1])?)
+}
+
+/// A time in `/proc/PID/stat`, by its place after the name, which may contain spaces.
+fn ticks_micros(stat: &str, field: usize) -> Result<u64> {
     let (_, rest) = stat.rsplit_once(") ").context("/proc has no name")?;
-    let values: Vec<&str> = rest.split(' ').collect();
-    let tick = |field: usize| values.get(field).and_then(|value| value.parse::<u64>().ok());
-    let ticks = tick(fields[0]).zip(tick(fields[1])).context("/proc says no CPU time")?;
-    Ok((ticks.0 + ticks.1) * TICK_MICROS)
+    let value = rest.split(' ').nth(field).and_then(|value| value.parse::<u64>().ok());
+    Ok(value.context("/proc says no CPU time")? * TICK_MICROS)
 }
 
 /// Counters at a moment: by name and labels, and summed over the labels.

@@ -2,6 +2,7 @@
 //!
 //! The verdict is about the time after the warm-up: whether memory still grows, and whether the server accounts for it.
 
+use crate::growth;
 use crate::measure::print;
 use crate::server::{Counters, Running, Server, Subject, router, source};
 use crate::verdict::{self, MEMORY_TOLERANCE};
@@ -13,10 +14,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long memory may grow: a quarter of the run, but at most this long.
-const WARM_UP_MAX: Duration = Duration::from_secs(600);
-/// How much memory may grow after that.
-const GROWTH_MIB_PER_MINUTE_MAX: f64 = 2.0;
 /// How long searchers pause between two questions.
 const SEARCH_PAUSE: Duration = Duration::from_millis(100);
 const SEARCHERS: usize = 2;
@@ -127,10 +124,9 @@ impl Soak {
         took: &Took,
         tailed: u64,
     ) -> Result<()> {
-        let warm_up = WARM_UP_MAX.as_secs_f64().min(self.minutes * 15.0);
+        let warm_up = growth::warm_up(self.minutes);
         let steady: Vec<&Sample> = samples.iter().filter(|sample| warm_up <= sample.seconds).collect();
-        let growth = growth_per_minute(&steady);
-        let peak = steady.iter().map(|sample| sample.resident).fold(0.0, f64::max);
+        let memory: Vec<_> = steady.iter().map(|sample| (sample.seconds, sample.resident)).collect();
         let (resident, accounted) =
             (mean(&steady, |sample| sample.resident), mean(&steady, |sample| sample.accounted));
         let difference = (resident - accounted).abs() / accounted.max(1.0);
@@ -140,11 +136,7 @@ impl Soak {
             ("no search failed", format!("{} of {} {why}", failed, took.count() + failed), failed == 0),
             ("search p99", format!("{:.0} ms", took.quantile(0.99)), true),
             ("tail", format!("{} MiB", tailed >> 20), 0 < tailed),
-            (
-                "memory is flat after the warm-up",
-                format!("{growth:+.2} MiB a minute, at most {peak:.0} MiB"),
-                growth <= GROWTH_MIB_PER_MINUTE_MAX,
-            ),
+            growth::claim(&memory),
             (
                 "memory is what is accounted for",
                 format!("{resident:.0} MiB resident, {accounted:.0} MiB accounted for, on average"),
@@ -213,44 +205,4 @@ fn settled(server: &Server, sent: u64) -> Result<u64> {
 
 fn mean(samples: &[&Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(|sample| of(sample)).sum::<f64>() / samples.len().max(1) as f64
-}
-
-/// How fast resident memory grows: the slope of the line that fits the samples best.
-fn growth_per_minute(samples: &[&Sample]) -> f64 {
-    let (time, memory) = (mean(samples, |sample| sample.seconds), mean(samples, |sample| sample.resident));
-    let (mut both, mut square) = (0.0, 0.0);
-    for sample in samples {
-        both += (sample.seconds - time) * (sample.resident - memory);
-        square += (sample.seconds - time).powi(2);
-    }
-    if square == 0.0 { 0.0 } else { 60.0 * both / square }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn growth_is_the_slope_of_the_best_line() {
-        let sample = |minute: u32, resident: f64| Sample {
-            seconds: f64::from(minute) * 60.0,
-            resident,
-            accounted: 1.0,
-            tail: 0.0,
-            sealing: 0.0,
-            rest: 0.0,
-            freed: 0.0,
-            open_files: 0,
-            threads: 0,
-            segments: 0,
-            unsealed_files: 0,
-            stored: 0,
-        };
-        let saw: Vec<Sample> = (0..100)
-            .map(|minute| sample(minute, 500.0 + 3.0 * f64::from(minute) + f64::from(minute % 2)))
-            .collect();
-        let growth = growth_per_minute(&saw.iter().collect::<Vec<_>>());
-        assert!((growth - 3.0).abs() < 0.01, "{growth}");
-        assert_eq!(growth_per_minute(&[]), 0.0);
-    }
 }
