@@ -76,7 +76,7 @@ function button(where: Page | Locator, name: string | RegExp): Locator {
 test.describe('accessible in both themes', () => {
   // A look at a page takes two seconds and more, and a test has a dozen.
   // Seldom, and never alone, the browser falls silent in the middle of a look: that ends, and is tried once more.
-  test.describe.configure({ timeout: 240_000, retries: 1 });
+  test.describe.configure({ timeout: 240_000 });
   test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
   test.describe('before login', () => {

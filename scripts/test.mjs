@@ -4,11 +4,17 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole, installDependencies } from './build.mjs';
 import { browser, preparePackages, prepareSenders } from './packages.mjs';
+import { reader, told } from './libtest.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
 
 const suites = { rust: testRust, web: testWeb, e2e: testEndToEnd };
 const reports = join(root, '.cache/reports');
+
+/** A suite in which no test ends for this long hangs. */
+const SILENCE = 15 * 60_000;
+/** More failures than this are not bad luck. */
+const AGAIN = 5;
 
 const names = chosenSuites(process.argv.slice(2));
 requireTools();
@@ -31,16 +37,34 @@ function chosenSuites(args) {
 async function testRust() {
   await prepareSenders();
   await buildConsole(); // the binary embeds it
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  const code = await run('cargo', ['test', '--workspace', '--locked', '--no-fail-fast'], {
-    onLine: (line) => {
-      const result = /^test result: .* (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
-      counts.passed += Number(result?.[1] ?? 0);
-      counts.failed += Number(result?.[2] ?? 0);
-      counts.skipped += Number(result?.[3] ?? 0);
-    },
+  const cargo = ['test', '--workspace', '--locked'];
+  const built = await run('cargo', [...cargo, '--no-run']);
+  if (built !== 0) return { code: built };
+
+  const first = reader();
+  const code = await run('cargo', [...cargo, '--no-fail-fast'], {
+    onLine: first.onLine,
+    silence: SILENCE,
   });
-  return { code, counts };
+  if (first.slow.size > 0) console.log(`has not ended: ${[...first.slow].join(', ')}`);
+  if (code === 0 || first.failed.size === 0 || first.failed.size > AGAIN) return { code, ...first };
+  return again(cargo, first);
+}
+
+/** Failures are run a second time, alone: what passes then is told as flaky, which is a fault, but not this change's. */
+async function again(cargo, first) {
+  const names = [...first.failed.keys()];
+  console.log(`\n── again: ${names.join(', ')}`);
+  const second = reader();
+  const args = [...cargo, '--no-fail-fast', '--', '--exact', ...names];
+  const code = await run('cargo', args, { onLine: second.onLine, silence: SILENCE });
+  const settled = names.filter((name) => !second.failed.has(name));
+  const counts = {
+    ...first.counts,
+    passed: first.counts.passed + settled.length,
+    failed: first.counts.failed - settled.length,
+  };
+  return { code, counts, failed: second.failed, flaky: settled };
 }
 
 async function testWeb() {
@@ -61,8 +85,25 @@ async function testEndToEnd() {
   const code = await run('npm', ['test', '--workspace', 'e2e', '--', '--reporter=list,json'], {
     env: { CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   });
-  const { expected = 0, flaky = 0, unexpected, skipped } = readReport(report).stats ?? {};
-  return { code, counts: { passed: expected + flaky, failed: unexpected, skipped } };
+  const { stats, suites } = readReport(report);
+  const { expected = 0, flaky = 0, unexpected, skipped } = stats ?? {};
+  const specs = everySpec(suites);
+  const titles = (status) =>
+    specs.filter(({ tests }) => tests.some((test) => test.status === status)).map(specTitle);
+  return {
+    code,
+    counts: { passed: expected + flaky, failed: unexpected, skipped },
+    failed: new Map(titles('unexpected').map((title) => [title, []])), // its reporter has told why
+    flaky: titles('flaky'),
+  };
+}
+
+function everySpec(suites = []) {
+  return suites.flatMap(({ suites: inner, specs = [] }) => [...specs, ...everySpec(inner)]);
+}
+
+function specTitle({ file, title }) {
+  return `${file}: ${title}`;
 }
 
 function freshReport(name) {
@@ -80,10 +121,22 @@ function readReport(path) {
   }
 }
 
-/** The last line has the sum of what the runners counted; a runner that did not get as far makes it a sentence. */
+/**
+ * What failed, by name, after all else. The last line has the sum of what the runners counted; a runner that did not
+ * get as far makes it a sentence.
+ */
 function summarize() {
-  const unfinished = outcomes.filter(({ code, counts }) => code !== 0 && !counts?.failed);
   console.log();
+  for (const { name, failed, flaky } of outcomes) {
+    for (const title of flaky ?? []) console.log(`flaky, passed when run again: ${name}: ${title}`);
+    const { shown, left } = told(failed ?? new Map());
+    for (const { name: title, lines } of shown) {
+      console.log(`FAILED: ${name}: ${title}`);
+      for (const line of lines) console.log(`    ${line}`);
+    }
+    if (left > 0) console.log(`FAILED: ${name}: ${left} more`);
+  }
+  const unfinished = outcomes.filter(({ code, counts }) => code !== 0 && !counts?.failed);
   for (const { name, code } of unfinished) console.log(`${name} did not finish (exit ${code})`);
   const sum = (key) => outcomes.reduce((total, { counts }) => total + (counts?.[key] ?? 0), 0);
   if (unfinished.length === 0)

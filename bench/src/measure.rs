@@ -26,8 +26,11 @@ pub(crate) fn memory_bytes(pid: &str, name: &str) -> Result<u64> {
     Ok(kibibytes << 10)
 }
 
-/// A line of the report.
+/// A line of the report. Tests print none: a "FAIL" among them would be taken for theirs.
 pub(crate) fn print(line: &str) -> Result<()> {
+    if cfg!(test) {
+        return Ok(());
+    }
     writeln!(std::io::stdout(), "{line}").context("standard output")
 }
 
