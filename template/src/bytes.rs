@@ -1,0 +1,177 @@
+//! Numbers and texts in bytes, and reading them with nothing taken for granted.
+
+use std::ops::Range;
+
+/// Unpacking reads whole words: so many bytes have to follow what is packed.
+pub(crate) const PADDING: usize = 16;
+
+/// Why bytes are not what was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// They end too early.
+    #[error("they end in the middle of something")]
+    Short,
+    /// Something follows what was written.
+    #[error("{0} bytes follow")]
+    Long(usize),
+    /// A number is larger than it can be.
+    #[error("a number that is too large, in {0}")]
+    Large(&'static str),
+    /// A kind that this version does not know.
+    #[error("a kind {kind} of {what} that is not known")]
+    Kind {
+        /// Of what.
+        what: &'static str,
+        /// Its code.
+        kind: u8,
+    },
+    /// A compressed part cannot be decompressed to what it was.
+    #[error("a compressed part, of {0}")]
+    Compression(&'static str),
+}
+
+/// Bytes, and how far they were read.
+pub(crate) struct Input<'b> {
+    bytes: &'b [u8],
+    pub(crate) at: usize,
+}
+
+impl<'b> Input<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Input<'b> {
+        Input { bytes, at: 0 }
+    }
+
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8], Fault> {
+        Ok(&self.bytes[self.skip(bytes)?])
+    }
+
+    /// Where the next bytes are.
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
+        let end = self.at.checked_add(bytes).filter(|&end| end <= self.bytes.len()).ok_or(Fault::Short)?;
+        let range = self.at..end;
+        self.at = end;
+        Ok(range)
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, Fault> {
+        Ok(self.take(1)?[0])
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
+        let bytes = self.take(8)?.first_chunk().ok_or(Fault::Short)?;
+        Ok(u64::from_le_bytes(*bytes))
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
+        let bytes = self.take(4)?.first_chunk().ok_or(Fault::Short)?;
+        Ok(u32::from_le_bytes(*bytes))
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return Err(Fault::Large("a varint"));
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(Fault::Large("a varint"))
+    }
+
+    /// A number of things that each take at least a bit of what is left, or one that is at most `most`.
+    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
+        let count = self.varint()?;
+        usize::try_from(count).ok().filter(|&count| count <= most).ok_or(Fault::Large(what))
+    }
+
+    pub(crate) fn end(&self) -> Result<(), Fault> {
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            left => Err(Fault::Long(left)),
+        }
+    }
+}
+
+pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while 0x80 <= value {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// How many bits a number has.
+pub(crate) fn bits(value: u64) -> u32 {
+    u64::BITS - value.leading_zeros()
+}
+
+/// How many bytes so many packed numbers take.
+pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
+    (count * width as usize).div_ceil(8)
+}
+
+/// Appends numbers of `width` bits each, from the next byte on.
+pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
+    let (mut open, mut filled) = (0_u128, 0);
+    for value in values {
+        open |= u128::from(value) << filled;
+        filled += width;
+        if u64::BITS <= filled {
+            out.extend_from_slice(&(open as u64).to_le_bytes());
+            open >>= u64::BITS;
+            filled -= u64::BITS;
+        }
+    }
+    out.extend_from_slice(&(open as u64).to_le_bytes()[..filled.div_ceil(8) as usize]);
+}
+
+/// The number at a place among packed ones, behind which there are [`PADDING`] bytes.
+#[inline]
+pub(crate) fn unpack(packed: &[u8], place: usize, width: u32) -> u64 {
+    let bit = place * width as usize;
+    let (at, shift) = (bit / 8, (bit % 8) as u32);
+    let mask = u64::MAX.checked_shr(u64::BITS - width).unwrap_or(0);
+    let eight = |at: usize| packed[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let low = eight(at) >> shift;
+    if width + shift <= u64::BITS {
+        return low & mask;
+    }
+    (low | u64::from(packed[at + 8]) << (u64::BITS - shift)) & mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_unpacked(width in 0_u32..=64, values in proptest::collection::vec(any::<u64>(), 0..80)) {
+            let mask = u64::MAX.checked_shr(64 - width).unwrap_or(0);
+            let values: Vec<u64> = values.iter().map(|value| value & mask).collect();
+            let mut out = Vec::new();
+            pack(values.iter().copied(), width, &mut out);
+            prop_assert_eq!(out.len(), packed_bytes(values.len(), width));
+            out.extend_from_slice(&[0xff; PADDING]);
+            let found: Vec<u64> = (0..values.len()).map(|place| unpack(&out, place, width)).collect();
+            prop_assert_eq!(found, values);
+        }
+
+        #[test]
+        fn varints_come_back(values in proptest::collection::vec(any::<u64>(), 0..10)) {
+            let mut out = Vec::new();
+            values.iter().for_each(|&value| put_varint(value, &mut out));
+            let mut input = Input::new(&out);
+            for value in values {
+                prop_assert_eq!(input.varint(), Ok(value));
+            }
+            prop_assert_eq!(input.end(), Ok(()));
+            prop_assert_eq!(input.varint(), Err(Fault::Short));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Chooses the smallest form for a column of numbers, and writes it.
+
+use super::{CHUNK, CONSTANT, DELTA, DELTAS, DICTIONARY, DICTIONARY_MAX, FRAME, FRAMES, HEAD_BYTES};
+use crate::bytes::{bits, pack, packed_bytes, put_varint};
+use hashbrown::HashMap;
+
+/// Another form has to save this part of a hundred, as it takes longer to read.
+const DICTIONARY_GAIN: usize = 97;
+const CHUNKS_GAIN: usize = 95;
+/// If almost all of the first values differ, the rest will too.
+const SAMPLE: usize = 192;
+const SAMPLE_DISTINCT_MAX: usize = 150;
+
+/// Appends a column.
+pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
+    let (least, greatest) = range_of(values);
+    if values.is_empty() || least == greatest {
+        out.push(CONSTANT);
+        return put_varint(if values.is_empty() { 0 } else { least }, out);
+    }
+    let width = bits(greatest - least);
+    let frame_bytes = packed_bytes(values.len(), width) + 4;
+    if let Some(dictionary) = dictionary(values, width, frame_bytes) {
+        return write_dictionary(values, &dictionary, out);
+    }
+    let delta_least = least_difference(values);
+    if deltas_pay(values, width, delta_least, frame_bytes) {
+        return write_deltas(values, delta_least, out);
+    }
+    if frames_pay(values, frame_bytes) {
+        return write_frames(values, out);
+    }
+    out.push(FRAME);
+    put_varint(least, out);
+    out.push(width as u8);
+    pack(values.iter().map(|value| value - least), width, out);
+}
+
+fn range_of(values: &[u64]) -> (u64, u64) {
+    values.iter().fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
+}
+
+/// The distinct values in their order, where they are few.
+fn dictionary(values: &[u64], width: u32, bytes_max: usize) -> Option<Vec<u64>> {
+    if values.len() < 64 || width < 3 {
+        return None;
+    }
+    let distinct = distinct(values, (values.len() / 4).min(DICTIONARY_MAX))?;
+    let gaps: usize = distinct.windows(2).map(|pair| bits(pair[1] - pair[0]).div_ceil(7) as usize).sum();
+    let bytes = packed_bytes(values.len(), bits(distinct.len() as u64 - 1)) + gaps + 2;
+    (bytes * 100 < bytes_max * DICTIONARY_GAIN).then_some(distinct)
+}
+
+/// Gives up early where they turn out to be many.
+fn distinct(values: &[u64], most: usize) -> Option<Vec<u64>> {
+    const FREE: u64 = u64::MAX;
+    let places = (most * 2).next_power_of_two().max(64);
+    let mut known = vec![FREE; places];
+    let mut distinct = Vec::new();
+    for (number, &value) in values.iter().enumerate() {
+        let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & (places - 1);
+        while known[place] != value {
+            if known[place] == FREE {
+                let looks_unique = number == SAMPLE && SAMPLE_DISTINCT_MAX < distinct.len();
+                if distinct.len() == most || value == FREE || looks_unique {
+                    return None;
+                }
+                known[place] = value;
+                distinct.push(value);
+                break;
+            }
+            place = (place + 1) & (places - 1);
+        }
+    }
+    distinct.sort_unstable();
+    Some(distinct)
+}
+
+fn write_dictionary(values: &[u64], distinct: &[u64], out: &mut Vec<u8>) {
+    out.push(DICTIONARY);
+    put_varint(distinct.len() as u64, out);
+    let mut before = 0;
+    for &value in distinct {
+        put_varint(value - before, out);
+        before = value;
+    }
+    let ids: HashMap<u64, u64> = distinct.iter().enumerate().map(|(id, &value)| (value, id as u64)).collect();
+    pack(values.iter().map(|value| ids[value]), bits(distinct.len() as u64 - 1), out);
+}
+
+/// As signed numbers, wrapped.
+fn least_difference(values: &[u64]) -> u64 {
+    values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).min().unwrap_or(0) as u64
+}
+
+fn delta_width(chunk: &[u64], least: u64) -> u32 {
+    chunk.windows(2).map(|pair| bits(pair[1].wrapping_sub(pair[0]).wrapping_sub(least))).max().unwrap_or(0)
+}
+
+fn deltas_pay(values: &[u64], width: u32, least: u64, bytes_max: usize) -> bool {
+    // Only where a sample says so: most columns are in no order.
+    if values.len() < 2 * DELTA || width < 4 || width <= delta_width(&values[..DELTA], least) + 2 {
+        return false;
+    }
+    let bytes: usize = values
+        .chunks(DELTA)
+        .map(|chunk| packed_bytes(chunk.len() - 1, delta_width(chunk, least)) + HEAD_BYTES)
+        .sum();
+    bytes * 100 < bytes_max * CHUNKS_GAIN
+}
+
+fn frames_pay(values: &[u64], bytes_max: usize) -> bool {
+    if values.len() < 2 * CHUNK {
+        return false;
+    }
+    let bytes: usize = values
+        .chunks(CHUNK)
+        .map(|chunk| {
+            let (least, greatest) = range_of(chunk);
+            packed_bytes(chunk.len(), bits(greatest - least)) + HEAD_BYTES
+        })
+        .sum();
+    bytes * 100 < bytes_max * CHUNKS_GAIN
+}
+
+fn write_frames(values: &[u64], out: &mut Vec<u8>) {
+    out.push(FRAMES);
+    write_chunks(values.chunks(CHUNK), out, |chunk, out| {
+        let (least, greatest) = range_of(chunk);
+        let width = bits(greatest - least);
+        pack(chunk.iter().map(|value| value - least), width, out);
+        (least, width)
+    });
+}
+
+fn write_deltas(values: &[u64], least: u64, out: &mut Vec<u8>) {
+    out.push(DELTAS);
+    out.extend_from_slice(&least.to_le_bytes());
+    write_chunks(values.chunks(DELTA), out, |chunk, out| {
+        let width = delta_width(chunk, least);
+        pack(chunk.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]).wrapping_sub(least)), width, out);
+        (chunk[0], width)
+    });
+}
+
+/// The heads of all chunks, and then the chunks. `write` gives the base and the width of one.
+fn write_chunks<'v>(
+    chunks: impl ExactSizeIterator<Item = &'v [u64]>,
+    out: &mut Vec<u8>,
+    write: impl Fn(&[u64], &mut Vec<u8>) -> (u64, u32),
+) {
+    let heads = out.len();
+    out.resize(heads + chunks.len() * HEAD_BYTES, 0);
+    let start = out.len();
+    for (number, chunk) in chunks.enumerate() {
+        let at = (out.len() - start) as u32;
+        let (base, width) = write(chunk, out);
+        let head = &mut out[heads + number * HEAD_BYTES..][..HEAD_BYTES];
+        head[..8].copy_from_slice(&base.to_le_bytes());
+        head[8] = width as u8;
+        head[9..].copy_from_slice(&at.to_le_bytes());
+    }
+}

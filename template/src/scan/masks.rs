@@ -1,0 +1,168 @@
+//! Which bytes of a text are digits and which belong to words, as bits.
+//!
+//! What is done for each byte is done for 64 of them at once, in a form that compilers turn into vector instructions.
+//! What follows is done for each variable.
+
+use super::MARKERS;
+use logstead_record::word;
+
+const CHUNK: usize = u64::BITS as usize;
+
+const DIGIT: u8 = 1;
+const LETTER: u8 = 2;
+const MARKER: u8 = 4;
+const BEYOND_ASCII: u8 = 8;
+
+/// A bit for each byte of a text, lowest first, and zeros behind it.
+#[derive(Default)]
+pub(super) struct Masks {
+    digits: Vec<u64>,
+    words: Vec<u64>,
+}
+
+impl Masks {
+    /// Looks at a text. `false` where it holds a byte that stands for a variable in keys.
+    pub(super) fn fill(&mut self, text: &[u8]) -> bool {
+        self.digits.clear();
+        self.words.clear();
+        let mut all = 0;
+        let (chunks, rest) = text.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            all |= self.push(chunk);
+        }
+        // A chunk of its own even where nothing is left: runs end before the last bit.
+        let mut last = [b' '; CHUNK];
+        last[..rest.len()].copy_from_slice(rest);
+        all |= self.push(&last);
+        if all & BEYOND_ASCII != 0 {
+            self.add_beyond_ascii(text);
+        }
+        all & MARKER == 0
+    }
+
+    fn push(&mut self, bytes: &[u8; CHUNK]) -> u8 {
+        let classes = bytes.map(class);
+        self.digits.push(bits(&classes, DIGIT));
+        self.words.push(bits(&classes, DIGIT) | bits(&classes, LETTER));
+        classes.iter().fold(0, |all, class| all | class)
+    }
+
+    /// Letters and digits beyond ASCII belong to words too.
+    fn add_beyond_ascii(&mut self, text: &[u8]) {
+        for range in word::words(text) {
+            for at in range {
+                self.words[at / CHUNK] |= 1 << (at % CHUNK);
+            }
+        }
+    }
+
+    /// The first digit from a byte on.
+    pub(super) fn next_digit(&self, from: usize) -> Option<usize> {
+        let mut chunk = from / CHUNK;
+        let mut left = self.digits.get(chunk)? & u64::MAX << (from % CHUNK);
+        while left == 0 {
+            chunk += 1;
+            left = *self.digits.get(chunk)?;
+        }
+        Some(chunk * CHUNK + left.trailing_zeros() as usize)
+    }
+
+    /// Whether a byte belongs to a word. There is none behind the text.
+    pub(super) fn is_word(&self, at: usize) -> bool {
+        self.words.get(at / CHUNK).is_some_and(|chunk| chunk >> (at % CHUNK) & 1 == 1)
+    }
+
+    /// Where the word ends that a byte belongs to.
+    pub(super) fn word_end(&self, at: usize) -> usize {
+        run_end(&self.words, at)
+    }
+
+    /// Where the digits end that begin at a byte.
+    pub(super) fn digits_end(&self, at: usize) -> usize {
+        run_end(&self.digits, at)
+    }
+
+    /// Where the word begins that a byte belongs to, but not before `low`.
+    pub(super) fn word_start(&self, at: usize, low: usize) -> usize {
+        let mut chunk = at / CHUNK;
+        let mut gaps = !self.words[chunk] & !(u64::MAX << (at % CHUNK));
+        while gaps == 0 {
+            if chunk * CHUNK <= low {
+                return low;
+            }
+            chunk -= 1;
+            gaps = !self.words[chunk];
+        }
+        let start = chunk * CHUNK + CHUNK - gaps.leading_zeros() as usize;
+        start.max(low)
+    }
+}
+
+fn run_end(masks: &[u64], from: usize) -> usize {
+    let mut chunk = from / CHUNK;
+    let mut gaps = !masks[chunk] & u64::MAX << (from % CHUNK);
+    while gaps == 0 {
+        chunk += 1;
+        gaps = masks.get(chunk).map_or(1, |mask| !mask);
+    }
+    chunk * CHUNK + gaps.trailing_zeros() as usize
+}
+
+/// Without branches, so that many are done at once.
+fn class(byte: u8) -> u8 {
+    let digit = u8::from(byte.wrapping_sub(b'0') < 10) * DIGIT;
+    let letter = u8::from((byte | 0x20).wrapping_sub(b'a') < 26) * LETTER;
+    let marker = u8::from(byte <= MARKERS) * MARKER;
+    let beyond = (byte >> 7) * BEYOND_ASCII;
+    digit | letter | marker | beyond
+}
+
+/// A bit for each byte that has a class.
+fn bits(classes: &[u8; CHUNK], class: u8) -> u64 {
+    let (eights, _) = classes.as_chunks::<8>();
+    let mut bits = 0;
+    for (number, eight) in eights.iter().enumerate() {
+        // The lowest bit of each byte is moved to its place among the highest eight.
+        let lowest = u64::from_le_bytes(*eight) >> class.trailing_zeros() & 0x0101_0101_0101_0101;
+        bits |= (lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * number);
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn masks_say_where_words_and_digits_are(
+            text in prop_oneof!["[ -~]{0,150}", "[a1 é²٣–.]{0,80}"].prop_map(String::into_bytes),
+            broken in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        ) {
+            let mut text = text;
+            for (at, byte) in broken {
+                if !text.is_empty() {
+                    let at = at.index(text.len());
+                    text[at] = byte;
+                }
+            }
+            let mut masks = Masks::default();
+            let fits = masks.fill(&text);
+            prop_assert_eq!(fits, text.iter().all(|byte| MARKERS < *byte));
+            let words: Vec<_> = word::words(&text).collect();
+            let in_word = |at: usize| words.iter().find(|range| range.contains(&at));
+            for at in 0..text.len() {
+                prop_assert_eq!(masks.is_word(at), in_word(at).is_some());
+                if let Some(word) = in_word(at) {
+                    prop_assert_eq!(masks.word_end(at), word.end);
+                    prop_assert_eq!(masks.word_start(at, 0), word.start);
+                }
+                let digit = (at..text.len()).find(|&at| text[at].is_ascii_digit());
+                prop_assert_eq!(masks.next_digit(at), digit);
+                let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                prop_assert_eq!(masks.digits_end(at), at + digits);
+            }
+        }
+    }
+}

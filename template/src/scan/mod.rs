@@ -1,0 +1,245 @@
+//! Splits a message into its key and its variables.
+//!
+//! A key is the message with one byte, the marker of its [`Kind`], in the place of each variable. Messages that one
+//! statement of a program writes have few keys.
+//!
+//! | in the message                       | is                                     |
+//! |--------------------------------------|----------------------------------------|
+//! | a word with a digit                  | a variable                             |
+//! | an IPv4 address, a UUID              | one variable                           |
+//! | 20 and more characters of base64, with a digit | one variable                 |
+//! | everything else                      | a part of the key                      |
+//!
+//! **Invariant:** a variable begins and ends at the boundary of a word, so that the words of a message are those of its
+//! key and those of its variables.
+
+mod masks;
+mod variable;
+
+use masks::Masks;
+use std::ops::Range;
+
+pub(crate) use variable::{HEX_DIGITS_MAX, write};
+pub use variable::{Kind, MARKERS, Variable};
+
+/// A longer message has no key.
+pub const MESSAGE_BYTES_MAX: usize = 4096;
+
+/// Fewer characters may be a path.
+const BASE64_BYTES_MIN: usize = 20;
+/// The length of the first part of a UUID.
+const UUID_FIRST_BYTES: usize = 8;
+
+/// Splits messages. What it found in the last one stays there to be read.
+#[derive(Default)]
+pub struct Scanner {
+    masks: Masks,
+    key: Vec<u8>,
+    variables: Vec<Variable>,
+}
+
+impl Scanner {
+    /// Splits a message. `false` where it has no key: it is too long, or holds a byte that is a marker.
+    pub fn scan(&mut self, text: &[u8]) -> bool {
+        self.key.clear();
+        self.variables.clear();
+        if MESSAGE_BYTES_MAX < text.len() || !self.masks.fill(text) {
+            return false;
+        }
+        let mut copied = 0;
+        while let Some(digit) = self.masks.next_digit(copied) {
+            let variable = self.variable_at(text, digit, copied);
+            let Range { start, end } = variable.range();
+            self.key.extend_from_slice(&text[copied..start]);
+            self.key.push(variable.kind as u8);
+            self.variables.push(variable);
+            copied = end;
+        }
+        self.key.extend_from_slice(&text[copied..]);
+        true
+    }
+
+    /// Of the last message.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Of the last message, in their order.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The variable with the first digit behind `low`.
+    fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
+        let word = self.masks.word_start(digit, low)..self.masks.word_end(digit);
+        if digit == word.start
+            && let Some(address) = Variable::address(text, word.clone()).filter(|found| self.ends(found))
+        {
+            return address;
+        }
+        if word.len() == UUID_FIRST_BYTES
+            && text.get(word.end) == Some(&b'-')
+            && let Some(uuid) = Variable::uuid(text, word.start).filter(|found| self.ends(found))
+        {
+            return uuid;
+        }
+        let variable = Variable::of_word(&text[word.clone()], word.start);
+        match variable.kind {
+            Kind::Text => self.base64(text, word, low).map_or(variable, Variable::text),
+            _ => variable,
+        }
+    }
+
+    fn ends(&self, variable: &Variable) -> bool {
+        !self.masks.is_word(variable.range().end)
+    }
+
+    /// The base64 around a word: letters in both cases, and few of its signs.
+    fn base64(&self, text: &[u8], word: Range<usize>, low: usize) -> Option<Range<usize>> {
+        let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        let start = word.start - text[low..word.start].iter().rev().take_while(is_base64).count();
+        let end = word.end + text[word.end..].iter().take_while(is_base64).count();
+        let found = &text[start..end];
+        if found.len() < BASE64_BYTES_MIN || found.len() == word.len() {
+            return None;
+        }
+        // Next to a letter beyond ASCII it would end within a word.
+        if self.masks.is_word(end) || start.checked_sub(1).is_some_and(|before| self.masks.is_word(before)) {
+            return None;
+        }
+        let count = |is: fn(&u8) -> bool| found.iter().filter(|byte| is(byte)).count();
+        let signs = count(|byte| !byte.is_ascii_alphanumeric());
+        let has_both_cases = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)]
+            .iter()
+            .all(|letters| found.len() <= letters * 5);
+        (signs * 8 <= found.len() && has_both_cases).then_some(start..end)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use logstead_record::word;
+    use proptest::prelude::*;
+
+    /// Texts in which variables stand beside each other, are nearly others, and are cut.
+    pub(crate) fn texts() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            "[a-z]{1,8}",
+            "[A-Za-z0-9]{1,12}",
+            "[0-9]{1,21}",
+            "[0-9a-f]{5,34}",
+            "[0-9A-F]{5,18}",
+            "0x[0-9a-fA-F]{1,18}",
+            "[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}",
+            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+            "[A-Za-z0-9+/]{18,60}={0,2}",
+            "[ .:,=/+-]{1,3}",
+            "[é²٣–東\u{FF11}]{1,2}",
+            "\\PC{0,3}",
+            "[\\x00-\\x1f]",
+        ];
+        let parts = proptest::collection::vec(part, 0..12).prop_map(|parts| parts.concat().into_bytes());
+        let broken = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
+        (parts, broken).prop_map(|(mut text, broken)| {
+            for (at, byte) in broken {
+                if !text.is_empty() {
+                    let at = at.index(text.len());
+                    text[at] = byte;
+                }
+            }
+            text
+        })
+    }
+
+    /// The message again, by the values of its variables.
+    fn back(key: &[u8], variables: &[Variable], text: &[u8]) -> Vec<u8> {
+        let (mut out, mut variables) = (Vec::new(), variables.iter());
+        for &byte in key {
+            match Kind::of_marker(byte) {
+                None => out.push(byte),
+                Some(kind) => {
+                    let variable = variables.next().unwrap();
+                    assert_eq!(variable.kind, kind);
+                    match kind {
+                        Kind::Text => out.extend_from_slice(&text[variable.range()]),
+                        kind => {
+                            write(kind, variable.low, variable.high, usize::from(variable.bytes), &mut out);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(variables.next().is_none());
+        out
+    }
+
+    fn words(text: &[u8]) -> Vec<Vec<u8>> {
+        word::words(text).map(|range| text[range].to_vec()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn bytes_return_and_words_stay(text in texts()) {
+            let mut scanner = Scanner::default();
+            let has_key = scanner.scan(&text);
+            prop_assert_eq!(has_key, text.iter().all(|byte| MARKERS < *byte));
+            if has_key {
+                prop_assert_eq!(back(scanner.key(), scanner.variables(), &text), text.clone());
+                let mut found = words(scanner.key());
+                scanner.variables().iter().for_each(|variable| found.extend(words(&text[variable.range()])));
+                let mut expected = words(&text);
+                found.sort();
+                expected.sort();
+                prop_assert_eq!(found, expected);
+                let digits = scanner.key().iter().filter(|byte| byte.is_ascii_digit()).count();
+                prop_assert_eq!(digits, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn variables_are_typed_by_their_text() {
+        for (text, expected) in [
+            ("took 12 ms", "Decimal"),
+            ("007", "Decimal"),
+            ("18446744073709551615", "Text"),
+            ("9999999999999999999", "Decimal"),
+            ("id deadbeef1", "Hex"),
+            ("id DEADBEEF1", "HexUpper"),
+            ("id a1", "Text"),
+            ("at 0x7f", "Prefixed"),
+            ("at 0X7F", "Text"),
+            ("from 10.0.0.1:22", "Address Decimal"),
+            ("10.0.0.256", "Decimal Decimal Decimal Decimal"),
+            ("1.2.3.4.5", "Decimal Decimal Decimal Decimal Decimal"),
+            ("10.0.0.01", "Decimal Decimal Decimal Decimal"),
+            ("10.0.0.1.", "Address"),
+            ("é10.0.0.1", "Text Decimal Decimal Decimal"),
+            ("10.0.0.1é", "Decimal Decimal Decimal Text"),
+            ("123e4567-e89b-12d3-a456-426614174000", "Wide"),
+            ("123e4567-e89b-12d3-a456-426614174000é", "Hex Text Text Text Text"),
+            ("0123456789abcdef0", "Wide"),
+            ("key AAaab3nzaC1yc2EaaaADAQ/BAaabgQC7+x end", "Text"),
+            ("blk_-1608999687919862906", "Decimal"),
+            ("no variables", ""),
+            ("", ""),
+        ] {
+            let mut scanner = Scanner::default();
+            assert!(scanner.scan(text.as_bytes()));
+            let kinds: Vec<String> =
+                scanner.variables().iter().map(|variable| format!("{:?}", variable.kind)).collect();
+            assert_eq!(kinds.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_has_no_key() {
+        let mut scanner = Scanner::default();
+        assert!(scanner.scan(&[b'a'; MESSAGE_BYTES_MAX]));
+        assert!(!scanner.scan(&[b'a'; MESSAGE_BYTES_MAX + 1]));
+        assert!(!scanner.scan(b"a\x07b"));
+    }
+}

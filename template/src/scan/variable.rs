@@ -1,0 +1,255 @@
+//! What a variable is: a word with a digit, or a few of them that are one thing, typed by its text alone.
+
+use std::ops::Range;
+
+/// Kinds are told apart by the byte that stands for them in a key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// A decimal number of at most 19 digits.
+    Decimal = 1,
+    /// A hexadecimal number of 6 to 16 digits, in lower case, with a digit and a letter.
+    Hex = 2,
+    /// The same in upper case.
+    HexUpper = 3,
+    /// `0x` and a hexadecimal number of at most 16 digits, in lower case.
+    Prefixed = 4,
+    /// An IPv4 address.
+    Address = 5,
+    /// A UUID, or a hexadecimal number of 17 to 32 digits; both in lower case.
+    Wide = 6,
+    /// Any other text.
+    Text = 7,
+}
+
+/// No byte up to this one stands in a key for itself.
+pub const MARKERS: u8 = Kind::Text as u8;
+
+/// Most digits of a decimal number: all of these fit into 64 bits.
+const DECIMAL_DIGITS_MAX: usize = 19;
+/// Fewer digits may be an English word.
+const HEX_DIGITS_MIN: usize = 6;
+/// Digits of 64 bits.
+pub(crate) const HEX_DIGITS_MAX: usize = 16;
+const WIDE_DIGITS_MIN: usize = HEX_DIGITS_MAX + 1;
+const WIDE_DIGITS_MAX: usize = 32;
+const UUID_BYTES: usize = 36;
+/// Where a UUID has its hyphens.
+const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
+
+/// A variable of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub(crate) kind: Kind,
+    /// How long its text is; of a number with a prefix, the digits.
+    pub(crate) bytes: u16,
+    /// Where its text begins.
+    pub(crate) start: u32,
+    /// Its value, or the lower half of it.
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+}
+
+impl Kind {
+    /// The kind of which this is the marker.
+    pub(crate) fn of_marker(byte: u8) -> Option<Kind> {
+        Some(match byte {
+            1 => Kind::Decimal,
+            2 => Kind::Hex,
+            3 => Kind::HexUpper,
+            4 => Kind::Prefixed,
+            5 => Kind::Address,
+            6 => Kind::Wide,
+            7 => Kind::Text,
+            _ => return None,
+        })
+    }
+
+    /// How many digits a number has that is written without zeros before it.
+    pub(crate) fn digits(self, value: u64) -> usize {
+        match self {
+            Kind::Decimal => value.checked_ilog10().unwrap_or(0) as usize + 1,
+            _ => (u64::BITS - value.leading_zeros()).div_ceil(4).max(1) as usize,
+        }
+    }
+}
+
+impl Variable {
+    /// A text without a value.
+    pub(crate) fn text(range: Range<usize>) -> Variable {
+        Variable { kind: Kind::Text, bytes: range.len() as u16, start: range.start as u32, low: 0, high: 0 }
+    }
+
+    /// Where its text stands in the message.
+    pub(crate) fn range(&self) -> Range<usize> {
+        let prefix = if self.kind == Kind::Prefixed { 2 } else { 0 };
+        self.start as usize..self.start as usize + prefix + usize::from(self.bytes)
+    }
+
+    /// What a word with a digit is. It never is an address or a UUID.
+    pub(crate) fn of_word(word: &[u8], start: usize) -> Variable {
+        let (mut lower, mut upper, mut digits) = (0, 0, 0);
+        for byte in word {
+            match byte {
+                b'0'..=b'9' => digits += 1,
+                b'a'..=b'f' => lower += 1,
+                b'A'..=b'F' => upper += 1,
+                _ => {}
+            }
+        }
+        let length = word.len();
+        let number = |kind, digits: &[u8]| {
+            let low = if kind == Kind::Decimal { decimal(digits) } else { hex(digits) };
+            Variable { kind, bytes: digits.len() as u16, start: start as u32, low, high: 0 }
+        };
+        if let Some(rest) = word.strip_prefix(b"0x")
+            && (1..=HEX_DIGITS_MAX).contains(&rest.len())
+            && rest.iter().all(|&byte| is_lower_hex(byte))
+        {
+            return number(Kind::Prefixed, rest);
+        }
+        let is_hex = digits + lower + upper == length && (lower == 0) != (upper == 0);
+        match length {
+            1..=DECIMAL_DIGITS_MAX if digits == length => number(Kind::Decimal, word),
+            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex && upper == 0 => number(Kind::Hex, word),
+            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex => number(Kind::HexUpper, word),
+            WIDE_DIGITS_MIN..=WIDE_DIGITS_MAX if is_hex && upper == 0 => {
+                let (high, low) = word.split_at(length - HEX_DIGITS_MAX);
+                let (low, high) = (hex(low), hex(high));
+                Variable { kind: Kind::Wide, bytes: length as u16, start: start as u32, low, high }
+            }
+            _ => Variable::text(start..start + length),
+        }
+    }
+
+    /// The UUID that begins at a byte.
+    pub(super) fn uuid(text: &[u8], start: usize) -> Option<Variable> {
+        let uuid: &[u8; UUID_BYTES] = text.get(start..)?.first_chunk()?;
+        let (mut value, mut digits) = (0_u128, 0);
+        for (at, &byte) in uuid.iter().enumerate() {
+            if UUID_HYPHENS.contains(&at) {
+                digits += usize::from(byte == b'-');
+            } else if is_lower_hex(byte) {
+                value = value << 4 | u128::from(nibble(byte));
+                digits += 1;
+            }
+        }
+        let (low, high) = (value as u64, (value >> 64) as u64);
+        let variable =
+            Variable { kind: Kind::Wide, bytes: UUID_BYTES as u16, start: start as u32, low, high };
+        (digits == UUID_BYTES).then_some(variable)
+    }
+
+    /// The address that begins with the word in a range.
+    pub(super) fn address(text: &[u8], first: Range<usize>) -> Option<Variable> {
+        let is_inner = first.start.checked_sub(1).is_some_and(|before| text[before] == b'.');
+        if is_inner || first.len() > 3 || text.get(first.end) != Some(&b'.') {
+            return None;
+        }
+        let (mut value, mut at) = octet(text, first.start)?;
+        for _ in 0..3 {
+            if text.get(at) != Some(&b'.') {
+                return None;
+            }
+            let (octet, end) = octet(text, at + 1)?;
+            value = value << 8 | octet;
+            at = end;
+        }
+        let goes_on = text.get(at) == Some(&b'.') && text.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let bytes = (at - first.start) as u16;
+        let variable =
+            Variable { kind: Kind::Address, bytes, start: first.start as u32, low: value, high: 0 };
+        (!goes_on).then_some(variable)
+    }
+}
+
+/// A number from 0 to 255 as it is written, without zeros before it, and where it ends.
+fn octet(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let digits = text.get(at..)?.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || 3 < digits || (1 < digits && text[at] == b'0') {
+        return None;
+    }
+    let value = decimal(&text[at..at + digits]);
+    (value <= 255).then_some((value, at + digits))
+}
+
+fn is_lower_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+fn nibble(byte: u8) -> u64 {
+    u64::from((byte & 15) + (byte >> 6) * 9)
+}
+
+fn hex(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |value, &byte| value << 4 | nibble(byte))
+}
+
+/// Eight digits at a time where there are as many.
+fn decimal(mut digits: &[u8]) -> u64 {
+    let mut value = 0_u64;
+    while let Some((eight, rest)) = digits.split_first_chunk::<8>() {
+        let ones = u64::from_le_bytes(*eight) & 0x0f0f_0f0f_0f0f_0f0f;
+        let pairs = ones.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
+        let fours = pairs.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
+        value = value * 100_000_000 + (fours.wrapping_mul(42_949_672_960_001) >> 32);
+        digits = rest;
+    }
+    digits.iter().fold(value, |value, byte| value * 10 + u64::from(byte - b'0'))
+}
+
+/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is how long it was there;
+/// a decimal number may be told to be as long as it needs.
+pub(crate) fn write(kind: Kind, low: u64, high: u64, bytes: usize, out: &mut Vec<u8>) {
+    match kind {
+        Kind::Decimal => write_decimal(low, bytes, out),
+        Kind::Hex => write_hex(low, bytes, b"0123456789abcdef", out),
+        Kind::HexUpper => write_hex(low, bytes, b"0123456789ABCDEF", out),
+        Kind::Prefixed => {
+            out.extend_from_slice(b"0x");
+            write_hex(low, bytes, b"0123456789abcdef", out);
+        }
+        Kind::Address => {
+            for (place, octet) in (low as u32).to_be_bytes().into_iter().enumerate() {
+                if place != 0 {
+                    out.push(b'.');
+                }
+                write_decimal(u64::from(octet), 0, out);
+            }
+        }
+        Kind::Wide if bytes == UUID_BYTES => write_uuid(low, high, out),
+        Kind::Wide => {
+            write_hex(high, bytes.saturating_sub(HEX_DIGITS_MAX), b"0123456789abcdef", out);
+            write_hex(low, HEX_DIGITS_MAX, b"0123456789abcdef", out);
+        }
+        Kind::Text => {}
+    }
+}
+
+fn write_decimal(mut value: u64, bytes: usize, out: &mut Vec<u8>) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] += (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at.min(digits.len() - bytes.min(digits.len()))..]);
+}
+
+fn write_hex(value: u64, bytes: usize, digits: &[u8; 16], out: &mut Vec<u8>) {
+    let bytes = bytes.min(HEX_DIGITS_MAX);
+    out.extend((0..bytes).rev().map(|place| digits[(value >> (4 * place) & 15) as usize]));
+}
+
+fn write_uuid(low: u64, high: u64, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_hex(high, HEX_DIGITS_MAX, b"0123456789abcdef", out);
+    write_hex(low, HEX_DIGITS_MAX, b"0123456789abcdef", out);
+    for hyphen in UUID_HYPHENS {
+        out.insert(start + hyphen, b'-');
+    }
+}

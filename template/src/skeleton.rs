@@ -1,0 +1,163 @@
+//! The skeleton of a key: what is left of it without its words. Keys of one skeleton differ in words only, and from these
+//! it learns in which places they differ.
+
+use crate::limits::{WORDS_MAX, words_max};
+use crate::scan::Kind;
+
+const SLOT: u8 = Kind::Text as u8;
+
+/// What stood in the places of a skeleton.
+#[derive(Default)]
+pub(crate) struct Skeleton {
+    pub(crate) keys: u32,
+    pub(crate) templates: u32,
+    places: Vec<Place>,
+}
+
+/// The words of a place, by their hashes.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    words: [u32; WORDS_MAX],
+    len: u8,
+    /// Any word may stand here.
+    is_wild: bool,
+}
+
+/// How many places of a key are wild, and how many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Learned {
+    pub(crate) wild: usize,
+    pub(crate) places: usize,
+}
+
+impl Skeleton {
+    /// Learns from a key of this skeleton; `hash` is that of a word.
+    pub(crate) fn learn(&mut self, key: &[u8], hash: impl Fn(&[u8]) -> u64) -> Learned {
+        let words_max = words_max(self.templates);
+        let mut learned = Learned { wild: 0, places: 0 };
+        self.keys += 1;
+        for (number, word) in words(key).enumerate() {
+            if self.places.len() == number {
+                self.places.push(Place::default());
+            }
+            let place = &mut self.places[number];
+            if word != [SLOT] {
+                place.learn(hash(word) as u32, words_max);
+                learned.wild += usize::from(place.is_wild);
+            }
+            learned.places += 1;
+        }
+        learned
+    }
+
+    /// How many places it knows.
+    pub(crate) fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Appends a key with a slot in each wild place.
+    pub(crate) fn mask(&self, key: &[u8], out: &mut Vec<u8>) {
+        let mut at = 0;
+        for (number, word) in words(key).enumerate() {
+            let start = word.as_ptr().addr() - key.as_ptr().addr();
+            out.extend_from_slice(&key[at..start]);
+            let is_wild = self.places.get(number).is_some_and(|place| place.is_wild);
+            if is_wild {
+                out.push(SLOT)
+            } else {
+                out.extend_from_slice(word)
+            }
+            at = start + word.len();
+        }
+        out.extend_from_slice(&key[at..]);
+    }
+}
+
+impl Place {
+    fn learn(&mut self, word: u32, words_max: usize) {
+        if self.is_wild {
+            return;
+        }
+        let known = usize::from(self.len);
+        let is_new = !self.words[..known].contains(&word);
+        self.is_wild = words_max < known + usize::from(is_new);
+        if is_new && !self.is_wild {
+            self.words[known] = word;
+            self.len += 1;
+        }
+    }
+}
+
+/// Whether a byte of a key belongs to a word of it. What is beyond ASCII does: words are told apart by what is surely
+/// none.
+pub(crate) fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || 0x80 <= byte
+}
+
+/// Appends the skeleton of a key: a slot for each word.
+pub(crate) fn skeleton(key: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    for word in words(key) {
+        let start = word.as_ptr().addr() - key.as_ptr().addr();
+        out.extend_from_slice(&key[at..start]);
+        out.push(SLOT);
+        at = start + word.len();
+    }
+    out.extend_from_slice(&key[at..]);
+}
+
+/// The words of a key and its slots, in order.
+fn words(key: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += key[at..].iter().position(|&byte| is_letter(byte) || byte == SLOT)?;
+        let start = at;
+        if key[at] == SLOT {
+            at += 1;
+        } else {
+            at += key[at..].iter().take_while(|&&byte| is_letter(byte)).count();
+        }
+        Some(&key[start..at])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(word: &[u8]) -> u64 {
+        word.iter().fold(7, |hash, &byte| hash * 31 + u64::from(byte))
+    }
+
+    fn masked(keys: &[&[u8]]) -> Vec<u8> {
+        let mut of = Skeleton::default();
+        keys.iter().for_each(|key| drop(of.learn(key, hash)));
+        let mut out = Vec::new();
+        of.mask(keys[keys.len() - 1], &mut out);
+        out
+    }
+
+    #[test]
+    fn a_skeleton_has_a_slot_for_each_word() {
+        for (key, expected) in [
+            (&b"user root from \x05 port \x01"[..], &b"\x07 \x07 \x07 \x05 \x07 \x01"[..]),
+            (b"a\x07b", b"\x07\x07\x07"),
+            ("für=é".as_bytes(), b"\x07=\x07"),
+            (b"", b""),
+            (b" - ", b" - "),
+        ] {
+            let mut out = Vec::new();
+            skeleton(key, &mut out);
+            assert_eq!(out, expected);
+        }
+    }
+
+    #[test]
+    fn a_place_with_many_words_becomes_a_slot() {
+        let keys: Vec<Vec<u8>> =
+            (b'a'..=b'z').map(|user| [b"user ", &[user][..], b" \x01"].concat()).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        assert_eq!(masked(&keys[..WORDS_MAX]), b"user h \x01");
+        assert_eq!(masked(&keys[..=WORDS_MAX]), b"user \x07 \x01");
+    }
+}

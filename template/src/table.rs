@@ -1,0 +1,325 @@
+//! Key → template. Keys that differ in words only become one template where the words turn out to be many.
+//!
+//! What a table learned once stays: a template never changes, and a key that was one stays one. So the price of a known
+//! key is one look-up, and that of a new one is two, whatever there is to compare it with.
+//!
+//! **Invariant:** the variables of a template and its text are those of the message: nothing is lost by a choice made
+//! here. **Invariant:** what a table takes is bounded by [`limits`](crate::limits), and who knows its limits cannot know
+//! its hashes.
+
+use crate::limits::{
+    ALIASES_MAX, KEY_BYTES_MAX, MISSED_FREE, PLACES_MAX, ROWS_PER_TEMPLATE, TEMPLATES_FREE, TEMPLATES_MAX,
+    is_prose,
+};
+use crate::scan::{Kind, Scanner, Variable};
+use crate::skeleton::{Skeleton, is_letter, skeleton};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+/// Templates, by their keys.
+#[derive(Default)]
+pub struct Templates {
+    hasher: DefaultHashBuilder,
+    known: HashTable<Known>,
+    /// The keys of templates and their aliases, back to back.
+    keys: Vec<u8>,
+    list: Vec<Template>,
+    skeletons: HashMap<u64, Skeleton>,
+    places: usize,
+    aliases: usize,
+    /// How often a key was looked for, and was not there.
+    looked: u64,
+    missed: u64,
+    scratch: Vec<u8>,
+}
+
+/// A template: text with a slot for each variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Template {
+    key: Range<u32>,
+    pub(crate) slots: Vec<Kind>,
+}
+
+#[derive(Clone)]
+struct Known {
+    hash: u64,
+    key: Range<u32>,
+    template: u32,
+    /// It is not the template's own key, but one of those that it stands for.
+    is_alias: bool,
+}
+
+/// What a key is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// The key of this template.
+    Template(u32),
+    /// A key that this template stands for: some of its words are variables there.
+    Alias(u32),
+    /// The message is kept as it is.
+    Nothing,
+}
+
+impl Templates {
+    /// The template of the message that a scanner has just split.
+    pub(crate) fn find(&mut self, key: &[u8]) -> Found {
+        self.looked += 1;
+        let hash = self.hasher.hash_one(key);
+        match self.known(hash, key) {
+            Some(Known { template, is_alias: true, .. }) => Found::Alias(*template),
+            Some(Known { template, .. }) => Found::Template(*template),
+            None => {
+                self.missed += 1;
+                self.learn(key, hash)
+            }
+        }
+    }
+
+    /// The same, without learning.
+    pub(crate) fn find_known(&self, key: &[u8]) -> Found {
+        match self.known(self.hasher.hash_one(key), key) {
+            Some(Known { template, is_alias: true, .. }) => Found::Alias(*template),
+            Some(Known { template, .. }) => Found::Template(*template),
+            None => Found::Nothing,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The key of a template.
+    pub(crate) fn key(&self, template: u32) -> &[u8] {
+        let Range { start, end } = self.list[template as usize].key;
+        &self.keys[start as usize..end as usize]
+    }
+
+    /// The kinds of its variables.
+    pub(crate) fn slots(&self, template: u32) -> &[Kind] {
+        &self.list[template as usize].slots
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let slots: usize = self.list.iter().map(|template| template.slots.len()).sum();
+        self.known.allocation_size()
+            + self.keys.capacity()
+            + size_of_val(self.list.as_slice())
+            + slots
+            + self.skeletons.allocation_size()
+            + self.places * PLACE_BYTES
+    }
+
+    fn known(&self, hash: u64, key: &[u8]) -> Option<&Known> {
+        let keys = &self.keys;
+        self.known.find(hash, |known| {
+            known.hash == hash && keys[known.key.start as usize..known.key.end as usize] == *key
+        })
+    }
+
+    /// Its skeleton knows in which places keys differ. Those become slots, and the key with these is looked up again.
+    #[cold]
+    fn learn(&mut self, key: &[u8], hash: u64) -> Found {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        skeleton(key, &mut scratch);
+        let found = self.learn_skeleton(key, hash, &mut scratch);
+        self.scratch = scratch;
+        found
+    }
+
+    /// `skeleton` is the key's, and scratch afterwards.
+    fn learn_skeleton(&mut self, key: &[u8], hash: u64, skeleton: &mut Vec<u8>) -> Found {
+        let of = self.hasher.hash_one(skeleton.as_slice());
+        if !self.skeletons.contains_key(&of) && PLACES_MAX < self.places + skeleton.len() {
+            return Found::Nothing;
+        }
+        let hasher = &self.hasher;
+        let known = self.skeletons.entry(of).or_default();
+        let places = known.places();
+        let learned = known.learn(key, |word| hasher.hash_one(word));
+        // What it takes itself counts as a place.
+        self.places += known.places() - places + usize::from(places == 0);
+        if is_prose(learned.wild, learned.places) {
+            return Found::Nothing;
+        }
+        let (is_repeated, is_early) = (1 < known.keys, self.missed <= MISSED_FREE);
+        if learned.wild == 0 {
+            if !is_repeated && !is_early {
+                return Found::Nothing;
+            }
+            return self.add(key, hash, of).map_or(Found::Nothing, Found::Template);
+        }
+        skeleton.clear();
+        known.mask(key, skeleton);
+        let masked = self.hasher.hash_one(skeleton.as_slice());
+        let template = match self.known(masked, skeleton) {
+            Some(known) => Some(known.template),
+            None => self.add(skeleton, masked, of),
+        };
+        let Some(template) = template else { return Found::Nothing };
+        if self.aliases < ALIASES_MAX && self.insert(key, hash, template, true).is_some() {
+            self.aliases += 1;
+        }
+        Found::Alias(template)
+    }
+
+    /// A new template, where there is room for one.
+    fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> Option<u32> {
+        let most = TEMPLATES_FREE + (self.looked / ROWS_PER_TEMPLATE as u64) as usize;
+        if TEMPLATES_MAX.min(most) <= self.list.len() {
+            return None;
+        }
+        let template = self.list.len() as u32;
+        let range = self.insert(key, hash, template, false)?;
+        let slots = key.iter().filter_map(|&byte| Kind::of_marker(byte)).collect();
+        self.list.push(Template { key: range, slots });
+        if let Some(skeleton) = self.skeletons.get_mut(&skeleton) {
+            skeleton.templates += 1;
+        }
+        Some(template)
+    }
+
+    fn insert(&mut self, key: &[u8], hash: u64, template: u32, is_alias: bool) -> Option<Range<u32>> {
+        if KEY_BYTES_MAX < self.keys.len() + key.len() {
+            return None;
+        }
+        let start = self.keys.len() as u32;
+        self.keys.extend_from_slice(key);
+        let range = start..self.keys.len() as u32;
+        let known = Known { hash, key: range.clone(), template, is_alias };
+        self.known.insert_unique(hash, known, |known| known.hash);
+        Some(range)
+    }
+}
+
+/// What a place of a skeleton takes in memory, about.
+const PLACE_BYTES: usize = 48;
+
+/// The variables of a message, for a template that stands for its key: those that the scanner found, and the words in
+/// the template's other slots.
+pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>) {
+    out.clear();
+    let (key, mut variables) = (scanner.key(), scanner.variables().iter());
+    // In the key, and in the message.
+    let (mut at, mut start) = (0, 0);
+    for &byte in template {
+        if Kind::of_marker(byte).is_none() {
+            at += 1;
+            start += 1;
+        } else if Kind::of_marker(key[at]).is_some() {
+            let Some(variable) = variables.next() else { return };
+            start = variable.range().end;
+            out.push(*variable);
+            at += 1;
+        } else {
+            let bytes = key[at..].iter().take_while(|&&byte| is_letter(byte)).count();
+            out.push(Variable::text(start..start + bytes));
+            at += bytes;
+            start += bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::tests::texts;
+    use proptest::prelude::*;
+
+    fn found(templates: &mut Templates, scanner: &mut Scanner, text: &[u8]) -> Option<(u32, Vec<Variable>)> {
+        assert!(scanner.scan(text));
+        match templates.find(scanner.key()) {
+            Found::Nothing => None,
+            Found::Template(template) => Some((template, scanner.variables().to_vec())),
+            Found::Alias(template) => {
+                let mut variables = Vec::new();
+                align(templates.key(template), scanner, &mut variables);
+                Some((template, variables))
+            }
+        }
+    }
+
+    /// The message again.
+    fn back(key: &[u8], variables: &[Variable], text: &[u8]) -> Vec<u8> {
+        let mut variables = variables.iter();
+        let mut out = Vec::new();
+        for &byte in key {
+            match Kind::of_marker(byte) {
+                None => out.push(byte),
+                Some(kind) => {
+                    let variable = variables.next().unwrap();
+                    assert_eq!(variable.kind, kind);
+                    out.extend_from_slice(&text[variable.range()]);
+                }
+            }
+        }
+        assert!(variables.next().is_none());
+        out
+    }
+
+    #[test]
+    fn users_become_a_slot() {
+        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        for user in 0..1000_u32 {
+            let name: String = format!("{user:03}").bytes().map(|digit| char::from(digit + 49)).collect();
+            let text = format!("session of {name} opened after {user} ms");
+            let (template, variables) = found(&mut templates, &mut scanner, text.as_bytes()).unwrap();
+            assert_eq!(back(templates.key(template), &variables, text.as_bytes()), text.as_bytes());
+        }
+        assert!(templates.len() < 12, "{}", templates.len());
+    }
+
+    #[test]
+    fn prose_and_what_never_repeats_has_no_templates_without_end() {
+        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        let word = |seed: u64| -> String {
+            let letters = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+            letters.iter().take(3 + (seed % 5) as usize).map(|byte| char::from(b'a' + byte % 26)).collect()
+        };
+        for row in 0..200_000_u64 {
+            let words: Vec<String> = (0..row % 30 + 2).map(|at| word(row * 31 + at)).collect();
+            scanner.scan(words.join(" ").as_bytes());
+            templates.find(scanner.key());
+        }
+        assert!(templates.len() <= TEMPLATES_FREE + 200_000 / ROWS_PER_TEMPLATE, "{}", templates.len());
+        assert!(templates.memory_bytes() < 40 << 20, "{}", templates.memory_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_comes_back_from_its_template(all in proptest::collection::vec(texts(), 1..60)) {
+            let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+            for text in all.iter().chain(&all) {
+                if scanner.scan(text)
+                    && let Some((template, variables)) = found(&mut templates, &mut scanner, text)
+                {
+                    prop_assert_eq!(&back(templates.key(template), &variables, text), text);
+                    let slots: Vec<Kind> = variables.iter().map(|variable| variable.kind).collect();
+                    prop_assert_eq!(templates.slots(template), slots);
+                }
+            }
+        }
+
+        /// The words of a skeleton's places are taken from a few, so that slots are learned.
+        #[test]
+        fn slots_are_learned_and_bytes_return(
+            all in proptest::collection::vec("(a|b|c|d|e|f|g|h|i|j|é|–|ü)( |=|, )(on|off|10|x1|1\\.2\\.3\\.4)( |-)(y|z|é²|q)", 1..200),
+        ) {
+            let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+            for text in &all {
+                let text = text.as_bytes();
+                if let Some((template, variables)) = found(&mut templates, &mut scanner, text) {
+                    prop_assert_eq!(back(templates.key(template), &variables, text), text);
+                }
+            }
+        }
+    }
+}
