@@ -50,11 +50,17 @@ function themeOf(page: Page): Promise<string | undefined> {
 /** The page follows the system's theme, so what is open on it stays open. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  // Even without motion a colour changes by a transition, for a frame or two.
+  // Even without motion a colour changes by a transition, for a frame or two. One within closed details never ends: a
+  // look computes their style, but nothing draws them.
   await page.waitForFunction(
-    (scheme) =>
-      document.documentElement.dataset['mantineColorScheme'] === scheme &&
-      !document.getAnimations().some((one) => one instanceof CSSTransition),
+    (scheme) => {
+      const isDrawn = ({ effect }: Animation) =>
+        effect instanceof KeyframeEffect && effect.target?.checkVisibility() === true;
+      return (
+        document.documentElement.dataset['mantineColorScheme'] === scheme &&
+        !document.getAnimations().some((one) => one instanceof CSSTransition && isDrawn(one))
+      );
+    },
     colorScheme,
     { timeout: 30_000 },
   );
@@ -75,7 +81,6 @@ function button(where: Page | Locator, name: string | RegExp): Locator {
 
 test.describe('accessible in both themes', () => {
   // A look at a page takes two seconds and more, and a test has a dozen.
-  // Seldom, and never alone, the browser falls silent in the middle of a look: that ends, and is tried once more.
   test.describe.configure({ timeout: 240_000 });
   test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
