@@ -93,7 +93,7 @@ pub(crate) fn run(lines: &[u8], runs: usize) -> Result<()> {
 }
 
 /// The messages of lines, as workers make batches of them.
-fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
+pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
     let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);

@@ -12,10 +12,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The bench may use every crate; nothing may use the bench.
-const CRATE_EDGES: [(&str, &[&str]); 11] = [
+const CRATE_EDGES: [(&str, &[&str]); 12] = [
     ("logstead-record", &[]),
     ("logstead-parse", &[]),
     ("logstead-transform", &["logstead-parse", "logstead-record"]),
+    ("logstead-template", &["logstead-record"]),
     ("logstead-indexer", &["logstead-record", "logstead-transform"]),
     ("logstead-config", &["logstead-record"]),
     ("logstead-route", &["logstead-config", "logstead-parse", "logstead-record", "logstead-transform"]),
@@ -45,6 +46,7 @@ const CRATE_EDGES: [(&str, &[&str]); 11] = [
             "logstead-record",
             "logstead-route",
             "logstead-syslog",
+            "logstead-template",
         ],
     ),
 ];
@@ -73,6 +75,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-syslog", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-parse", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-transform", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-template", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);
     check("logstead-route", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-client", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);

@@ -1,8 +1,28 @@
-//! A message as a template and its variables.
+//! Messages in few bytes: a message is a template and its variables.
+//!
+//! | module     | what it does                                                                |
+//! |------------|-----------------------------------------------------------------------------|
+//! | `scan`     | splits a message into its key and its variables, and writes these again     |
+//! | `skeleton` | learns where the words of keys differ                                       |
+//! | `table`    | key → template                                                              |
+//! | `numbers`, `ordered`, `texts` | columns                                                  |
+//! | `group`    | the messages of some rows as bytes, and back                                |
+//! | `limits`   | what a table takes at most                                                  |
+//!
+//! **Invariant:** messages come back byte for byte, whatever they are.
+
 mod bytes;
+mod group;
+mod interner;
 mod limits;
 mod numbers;
+mod ordered;
+mod packet;
 pub mod scan;
 mod skeleton;
 mod table;
+mod texts;
+
+pub use bytes::Fault;
+pub use group::{GROUP_ROWS_MAX, GROUP_TEXT_BYTES_MAX, Group, GroupWriter, Wanted};
 pub use table::Templates;

@@ -36,7 +36,7 @@ pub struct Templates {
 
 /// A template: text with a slot for each variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Template {
+pub(crate) struct Template {
     key: Range<u32>,
     pub(crate) slots: Vec<Kind>,
 }

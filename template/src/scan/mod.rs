@@ -19,7 +19,7 @@ mod variable;
 use masks::Masks;
 use std::ops::Range;
 
-pub(crate) use variable::{HEX_DIGITS_MAX, write};
+pub(crate) use variable::write;
 pub use variable::{Kind, MARKERS, Variable};
 
 /// A longer message has no key.

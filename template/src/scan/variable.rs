@@ -30,7 +30,7 @@ const DECIMAL_DIGITS_MAX: usize = 19;
 /// Fewer digits may be an English word.
 const HEX_DIGITS_MIN: usize = 6;
 /// Digits of 64 bits.
-pub(crate) const HEX_DIGITS_MAX: usize = 16;
+const HEX_DIGITS_MAX: usize = 16;
 const WIDE_DIGITS_MIN: usize = HEX_DIGITS_MAX + 1;
 const WIDE_DIGITS_MAX: usize = 32;
 const UUID_BYTES: usize = 36;

@@ -1,0 +1,41 @@
+//! The messages of a group of rows as templates and columns of variables.
+//!
+//! | bytes                | meaning                                                                             |
+//! |----------------------|-------------------------------------------------------------------------------------|
+//! | varint               | rows, at most 131 072                                                               |
+//! | varint, varint, packet | templates; length of the text that follows; the length of each key as a varint, and all keys |
+//! | [ordered](crate::ordered) | for each row its template + 1, or 0: the message is kept as it is              |
+//! | varint, [numbers](crate::numbers) | the distinct addresses in order                                        |
+//! | [texts](crate::texts) | the dictionary: words of slots with few                                            |
+//! | columns              | for each template, for each of its slots, below                                     |
+//! | texts                | words of slots with many, in the order of columns                                   |
+//! | texts                | messages that are kept as they are, in the order of rows                            |
+//!
+//! A column has a value for each row of its template:
+//!
+//! | slot      | column                                                                                         |
+//! |-----------|------------------------------------------------------------------------------------------------|
+//! | a number  | *lengths*, numbers                                                                             |
+//! | an address | numbers: places among the addresses                                                           |
+//! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
+//! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
+//!
+//! Lengths are u8 0: each number is written without zeros before it; u8 1 and u8: all have so many digits; u8 2 and
+//! numbers: each has its own.
+//!
+//! **Invariant:** a message comes back byte for byte.
+
+mod column;
+mod effort;
+mod find;
+mod read;
+mod write;
+
+pub use find::Wanted;
+pub use read::Group;
+pub use write::GroupWriter;
+
+/// Most rows of a group. What one damaged page can hit is a group.
+pub const GROUP_ROWS_MAX: usize = 1 << 17;
+/// A group ends when its messages that are kept as they are, and its words, have this many bytes.
+pub const GROUP_TEXT_BYTES_MAX: usize = 16 << 20;

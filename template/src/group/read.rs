@@ -1,0 +1,305 @@
+//! The bytes of a group in, messages out.
+
+use super::GROUP_ROWS_MAX;
+use super::column::Column;
+use crate::bytes::{Fault, Input, PADDING};
+use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
+use crate::numbers::Numbers;
+use crate::scan::{Kind, write};
+use crate::texts::{TextReader, Texts};
+use crate::{ordered, packet};
+use logstead_record::TextColumn;
+use std::ops::Range;
+
+/// Most bytes of all keys and of their lengths.
+const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
+
+/// An open group.
+pub struct Group {
+    pub(super) bytes: Vec<u8>,
+    /// For each row its template + 1, or 0.
+    pub(super) rows: Vec<u16>,
+    pub(super) templates: Vec<Template>,
+    pub(super) addresses: Vec<u32>,
+    pub(super) dictionary: TextColumn,
+    pub(super) words: Texts,
+    pub(super) kept: Texts,
+}
+
+/// A template of a group.
+pub(super) struct Template {
+    /// What stands before each slot, and after the last.
+    pub(super) texts: TextColumn,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: usize,
+}
+
+impl Group {
+    /// Opens the bytes of a group.
+    pub fn open(mut bytes: Vec<u8>) -> Result<Group, Fault> {
+        let end = bytes.len();
+        bytes.resize(end + PADDING, 0);
+        let mut input = Input::new(&bytes[..end]);
+        let count = input.count(GROUP_ROWS_MAX, "a number of rows")?;
+        let keys = read_keys(&mut input)?;
+        let mut rows = Vec::with_capacity(count);
+        ordered::read(&mut input, count, keys.len() as u64, |row| rows.push(row as u16))?;
+        let mut rows_of = vec![0_usize; keys.len() + 1];
+        rows.iter().for_each(|&row| rows_of[usize::from(row)] += 1);
+        let addresses = read_addresses(&mut input, &bytes)?;
+        let dictionary = Texts::read(&mut input)?.all(&bytes)?;
+        let mut words_before = 0;
+        let mut templates = Vec::with_capacity(keys.len());
+        for (key, &rows) in keys.iter().zip(&rows_of[1..]) {
+            templates.push(Template::read(&mut input, key, rows, &mut words_before)?);
+        }
+        let words = Texts::read(&mut input)?;
+        let kept = Texts::read(&mut input)?;
+        input.end()?;
+        if (words.len(), kept.len()) != (words_before, rows_of[0]) {
+            return Err(Fault::Short);
+        }
+        Ok(Group { bytes, rows, templates, addresses, dictionary, words, kept })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many templates they have.
+    pub fn templates(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let template = |template: &Template| {
+            let columns: usize = template.columns.iter().map(Column::memory_bytes).sum();
+            size_of::<Template>() + template.texts.memory_bytes() + columns
+        };
+        self.bytes.capacity()
+            + size_of_val(self.rows.as_slice())
+            + size_of_val(self.addresses.as_slice())
+            + self.templates.iter().map(template).sum::<usize>()
+            + self.dictionary.memory_bytes()
+            + self.words.memory_bytes()
+            + self.kept.memory_bytes()
+    }
+
+    /// The messages of some rows.
+    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
+        // Values of a template lie side by side, so its rows are written together and put in order afterwards.
+        let mut next = vec![0_u32; self.templates.len() + 1];
+        self.rows[..rows.start].iter().for_each(|&row| next[usize::from(row)] += 1);
+        let first = next.clone();
+        let mut ranks = Vec::with_capacity(rows.len());
+        for &row in &self.rows[rows.clone()] {
+            ranks.push(next[usize::from(row)] - first[usize::from(row)]);
+            next[usize::from(row)] += 1;
+        }
+        let mut texts = TextColumn::default();
+        let mut starts = vec![0; next.len()];
+        let mut words = self.words.reader(&self.bytes);
+        for (row, (first, next)) in
+            first.into_iter().zip(next).enumerate().filter(|(_, (first, next))| first < next)
+        {
+            starts[row] = texts.len() as u32;
+            let ranks = first as usize..next as usize;
+            match row.checked_sub(1) {
+                None => self.read_kept(ranks, &mut texts)?,
+                Some(template) => self.read_template(template, ranks, &mut words, &mut texts)?,
+            }
+        }
+        let mut out = TextColumn::with_capacity(rows.len(), texts.bytes().len());
+        for (&row, rank) in self.rows[rows].iter().zip(ranks) {
+            out.push(texts.get((starts[usize::from(row)] + rank) as usize));
+        }
+        Ok(out)
+    }
+
+    fn read_kept(&self, ranks: Range<usize>, out: &mut TextColumn) -> Result<(), Fault> {
+        let mut kept = self.kept.reader(&self.bytes);
+        for rank in ranks {
+            out.push(kept.get(rank)?);
+        }
+        Ok(())
+    }
+
+    /// Appends messages of a template.
+    fn read_template(
+        &self,
+        template: usize,
+        ranks: Range<usize>,
+        words: &mut TextReader<'_>,
+        out: &mut TextColumn,
+    ) -> Result<(), Fault> {
+        let Template { texts, columns, .. } = &self.templates[template];
+        // Words of a slot lie side by side: taken row by row, each would need another block.
+        let mut many = Vec::new();
+        for column in columns {
+            if let Column::Many(first) = column {
+                let mut slot = TextColumn::default();
+                for rank in ranks.clone() {
+                    slot.push(words.get(first + rank)?);
+                }
+                many.push(slot);
+            }
+        }
+        for (row, rank) in ranks.enumerate() {
+            let mut many = many.iter();
+            out.open_row().extend_from_slice(texts.get(0));
+            for (slot, column) in columns.iter().enumerate() {
+                match column {
+                    Column::Many(_) => {
+                        out.open_row().extend_from_slice(many.next().map_or(&[], |slot| slot.get(row)))
+                    }
+                    column => self.write_value(column, rank, out.open_row())?,
+                }
+                out.open_row().extend_from_slice(texts.get(slot + 1));
+            }
+            out.end_row();
+        }
+        Ok(())
+    }
+
+    fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+        match column {
+            Column::Number { kind, lengths, low, high } => {
+                let low = low.get(&self.bytes, rank);
+                let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
+                let length = lengths.of(&self.bytes, rank, *kind, low);
+                write(*kind, low, high, length, out);
+            }
+            Column::Address(places) => {
+                let place = places.get(&self.bytes, rank) as usize;
+                let address = self.addresses.get(place).ok_or(Fault::Large("the place of an address"))?;
+                write(Kind::Address, u64::from(*address), 0, 0, out);
+            }
+            Column::Few(places) => {
+                let place = places.get(&self.bytes, rank) as usize;
+                if self.dictionary.len() <= place {
+                    return Err(Fault::Large("the place of a word"));
+                }
+                out.extend_from_slice(self.dictionary.get(place));
+            }
+            Column::Many(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl Template {
+    fn read(input: &mut Input<'_>, key: &[u8], rows: usize, words: &mut usize) -> Result<Template, Fault> {
+        let (mut texts, mut columns) = (TextColumn::default(), Vec::new());
+        for &byte in key {
+            match Kind::of_marker(byte) {
+                None => texts.open_row().push(byte),
+                Some(kind) => {
+                    texts.end_row();
+                    columns.push(Column::read(input, kind, rows, words)?);
+                }
+            }
+        }
+        texts.end_row();
+        Ok(Template { texts, columns, rows })
+    }
+}
+
+fn read_keys(input: &mut Input<'_>) -> Result<TextColumn, Fault> {
+    let count = input.count(TEMPLATES_MAX, "a number of templates")?;
+    let bytes = input.count(KEYS_BYTES_MAX, "keys")?;
+    let text = packet::read(input, bytes)?;
+    let mut input = Input::new(&text);
+    let mut lengths = Vec::with_capacity(count);
+    for _ in 0..count {
+        lengths.push(input.count(text.len(), "a key")?);
+    }
+    let mut keys = TextColumn::with_capacity(count, text.len());
+    for length in lengths {
+        keys.push(input.take(length)?);
+    }
+    input.end()?;
+    Ok(keys)
+}
+
+/// `bytes` are those of the input, and the padding.
+fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault> {
+    // They differ, so that each takes a bit at least.
+    let count = input.count(bytes.len() * 8, "a number of addresses")?;
+    let numbers = Numbers::read(input, count)?;
+    let mut addresses = Vec::with_capacity(count);
+    numbers.for_each(bytes, 0..count, |address| addresses.push(address as u32));
+    Ok(addresses)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::group::GroupWriter;
+    use crate::scan::tests::texts;
+    use proptest::prelude::*;
+
+    fn written(writer: &mut GroupWriter, texts: &[Vec<u8>]) -> Vec<u8> {
+        texts.iter().for_each(|text| writer.push(text));
+        let mut bytes = Vec::new();
+        writer.finish(&mut bytes);
+        bytes
+    }
+
+    /// Texts of a few statements, with all kinds of variables in all lengths, beside others.
+    pub(crate) fn statements() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let one = prop_oneof![
+            ("[0-9]{1,6}", "[a-z]{1,3}").prop_map(|(number, word)| format!("took {number} ms for {word}")),
+            "id=(00)?[0-9a-f]{6,20} from 10\\.0\\.[01]\\.[0-9]{1,2}",
+            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12} (0x[0-9a-f]{1,16}|[0-9A-F]{6,16})",
+            "key [A-Za-z0-9+/]{30} of user[0-9]{1,3}",
+            "constant",
+            "",
+        ];
+        let text = prop_oneof![8 => one.prop_map(String::into_bytes), 1 => texts()];
+        proptest::collection::vec(text, 0..300)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        #[test]
+        fn messages_come_back(
+            groups in proptest::collection::vec(statements(), 1..4),
+            from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+        ) {
+            let mut writer = GroupWriter::default();
+            for texts in groups {
+                let group = Group::open(written(&mut writer, &texts)).unwrap();
+                prop_assert_eq!(group.rows(), texts.len());
+                let all = group.read(0..texts.len()).unwrap();
+                prop_assert!(all.iter().eq(texts.iter().map(Vec::as_slice)));
+                let (from, to) = (from.index(texts.len() + 1), to.index(texts.len() + 1));
+                let some = from.min(to)..from.max(to);
+                let read = group.read(some.clone()).unwrap();
+                prop_assert!(read.iter().eq(texts[some].iter().map(Vec::as_slice)));
+            }
+        }
+
+        #[test]
+        fn damaged_groups_are_faults_or_other_messages_but_never_a_panic(
+            texts in statements(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut bytes = written(&mut GroupWriter::default(), &texts);
+            for bit in bits {
+                let bit = bit.index(bytes.len() * 8);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
+                if let Ok(group) = Group::open(bytes) {
+                    let rows = group.rows();
+                    if let Ok(texts) = group.read(0..rows) {
+                        prop_assert_eq!(texts.len(), rows);
+                    }
+                }
+            }
+        }
+    }
+}

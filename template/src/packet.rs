@@ -1,0 +1,22 @@
+//! Bytes that are compressed together: a varint, their compressed length, and zstd.
+
+use crate::bytes::{Fault, Input, put_varint};
+use zstd::bulk::Compressor;
+
+/// Appends bytes.
+pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
+    let packed = compressor.compress(bytes).expect("there is room for what zstd makes of bytes in memory");
+    put_varint(packed.len() as u64, out);
+    out.extend_from_slice(&packed);
+}
+
+/// Reads exactly so many bytes.
+pub(crate) fn read(input: &mut Input<'_>, bytes: usize) -> Result<Vec<u8>, Fault> {
+    let length = input.count(usize::MAX, "a packet")?;
+    unpack(input.take(length)?, bytes)
+}
+
+pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, Fault> {
+    let unpacked = zstd::bulk::decompress(packed, bytes).map_err(|_| Fault::Compression("a packet"))?;
+    if unpacked.len() == bytes { Ok(unpacked) } else { Err(Fault::Compression("a packet")) }
+}

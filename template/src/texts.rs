@@ -1,0 +1,206 @@
+//! Texts in compressed blocks, of which each can be read alone.
+//!
+//! | bytes          | meaning                                                                                |
+//! |----------------|----------------------------------------------------------------------------------------|
+//! | varint         | number of blocks                                                                       |
+//! | 3 varints a block | how many texts it has, its bytes before and after compression                       |
+//! | the rest       | the blocks, zstd each: u8 1 and each text with a line feed behind it where none of them holds one; else u8 0, the length of each as a varint, and all texts |
+
+use crate::bytes::{Fault, Input, put_varint};
+use crate::packet;
+use logstead_record::TextColumn;
+use std::ops::Range;
+use zstd::bulk::Compressor;
+
+/// A block ends with the text that makes it this long.
+const BLOCK_BYTES: usize = 64 << 10;
+/// Most bytes of a block: a text is at most 16 MiB.
+const BLOCK_BYTES_MAX: usize = 32 << 20;
+
+/// Appends texts.
+pub(crate) fn write<'t>(
+    texts: impl Iterator<Item = &'t [u8]>,
+    compressor: &mut Compressor<'_>,
+    out: &mut Vec<u8>,
+) {
+    let (mut heads, mut body, mut blocks) = (Vec::new(), Vec::new(), 0);
+    let mut open = TextColumn::default();
+    let mut texts = texts.peekable();
+    while let Some(text) = texts.next() {
+        open.push(text);
+        if BLOCK_BYTES <= open.bytes().len() || texts.peek().is_none() {
+            let plain = plain(&open);
+            let packed =
+                compressor.compress(&plain).expect("there is room for what zstd makes of bytes in memory");
+            [open.len(), plain.len(), packed.len()]
+                .iter()
+                .for_each(|&count| put_varint(count as u64, &mut heads));
+            body.extend_from_slice(&packed);
+            open.truncate(0);
+            blocks += 1;
+        }
+    }
+    put_varint(blocks, out);
+    out.extend_from_slice(&heads);
+    out.extend_from_slice(&body);
+}
+
+fn plain(texts: &TextColumn) -> Vec<u8> {
+    let has_lines = memchr::memchr(b'\n', texts.bytes()).is_some();
+    let mut out = Vec::with_capacity(texts.bytes().len() + texts.len() + 1);
+    out.push(u8::from(!has_lines));
+    if has_lines {
+        texts.iter().for_each(|text| put_varint(text.len() as u64, &mut out));
+        out.extend_from_slice(texts.bytes());
+    } else {
+        for text in texts.iter() {
+            out.extend_from_slice(text);
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
+/// Where the texts are.
+pub(crate) struct Texts {
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+struct Block {
+    /// The number of its first text.
+    first: usize,
+    /// How many bytes it has before compression, and where it is.
+    plain_bytes: usize,
+    place: Range<usize>,
+}
+
+impl Texts {
+    /// Opens texts that end where `input` then is.
+    pub(crate) fn read(input: &mut Input<'_>) -> Result<Texts, Fault> {
+        let count = input.varint()?;
+        let (mut heads, mut len) = (Vec::new(), 0_usize);
+        for _ in 0..count {
+            let texts = input.count(BLOCK_BYTES_MAX, "a block of texts")?;
+            let plain_bytes = input.count(BLOCK_BYTES_MAX, "a block of texts")?;
+            heads.push((len, plain_bytes, input.count(BLOCK_BYTES_MAX, "a block of texts")?));
+            len += texts;
+        }
+        let mut blocks = Vec::with_capacity(heads.len());
+        for (first, plain_bytes, bytes) in heads {
+            blocks.push(Block { first, plain_bytes, place: input.skip(bytes)? });
+        }
+        Ok(Texts { blocks, len })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.blocks.as_slice())
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn, Fault> {
+        let mut all = TextColumn::default();
+        for number in 0..self.blocks.len() {
+            let block = self.block(bytes, number)?;
+            all.extend(&block, 0..block.len());
+        }
+        Ok(all)
+    }
+
+    /// Reads some of them, best in their order.
+    pub(crate) fn reader<'b>(&'b self, bytes: &'b [u8]) -> TextReader<'b> {
+        TextReader { texts: self, bytes, open: None }
+    }
+
+    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn, Fault> {
+        let Block { first, plain_bytes, place } = &self.blocks[number];
+        let end = self.blocks.get(number + 1).map_or(self.len, |next| next.first);
+        let count = end - first;
+        let plain = packet::unpack(&bytes[place.clone()], *plain_bytes)?;
+        let mut input = Input::new(&plain);
+        let mut texts = TextColumn::with_capacity(count.min(plain.len()), plain.len());
+        if input.byte()? == 1 {
+            let mut start = 1;
+            for end in memchr::memchr_iter(b'\n', &plain) {
+                texts.push(&plain[start.min(end)..end]);
+                start = end + 1;
+            }
+            return if texts.len() == count && start == plain.len() { Ok(texts) } else { Err(Fault::Short) };
+        }
+        let mut lengths = Vec::new();
+        for _ in 0..count {
+            lengths.push(input.count(plain.len(), "a text")?);
+        }
+        for length in lengths {
+            texts.push(input.take(length)?);
+        }
+        input.end()?;
+        Ok(texts)
+    }
+}
+
+/// Reads texts, and keeps the block of the last one.
+pub(crate) struct TextReader<'b> {
+    texts: &'b Texts,
+    bytes: &'b [u8],
+    open: Option<(usize, TextColumn)>,
+}
+
+impl TextReader<'_> {
+    /// The text with a number.
+    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8], Fault> {
+        let blocks = &self.texts.blocks;
+        let block =
+            blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(Fault::Short)?;
+        if self.open.as_ref().is_none_or(|(open, _)| *open != block) {
+            self.open = Some((block, self.texts.block(self.bytes, block)?));
+        }
+        let Some((_, texts)) = &self.open else { return Err(Fault::Short) };
+        let at = number - blocks[block].first;
+        if at < texts.len() { Ok(texts.get(at)) } else { Err(Fault::Short) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        #[test]
+        fn texts_come_back(
+            texts in proptest::collection::vec(prop_oneof!["[a-c]{0,9}", "[a\n]{0,4}", "z{2000}"], 0..300),
+            bit in any::<prop::sample::Index>(),
+        ) {
+            let mut bytes = Vec::new();
+            write(texts.iter().map(String::as_bytes), &mut Compressor::new(1).unwrap(), &mut bytes);
+            let mut input = Input::new(&bytes);
+            let read = Texts::read(&mut input).unwrap();
+            input.end().unwrap();
+            prop_assert_eq!(read.len(), texts.len());
+            let all = read.all(&bytes).unwrap();
+            prop_assert!(all.iter().eq(texts.iter().map(String::as_bytes)));
+            let mut reader = read.reader(&bytes);
+            for number in (0..texts.len()).step_by(7) {
+                prop_assert_eq!(reader.get(number).unwrap(), texts[number].as_bytes());
+            }
+            prop_assert!(reader.get(texts.len()).is_err());
+            let bit = bit.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(read) = Texts::read(&mut Input::new(&bytes)) {
+                drop(read.all(&bytes));
+                let mut reader = read.reader(&bytes);
+                for number in 0..texts.len() {
+                    reader.get(number).map(<[u8]>::len).ok();
+                }
+            }
+        }
+    }
+}
