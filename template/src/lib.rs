@@ -7,6 +7,7 @@
 //! | `table`    | key → template                                                              |
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | the messages of some rows as bytes, and back                                |
+//! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
 //!
 //! **Invariant:** messages come back byte for byte, whatever they are.
@@ -18,6 +19,7 @@ mod limits;
 mod numbers;
 mod ordered;
 mod packet;
+mod rare;
 pub mod scan;
 mod skeleton;
 mod table;
@@ -25,4 +27,5 @@ mod texts;
 
 pub use bytes::Fault;
 pub use group::{GROUP_ROWS_MAX, GROUP_TEXT_BYTES_MAX, Group, GroupWriter, Wanted};
+pub use rare::{Rare, RareWriter};
 pub use table::Templates;

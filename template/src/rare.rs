@@ -1,0 +1,228 @@
+//! In which groups of rows a rare word may be: a multimap from hashes to small numbers, in about eleven bits a pair.
+//!
+//! | bytes           | meaning                                                                             |
+//! |-----------------|-------------------------------------------------------------------------------------|
+//! | varint          | pairs, each once                                                                    |
+//! | u8, u8          | bits that say a pair's bucket, bits of a group                                      |
+//! | 8 a sample      | for every 256 buckets: u32 the bit, and u32 the pair, at which the first begins     |
+//! | unary           | for each bucket a one for each of its pairs, and then a zero                        |
+//! | packed          | for each pair six more bits of its hash, and its group                              |
+//!
+//! There are about as many buckets as pairs. A pair's bucket is the highest bits of its hash.
+//!
+//! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found here
+//! has to be looked at.
+
+use crate::bytes::{Fault, Input, PADDING, bits, pack, packed_bytes, put_varint, unpack};
+use std::ops::Range;
+
+/// More bits of a hash, beside its bucket.
+const FINGER_BITS: u32 = 6;
+/// Of a pair in memory, the lowest bits are its group.
+const GROUP_BITS: u32 = 16;
+const SAMPLED_BUCKETS: usize = 256;
+const SAMPLE_BYTES: usize = 8;
+const BUCKET_BITS_MAX: u32 = 40;
+const PAIRS_MAX: usize = u32::MAX as usize / 2;
+
+/// Gathers pairs.
+#[derive(Default)]
+pub struct RareWriter {
+    pairs: Vec<u64>,
+}
+
+impl RareWriter {
+    /// A word with this hash is in this group.
+    pub fn add(&mut self, hash: u64, group: u16) {
+        self.pairs.push(hash >> GROUP_BITS << GROUP_BITS | u64::from(group));
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.pairs.capacity() * size_of::<u64>()
+    }
+
+    /// Appends all pairs.
+    pub fn finish(mut self, out: &mut Vec<u8>) {
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let pairs = &self.pairs;
+        let bucket_bits = bits(pairs.len() as u64).saturating_sub(1).clamp(1, BUCKET_BITS_MAX);
+        let group_bits = bits(pairs.iter().map(|pair| pair & 0xffff).max().unwrap_or(0)).max(1);
+        put_varint(pairs.len() as u64, out);
+        out.extend_from_slice(&[bucket_bits as u8, group_bits as u8]);
+        let buckets = 1_usize << bucket_bits;
+        let mut unary = vec![0_u8; (pairs.len() + buckets).div_ceil(8)];
+        let (mut bit, mut at) = (0, 0);
+        for bucket in 0..buckets {
+            if bucket % SAMPLED_BUCKETS == 0 {
+                out.extend_from_slice(&(bit as u32).to_le_bytes());
+                out.extend_from_slice(&(at as u32).to_le_bytes());
+            }
+            while pairs.get(at).is_some_and(|pair| bucket_of(*pair, bucket_bits) == bucket) {
+                unary[bit / 8] |= 1 << (bit % 8);
+                bit += 1;
+                at += 1;
+            }
+            bit += 1;
+        }
+        out.extend_from_slice(&unary);
+        let payload = |pair: u64| finger_of(pair, bucket_bits) << group_bits | pair & 0xffff;
+        pack(pairs.iter().map(|&pair| payload(pair)), FINGER_BITS + group_bits, out);
+    }
+}
+
+fn bucket_of(hash: u64, bucket_bits: u32) -> usize {
+    (hash >> (u64::BITS - bucket_bits)) as usize
+}
+
+fn finger_of(hash: u64, bucket_bits: u32) -> u64 {
+    hash << bucket_bits >> (u64::BITS - FINGER_BITS)
+}
+
+/// An open multimap.
+pub struct Rare {
+    bytes: Vec<u8>,
+    pairs: usize,
+    bucket_bits: u32,
+    group_bits: u32,
+    samples: Range<usize>,
+    unary: Range<usize>,
+    packed: usize,
+}
+
+impl Rare {
+    /// Opens what was written.
+    pub fn open(mut bytes: Vec<u8>) -> Result<Rare, Fault> {
+        let end = bytes.len();
+        bytes.resize(end + PADDING, 0);
+        let mut input = Input::new(&bytes[..end]);
+        let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
+        let (bucket_bits, group_bits) = (u32::from(input.byte()?), u32::from(input.byte()?));
+        if !(1..=BUCKET_BITS_MAX).contains(&bucket_bits) || !(1..=GROUP_BITS).contains(&group_bits) {
+            return Err(Fault::Large("bits of a bucket or of a group"));
+        }
+        let buckets = 1_usize << bucket_bits;
+        let samples = input.skip(buckets.div_ceil(SAMPLED_BUCKETS) * SAMPLE_BYTES)?;
+        let unary = input.skip((pairs + buckets).div_ceil(8))?;
+        let packed = input.skip(packed_bytes(pairs, FINGER_BITS + group_bits))?.start;
+        input.end()?;
+        Ok(Rare { bytes, pairs, bucket_bits, group_bits, samples, unary, packed })
+    }
+
+    /// How many pairs there are.
+    pub fn len(&self) -> usize {
+        self.pairs
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs == 0
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Rare>() + self.bytes.capacity()
+    }
+
+    /// The groups that may have a word with this hash, in order.
+    pub fn groups(&self, hash: u64) -> Result<Vec<u16>, Fault> {
+        let hash = hash >> GROUP_BITS << GROUP_BITS;
+        let bucket = bucket_of(hash, self.bucket_bits);
+        let sample = self.samples.start + bucket / SAMPLED_BUCKETS * SAMPLE_BYTES;
+        let mut input = Input::new(&self.bytes[sample..sample + SAMPLE_BYTES]);
+        let (mut bit, mut at) = (input.u32()? as usize, input.u32()? as usize);
+        let mut left = bucket % SAMPLED_BUCKETS;
+        while left != 0 {
+            if self.is_pair(bit)? {
+                at += 1
+            } else {
+                left -= 1
+            }
+            bit += 1;
+        }
+        let width = FINGER_BITS + self.group_bits;
+        let finger = finger_of(hash, self.bucket_bits);
+        let mut groups = Vec::new();
+        while self.is_pair(bit)? {
+            if self.pairs <= at {
+                return Err(Fault::Short);
+            }
+            let payload = unpack(&self.bytes[self.packed..], at, width);
+            if payload >> self.group_bits == finger {
+                groups.push((payload & ((1 << self.group_bits) - 1)) as u16);
+            }
+            (bit, at) = (bit + 1, at + 1);
+        }
+        groups.sort_unstable();
+        groups.dedup();
+        Ok(groups)
+    }
+
+    fn is_pair(&self, bit: usize) -> Result<bool, Fault> {
+        let byte = self.bytes[self.unary.clone()].get(bit / 8).ok_or(Fault::Short)?;
+        Ok(byte >> (bit % 8) & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn spread(value: u64) -> u64 {
+        let product = u128::from(value) * 0x9e37_79b9_7f4a_7c15;
+        product as u64 ^ (product >> 64) as u64
+    }
+
+    fn written(pairs: &[(u64, u16)]) -> Vec<u8> {
+        let (mut writer, mut bytes) = (RareWriter::default(), Vec::new());
+        pairs.iter().for_each(|&(hash, group)| writer.add(hash, group));
+        writer.finish(&mut bytes);
+        bytes
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_pair_is_missed(pairs in proptest::collection::vec((0_u64..2000, 0_u16..40), 0..3000)) {
+            let pairs: Vec<(u64, u16)> = pairs.iter().map(|&(word, group)| (spread(word + 1), group)).collect();
+            let rare = Rare::open(written(&pairs)).unwrap();
+            let distinct: BTreeSet<&(u64, u16)> = pairs.iter().collect();
+            prop_assert!(rare.len() <= distinct.len());
+            for (hash, group) in &pairs {
+                prop_assert!(rare.groups(*hash).unwrap().contains(group));
+            }
+        }
+
+        #[test]
+        fn damaged_pairs_are_faults_or_other_groups_but_never_a_panic(
+            pairs in proptest::collection::vec((any::<u64>(), 0_u16..40), 0..500),
+            bit in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>(),
+        ) {
+            let mut bytes = written(&pairs);
+            let bit = bit.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
+                if let Ok(rare) = Rare::open(bytes) {
+                    pairs.iter().for_each(|(hash, _)| { rare.groups(*hash).ok(); });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_words_that_are_nowhere_are_said_to_be_somewhere_and_pairs_are_small() {
+        let pairs: Vec<(u64, u16)> =
+            (0..600_000_u64).map(|word| (spread(word), (word / 75_000) as u16)).collect();
+        let bytes = written(&pairs);
+        let bits = bytes.len() as f64 * 8.0 / pairs.len() as f64;
+        assert!(bits < 11.5, "{bits} bits a pair");
+        let rare = Rare::open(bytes).unwrap();
+        let wrong =
+            (1_000_000..1_100_000_u64).filter(|&word| !rare.groups(spread(word)).unwrap().is_empty()).count();
+        assert!(wrong < 100_000 / 45, "{wrong} of 100 000");
+    }
+}
