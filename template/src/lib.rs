@@ -6,7 +6,8 @@
 //! | `skeleton` | learns where the words of keys differ                                       |
 //! | `table`    | key → template                                                              |
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
-//! | `group`    | the messages of some rows as bytes, and back                                |
+//! | `group`    | texts of some rows as templates and values, and back; words in them         |
+//! | `rows`     | all columns of batches as bytes, and back                                   |
 //! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
 //!
@@ -20,12 +21,14 @@ mod numbers;
 mod ordered;
 mod packet;
 mod rare;
+mod rows;
 pub mod scan;
 mod skeleton;
 mod table;
 mod texts;
 
 pub use bytes::Fault;
-pub use group::{GROUP_ROWS_MAX, GROUP_TEXT_BYTES_MAX, Group, GroupWriter, Wanted};
+pub use group::{TextGroup, TextGroupWriter, Wanted};
 pub use rare::{Rare, RareWriter};
+pub use rows::{ROWS_MAX, RowGroup, RowGroupWriter, SECTIONS};
 pub use table::Templates;

@@ -3,7 +3,7 @@
 //! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message.
 
 use super::column::{Column, Lengths};
-use super::read::Group;
+use super::read::TextGroup;
 use crate::bytes::Fault;
 use crate::numbers::Numbers;
 use crate::scan::{Kind, Variable};
@@ -47,7 +47,7 @@ impl Wanted {
     }
 }
 
-impl Group {
+impl TextGroup {
     /// The rows whose message has a word.
     pub fn rows_with(&self, wanted: &Wanted) -> Result<Selection, Fault> {
         let mut scratch = Vec::new();
@@ -215,7 +215,7 @@ fn places(are_wanted: impl Iterator<Item = bool>) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::GroupWriter;
+    use crate::group::TextGroupWriter;
     use crate::group::read::tests::statements;
     use proptest::prelude::*;
 
@@ -232,11 +232,11 @@ mod tests {
         fn rows_with_a_word_are_those_that_a_look_finds(
             texts in statements(), absent in "[0-9a-f]{1,12}|0x[0-9a-f]{1,4}|[a-z]{1,4}",
         ) {
-            let mut writer = GroupWriter::default();
+            let mut writer = TextGroupWriter::default();
             texts.iter().for_each(|text| writer.push(text));
             let mut bytes = Vec::new();
             writer.finish(&mut bytes);
-            let group = Group::open(bytes).unwrap();
+            let group = TextGroup::open(bytes).unwrap();
             let all: Vec<Vec<Vec<u8>>> = texts.iter().map(|text| words(text)).collect();
             let mut asked: Vec<&[u8]> = all.iter().flatten().map(Vec::as_slice).collect();
             asked.sort_unstable();

@@ -1,8 +1,8 @@
-//! The messages of a group of rows as templates and columns of variables.
+//! Texts of a group of rows as templates and columns of variables.
 //!
 //! | bytes                | meaning                                                                             |
 //! |----------------------|-------------------------------------------------------------------------------------|
-//! | varint               | rows, at most 131 072                                                               |
+//! | varint               | rows, at most 1 048 576                                                              |
 //! | varint, varint, packet | templates; length of the text that follows; the length of each key as a varint, and all keys |
 //! | [ordered](crate::ordered) | for each row its template + 1, or 0: the message is kept as it is              |
 //! | varint, [numbers](crate::numbers) | the distinct addresses in order                                        |
@@ -32,10 +32,8 @@ mod read;
 mod write;
 
 pub use find::Wanted;
-pub use read::Group;
-pub use write::GroupWriter;
+pub use read::TextGroup;
+pub use write::TextGroupWriter;
 
-/// Most rows of a group. What one damaged page can hit is a group.
-pub const GROUP_ROWS_MAX: usize = 1 << 17;
-/// A group ends when its messages that are kept as they are, and its words, have this many bytes.
-pub const GROUP_TEXT_BYTES_MAX: usize = 16 << 20;
+/// Most rows of a group: dynamic fields of 131 072 messages.
+pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! The bytes of a group in, messages out.
 
-use super::GROUP_ROWS_MAX;
+use super::TEXTS_MAX;
 use super::column::Column;
 use crate::bytes::{Fault, Input, PADDING};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
@@ -15,7 +15,7 @@ use std::ops::Range;
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 
 /// An open group.
-pub struct Group {
+pub struct TextGroup {
     pub(super) bytes: Vec<u8>,
     /// For each row its template + 1, or 0.
     pub(super) rows: Vec<u16>,
@@ -34,13 +34,13 @@ pub(super) struct Template {
     pub(super) rows: usize,
 }
 
-impl Group {
+impl TextGroup {
     /// Opens the bytes of a group.
-    pub fn open(mut bytes: Vec<u8>) -> Result<Group, Fault> {
+    pub fn open(mut bytes: Vec<u8>) -> Result<TextGroup, Fault> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
         let mut input = Input::new(&bytes[..end]);
-        let count = input.count(GROUP_ROWS_MAX, "a number of rows")?;
+        let count = input.count(TEXTS_MAX, "a number of rows")?;
         let keys = read_keys(&mut input)?;
         let mut rows = Vec::with_capacity(count);
         ordered::read(&mut input, count, keys.len() as u64, |row| rows.push(row as u16))?;
@@ -59,7 +59,7 @@ impl Group {
         if (words.len(), kept.len()) != (words_before, rows_of[0]) {
             return Err(Fault::Short);
         }
-        Ok(Group { bytes, rows, templates, addresses, dictionary, words, kept })
+        Ok(TextGroup { bytes, rows, templates, addresses, dictionary, words, kept })
     }
 
     /// How many rows there are.
@@ -236,11 +236,11 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::group::GroupWriter;
+    use crate::group::TextGroupWriter;
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
-    fn written(writer: &mut GroupWriter, texts: &[Vec<u8>]) -> Vec<u8> {
+    fn written(writer: &mut TextGroupWriter, texts: &[Vec<u8>]) -> Vec<u8> {
         texts.iter().for_each(|text| writer.push(text));
         let mut bytes = Vec::new();
         writer.finish(&mut bytes);
@@ -269,9 +269,9 @@ pub(crate) mod tests {
             groups in proptest::collection::vec(statements(), 1..4),
             from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
         ) {
-            let mut writer = GroupWriter::default();
+            let mut writer = TextGroupWriter::default();
             for texts in groups {
-                let group = Group::open(written(&mut writer, &texts)).unwrap();
+                let group = TextGroup::open(written(&mut writer, &texts)).unwrap();
                 prop_assert_eq!(group.rows(), texts.len());
                 let all = group.read(0..texts.len()).unwrap();
                 prop_assert!(all.iter().eq(texts.iter().map(Vec::as_slice)));
@@ -287,13 +287,13 @@ pub(crate) mod tests {
             texts in statements(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
             cut in any::<prop::sample::Index>(),
         ) {
-            let mut bytes = written(&mut GroupWriter::default(), &texts);
+            let mut bytes = written(&mut TextGroupWriter::default(), &texts);
             for bit in bits {
                 let bit = bit.index(bytes.len() * 8);
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
             for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
-                if let Ok(group) = Group::open(bytes) {
+                if let Ok(group) = TextGroup::open(bytes) {
                     let rows = group.rows();
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);

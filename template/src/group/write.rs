@@ -2,7 +2,6 @@
 
 use super::column::Values;
 use super::effort::{Effort, Efforts};
-use super::{GROUP_ROWS_MAX, GROUP_TEXT_BYTES_MAX};
 use crate::bytes::put_varint;
 use crate::interner::Interner;
 use crate::scan::{Kind, Scanner, Variable};
@@ -25,7 +24,7 @@ const UNKNOWN: u16 = u16::MAX;
 
 /// Gathers the messages of a group. What it learned of templates stays for the next one.
 #[derive(Default)]
-pub struct GroupWriter {
+pub struct TextGroupWriter {
     scanner: Scanner,
     templates: Templates,
     efforts: Efforts,
@@ -42,7 +41,7 @@ pub struct GroupWriter {
     kept: TextColumn,
 }
 
-impl GroupWriter {
+impl TextGroupWriter {
     /// Adds the message of the next row.
     pub fn push(&mut self, text: &[u8]) {
         let found = match self.efforts.next() {
@@ -81,10 +80,9 @@ impl GroupWriter {
         self.group.len()
     }
 
-    /// Whether another row would be one too many.
-    pub fn is_full(&self) -> bool {
-        GROUP_ROWS_MAX <= self.rows.len()
-            || GROUP_TEXT_BYTES_MAX <= self.kept.bytes().len() + self.words.memory_bytes()
+    /// How many bytes there are of texts without a template and of words.
+    pub fn text_bytes(&self) -> usize {
+        self.kept.bytes().len() + self.words.memory_bytes()
     }
 
     /// Memory that it takes.
@@ -125,7 +123,7 @@ impl GroupWriter {
     fn push_variables(&mut self, template: u32, aligned: Option<&[Variable]>, text: &[u8]) {
         let place = self.place(template);
         self.rows.push(place + 1);
-        let GroupWriter { group, columns, addresses, words, scanner, .. } = self;
+        let TextGroupWriter { group, columns, addresses, words, scanner, .. } = self;
         let variables = aligned.unwrap_or(scanner.variables());
         let first = group[usize::from(place)].1;
         for (column, variable) in columns[first..first + variables.len()].iter_mut().zip(variables) {

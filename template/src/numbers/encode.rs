@@ -58,11 +58,14 @@ fn distinct(values: &[u64], most: usize) -> Option<Vec<u64>> {
     let mut known = vec![FREE; places];
     let mut distinct = Vec::new();
     for (number, &value) in values.iter().enumerate() {
+        if value == FREE {
+            return None;
+        }
         let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & (places - 1);
         while known[place] != value {
             if known[place] == FREE {
                 let looks_unique = number == SAMPLE && SAMPLE_DISTINCT_MAX < distinct.len();
-                if distinct.len() == most || value == FREE || looks_unique {
+                if distinct.len() == most || looks_unique {
                     return None;
                 }
                 known[place] = value;

@@ -285,7 +285,8 @@ mod tests {
                 let base = u64::from(base);
                 values.iter().enumerate().map(|(at, value)| base * (at as u64 / 1024) + value).collect()
             });
-        prop_oneof![any_values, few, rising, framed]
+        let extreme = proptest::collection::vec(prop_oneof![Just(0), Just(u64::MAX), Just(1 << 63)], 0..200);
+        prop_oneof![any_values, few, rising, framed, extreme]
     }
 
     proptest! {
