@@ -15,8 +15,6 @@
 
 mod encode;
 
-#[cfg(test)]
-use crate::bytes::PADDING;
 use crate::bytes::{Fault, Input, bits, packed_bytes, unpack};
 use std::ops::Range;
 
@@ -241,19 +239,18 @@ fn read_chunks(input: &mut Input<'_>, len: usize, rows: usize, fewer: usize) -> 
     Ok(chunks)
 }
 
-/// A column of its own, for tests and for those who have no other bytes.
-#[cfg(test)]
-pub(crate) fn padded(values: &[u64]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    write(values, &mut bytes);
-    bytes.extend_from_slice(&[0; PADDING]);
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::PADDING;
     use proptest::prelude::*;
+
+    fn padded(values: &[u64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(values, &mut bytes);
+        bytes.extend_from_slice(&[0; PADDING]);
+        bytes
+    }
 
     fn open(bytes: &[u8], len: usize) -> Result<Numbers, Fault> {
         let mut input = Input::new(bytes.get(..bytes.len() - PADDING).unwrap_or_default());
