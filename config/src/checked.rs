@@ -23,6 +23,14 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
+impl Checked {
+    /// Whether a target takes nothing.
+    pub fn is_disabled(&self, target: &Target) -> bool {
+        let is_off = |id: &str| self.destinations.iter().any(|one| one.id == id && !one.enabled);
+        matches!(target, Target::Destination(id) if is_off(id))
+    }
+}
+
 /// A route with its names resolved and its filter parsed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedRoute {
