@@ -1,6 +1,7 @@
 /** What is open beside the views: the form of an item, or the way of a message. */
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { ItemPanel } from './ItemPanel';
+import type { Measured } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import { type ItemPlace, type RouterDocument, isSamePlace, itemAt } from './document';
 import type { Content, Edit } from './draft/edits';
@@ -15,6 +16,7 @@ type Props = {
   draft: Content | null;
   status: RouterStatus | undefined;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   view: RouterView;
@@ -65,6 +67,7 @@ export function SidePanel(props: Props) {
         <ItemPanel
           key={`${place.section}-${place.index}`}
           {...{ place, item, problems, status, canEdit, isNew, onEdit }}
+          measured={props.measured}
           onClose={close}
           onOpen={(open) => onView({ open })}
         />

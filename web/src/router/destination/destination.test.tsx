@@ -145,6 +145,7 @@ test('a destination that cannot be reached says so above all', async () => {
     id: 'siem',
     kind: 'syslog',
     to: 'tcp://siem:514',
+    enabled: true,
     state: 'retrying',
     last_error: 'Connection refused',
     queue_error: null,
