@@ -123,6 +123,7 @@ test.describe('text and canvas', () => {
     await expect(routerPage.route('logins')).toContainText('security');
 
     await routerPage.route('logins').click();
+    await routerPage.form.getByRole('button', { name: 'Rename' }).click();
     await routerPage.form.getByRole('textbox', { name: 'Name' }).fill('sessions');
     await routerPage.show('Text');
     await expect(routerPage.text).toContainText('id = "sessions"');

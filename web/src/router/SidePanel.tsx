@@ -57,6 +57,7 @@ export function SidePanel(props: Props) {
           key={place.index}
           {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
           shares={props.shares}
+          measured={props.measured}
           route={item}
           step={view.step}
           onStep={(step) => onView({ step })}

@@ -76,6 +76,8 @@ export function Views(props: Props) {
     return (
       <ListView
         {...shared}
+        live={props.live}
+        measured={props.measured}
         shown={view.item}
         canEdit={canEdit}
         onAdd={props.onAdd}

@@ -36,6 +36,14 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? String(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
+/** `1.8 of 4 GiB`: how much of a limit, both in its unit. */
+export function formatPart(bytes: number, max: number): string {
+  const [amount = '', unit = ''] = formatBytes(max).split(' ');
+  const size = Number(amount) === 0 ? 1 : max / Number(amount);
+  const trimmed = (text: string) => text.replace(/\.0$/, '');
+  return `${trimmed((bytes / size).toFixed(1))} of ${trimmed(amount)} ${unit}`;
+}
+
 /** Messages per second: `0`, `0.4`, `12`, `1 234`. */
 export function formatRate(perSecond: number): string {
   if (perSecond > 0 && perSecond < 10) return perSecond.toFixed(1);

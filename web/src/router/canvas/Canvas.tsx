@@ -1,7 +1,7 @@
 /** The router as it runs: sources, routes in their order, targets, and what flows between them. */
-import { Button } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconDatabase, IconPlus, IconSend2 } from '@tabler/icons-react';
 import {
   Background,
   type Node,
@@ -35,7 +35,7 @@ import { MANY_ROUTES, ROUTE_WIDTH, ROUTE_X, TARGET_WIDTH, TARGET_X, TOP, layoutO
 import type { Measured } from './measure';
 import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
-import { failingTargets, trafficOf } from './traffic';
+import { disabledTargets, failingTargets, trafficOf } from './traffic';
 import { useSeries } from './useSeries';
 import classes from './Canvas.module.css';
 
@@ -62,17 +62,23 @@ const ZOOM_MIN = 0.4;
 /** A canvas that does not fit is made smaller only as long as it can be read; then it is moved. */
 const READABLE_ZOOM = 0.8;
 
+/** It stands below the cards, or not at all. */
+const LEGEND_HEIGHT = 56;
+
 const NO_STEPS: ReadonlySet<number> = new Set();
 
 export default function Canvas(props: Props) {
   const { document, live, status, shares, measured, problems, warnings } = props;
   const { item, lit, onShow, onAdd, actions } = props;
-  const { ref, width } = useElementSize<HTMLDivElement>();
+  const { ref, width, height } = useElementSize<HTMLDivElement>();
   const [flow, setFlow] = useState<ReactFlowInstance<Node<CardData>> | null>(null);
   const holder = useRef<HTMLDivElement>(null);
   const series = useSeries(status);
   const traffic = useMemo(() => trafficOf(document, status, shares), [document, status, shares]);
-  const failing = useMemo(() => failingTargets(status), [status]);
+  const failing = useMemo(() => {
+    const off = disabledTargets(document);
+    return new Set([...failingTargets(status)].filter((id) => !off.has(id)));
+  }, [document, status]);
   const layout = useMemo(() => layoutOf(document, traffic, failing), [document, traffic, failing]);
   const fit = useCallback(() => {
     if (flow === null || width === 0) return;
@@ -151,7 +157,7 @@ export default function Canvas(props: Props) {
           ]}
           proOptions={{ hideAttribution: true }}
         >
-          <Background gap={20} size={1} />
+          <Background gap={16} size={1.5} />
           <ViewportPortal>
             <div className={classes.under0}>
               <Wires
@@ -172,12 +178,7 @@ export default function Canvas(props: Props) {
               {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
             </Head>
             <Head x={TARGET_X} width={TARGET_WIDTH} title="Targets" count={layout.targets.length}>
-              {onAdd !== null && (
-                <>
-                  <Add section="logspaces" onAdd={onAdd} />
-                  <Add section="destinations" onAdd={onAdd} />
-                </>
-              )}
+              {onAdd !== null && <AddTarget onAdd={onAdd} />}
             </Head>
             {document.sources.length === 0 && (
               <None x={0} width={184} section="sources" onAdd={onAdd} />
@@ -192,10 +193,12 @@ export default function Canvas(props: Props) {
           <ZoomBar onFit={fit} />
         </ReactFlow>
       </div>
-      <p className={classes.legend} aria-hidden="true">
-        <span data-kind="flows" /> width is rate <span data-kind="drops" /> dropped by a rule{' '}
-        <span data-kind="fails" /> not delivered
-      </p>
+      {layout.height + LEGEND_HEIGHT < height && (
+        <p className={classes.legend} aria-hidden="true">
+          <span data-kind="flows" /> width is rate <span data-kind="drops" /> dropped by a rule{' '}
+          <span data-kind="fails" /> not delivered
+        </p>
+      )}
     </div>
   );
 }
@@ -241,18 +244,43 @@ function stepDrops(route: Item, takes: number | undefined, shares: Shares): numb
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];
 }
 
-function Add({ section, onAdd }: { section: Section; onAdd: (section: Section) => void }) {
-  const noun = nounOf(section);
-  const isTarget = section === 'logspaces' || section === 'destinations';
+type AddProps = { onAdd: (section: Section) => void };
+
+function Add({ section, onAdd }: AddProps & { section: Section }) {
   return (
     <Button
       variant="subtle"
       size="compact-xs"
       leftSection={<IconPlus size={14} />}
-      aria-label={`Add ${noun.toLowerCase()}`}
+      aria-label={`Add ${nounOf(section).toLowerCase()}`}
       onClick={() => onAdd(section)}
     >
-      {isTarget ? (section === 'logspaces' ? 'Space' : 'Forward') : 'Add'}
+      Add
     </Button>
+  );
+}
+
+function AddTarget({ onAdd }: AddProps) {
+  return (
+    <Menu position="bottom-end" portalProps={{ target: '#content' }}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          leftSection={<IconPlus size={14} />}
+          aria-label="Add a target"
+        >
+          Add
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconDatabase size={15} />} onClick={() => onAdd('logspaces')}>
+          Logspace: stores messages
+        </Menu.Item>
+        <Menu.Item leftSection={<IconSend2 size={15} />} onClick={() => onAdd('destinations')}>
+          Destination: forwards them
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

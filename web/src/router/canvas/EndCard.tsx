@@ -1,7 +1,7 @@
 /** What stands on the card of a source, a logspace or a destination. */
 import { IconDatabase, IconPlugConnectedX, IconSend2 } from '@tabler/icons-react';
 import type { DestinationStatus, DocumentProblem } from '../../api/model';
-import { formatBytes, formatShort } from '../../ui/number';
+import { formatBytes, formatPart, formatShort } from '../../ui/number';
 import { useZone } from '../../ui/time';
 import { aboutOf, liveOf } from '../about';
 import { idOf, isOff } from '../document';
@@ -52,7 +52,7 @@ export function EndCard(props: Props) {
           {destination !== undefined && wrong.length === 0 && (
             <Queue of={destination} measured={measured} isOff={isOff(item)} />
           )}
-          <Trouble wrong={wrong} warning={trouble ? undefined : live?.trouble} />
+          <Trouble wrong={wrong} warning={trouble || isOff(item) ? undefined : live?.trouble} />
         </span>
       )}
     </>
@@ -81,6 +81,8 @@ function Queue({ of, measured, isOff }: QueueProps & { isOff: boolean }) {
 
 /** What an error begins with; the form of the destination shows all of it. */
 const ADDRESS = /^\S+:\/\/\S+ \([^)]*\): /;
+/** How the system counts its errors, which says no more than their names. */
+const NUMBER = / \(os error \d+\)/;
 
 /** Cause, since when, how much waits, and how long that can go on. */
 function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
@@ -92,7 +94,7 @@ function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
   return (
     <>
       <span className={classes.cause} title={cause}>
-        {cause.replace(ADDRESS, '')}
+        {cause.replace(ADDRESS, '').replace(NUMBER, '')}
       </span>
       <span className={classes.about}>{sinceText(of, zone)}</span>
       <span className={classes.meter} aria-hidden="true">
@@ -102,9 +104,7 @@ function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
         <span className={classes.about}>
           <b>{formatShort(of.queue_messages)}</b> queued
         </span>
-        <span className={classes.amount}>
-          {formatBytes(of.queue_bytes)} of {formatBytes(of.queue_bytes_max)}
-        </span>
+        <span className={classes.amount}>{formatPart(of.queue_bytes, of.queue_bytes_max)}</span>
       </span>
       <span className={classes.row}>
         <span className={classes.forecast} data-unknown={forecast.kind === 'unknown'}>

@@ -1,7 +1,7 @@
 /** What stands on the card of a route: its place, its filter, its steps, and what they take out. */
 import type { DocumentProblem } from '../../api/model';
 import { formatRate } from '../../ui/number';
-import { idOf, isOff, listOf, textOf } from '../document';
+import { type Item, idOf, isOff, listOf, textOf } from '../document';
 import { warningOfRoute } from '../problems';
 import { aboutStep, kindOf, stepsOf } from '../steps/steps';
 import { Badges, Trouble } from './Badges';
@@ -38,18 +38,30 @@ export function RouteCard(props: Props) {
               data-new={props.newSteps.has(at)}
               title={`${kindOf(step)} ${aboutStep(step)}`}
             >
-              {kindOf(step)}
+              {stepName(step)}
               {(drops[at] ?? 0) > 0 && (
                 <span className={classes.drops}> −{formatRate(drops[at] ?? 0)}/s</span>
               )}
             </span>
           ))}
           {steps.length > STEPS_SHOWN && <span className={classes.about}>…</span>}
-          {listOf(item['to']).length === 0 && <span className={classes.about}>no target yet</span>}
-          {item['fallback'] === true && <span className={classes.about}>fallback</span>}
+          <span className={classes.about}>{remarks(item).join(' · ')}</span>
           <Trouble wrong={wrong} warning={warning} />
         </span>
       )}
     </>
   );
+}
+
+/** What the steps do not say. */
+function remarks(item: Item): string[] {
+  const to = listOf(item['to']).length === 0 ? ['no target yet'] : [];
+  const asReceived = stepsOf(item).length === 0 && to.length === 0 ? ['as received'] : [];
+  return [...asReceived, ...to, ...(item['fallback'] === true ? ['fallback'] : [])];
+}
+
+/** `parse json`, `mask`: as short as it can be told from others. */
+function stepName(step: Item): string {
+  const kind = kindOf(step);
+  return kind === 'parse' ? `parse ${textOf(step['parse'])}` : kind;
 }

@@ -17,7 +17,7 @@ export function Totals({ x, y, width, fates }: Props) {
       {fates === undefined ? (
         <p>Measuring…</p>
       ) : (
-        <dl>
+        <dl title="A second, over the last half minute.">
           <Row name="Received" rate={fates.received} isMain />
           <Row name="Stored" rate={fates.stored} />
           {fates.forwarded > 0 && (

@@ -76,30 +76,42 @@ export function Wires({ layout, traffic, isKnown, chosen, lit, routeIds }: Props
             {formatRate(traffic.routes[route]?.left ?? 0)}/s left
           </text>
         ))}
-      {isKnown &&
-        layout.wires.map((wire) => (
-          <text
-            key={wire.key}
-            className={classes.label}
-            data-kind={wire.kind}
-            x={wire.label.x}
-            y={wire.label.y + (wire.kind === 'drops' ? 16 : -wire.width / 2 - 4)}
-          >
-            {labelOf(wire)}
-          </text>
-        ))}
+      {isKnown && layout.wires.map((wire) => <Label key={wire.key} wire={wire} />)}
     </svg>
+  );
+}
+
+/** Of a tap that is shut, 24 by 24, as on the other icons. */
+const FILTER_OFF =
+  'M8 4h12v2.172a2 2 0 0 1 -.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227M3 3l18 18';
+
+function Label({ wire }: { wire: Wire }) {
+  const { kind, label, width } = wire;
+  const isDrop = kind === 'drops';
+  const [x, y] = isDrop ? [label.x + 18, label.y + 16] : [label.x, label.y - width / 2 - 4];
+  return (
+    <g>
+      {isDrop && (
+        <path
+          className={classes.dropIcon}
+          d={FILTER_OFF}
+          transform={`translate(${label.x} ${y - 11}) scale(0.58)`}
+        />
+      )}
+      <text className={classes.label} data-kind={kind} x={x} y={y}>
+        {labelOf(wire)}
+      </text>
+    </g>
   );
 }
 
 function labelOf({ kind, rate }: Wire): string {
   switch (kind) {
     case 'flows':
+    case 'drops':
       return `${formatRate(rate)}/s`;
     case 'fails':
       return rate === 0 ? '' : `0 of ${formatRate(rate)}/s`;
-    case 'drops':
-      return `${formatRate(rate)}/s dropped`;
     case 'off':
       return 'off';
   }

@@ -2,7 +2,7 @@
 import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
 import { formatRate } from '../../ui/number';
 import { type Item, type ItemPlace, idOf } from '../document';
-import { type Forecast, forecastOf } from './forecast';
+import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
 import type { Measured } from './measure';
 
@@ -61,6 +61,21 @@ export function forecastFor(of: DestinationStatus, measured: Measured | undefine
     bytesMax: of.queue_bytes_max,
   };
   return forecastOf(depth, measured?.queues.get(of.id));
+}
+
+/** The first of some targets that will be full, and in how long. */
+export function fillingOf(
+  targets: readonly string[],
+  status: RouterStatus | undefined,
+  measured: Measured | undefined,
+): { id: string; within: string } | undefined {
+  const filling = (status?.destinations ?? []).flatMap((one) => {
+    const forecast = forecastFor(one, measured);
+    const fills = targets.includes(one.id) && one.state !== 'disabled' && forecast.kind === 'fills';
+    return fills ? [{ id: one.id, seconds: forecast.seconds }] : [];
+  });
+  const [first] = filling.sort((a, b) => a.seconds - b.seconds);
+  return first && { id: first.id, within: aboutSeconds(first.seconds) };
 }
 
 /** Empty until it is known; what only the draft has says so. */

@@ -94,7 +94,13 @@ function CardMenu({
   if (actions === null) return null;
   const { section, index } = place;
   return (
-    <Menu opened onClose={onClose} position="bottom-start" portalProps={{ target: '#content' }}>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      width={200}
+      portalProps={{ target: '#content' }}
+    >
       <Menu.Target>
         <span className={classes.menuAnchor} />
       </Menu.Target>

@@ -72,6 +72,7 @@ export function failingTargets(status: RouterStatus | undefined): ReadonlySet<st
   ]);
 }
 
-function disabledTargets(document: RouterDocument): ReadonlySet<string> {
+/** Those that the document turns off. */
+export function disabledTargets(document: RouterDocument): ReadonlySet<string> {
   return new Set(document.destinations.filter(isOff).map(idOf));
 }
