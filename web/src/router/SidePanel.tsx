@@ -13,6 +13,7 @@ import classes from './RouterPage.module.css';
 
 type Props = {
   document: RouterDocument | null;
+  live: RouterDocument;
   draft: Content | null;
   status: RouterStatus | undefined;
   shares: Shares;
@@ -56,6 +57,7 @@ export function SidePanel(props: Props) {
         <RouteEditor
           key={place.index}
           {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
+          live={props.live}
           shares={props.shares}
           measured={props.measured}
           route={item}

@@ -177,6 +177,7 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
           />
           <SidePanel
             {...{ document, status, shares, measured, problems, warnings, view, canEdit, added }}
+            live={live.document}
             draft={content}
             onView={show}
             onEdit={edit}

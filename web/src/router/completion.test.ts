@@ -30,7 +30,7 @@ describe('keys', () => {
 
   test('without a kind only the keys of all kinds are offered', () => {
     expect(labelsAt('[[sources]]\n¦')).toEqual(['id', 'kind', 'enabled']);
-    expect(labelsAt('[[sources]]\nkind = "none of these"\n¦')).toEqual(['id']);
+    expect(labelsAt('[[sources]]\nkind = "none of these"\n¦')).toEqual(['id', 'enabled']);
   });
 
   test('keys that are there are not offered again, however they are written', () => {

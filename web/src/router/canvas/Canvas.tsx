@@ -157,7 +157,7 @@ export default function Canvas(props: Props) {
           ]}
           proOptions={{ hideAttribution: true }}
         >
-          <Background gap={16} size={1.5} />
+          <Background gap={16} size={1} />
           <ViewportPortal>
             <div className={classes.under0}>
               <Wires

@@ -38,9 +38,7 @@ export function EndCard(props: Props) {
             <IconPlugConnectedX size={14} aria-hidden /> down
           </span>
         ) : (
-          <span className={classes.rate}>
-            {isOff(item) ? '' : rateText(live?.perSecond, status)}
-          </span>
+          <span className={classes.rate}>{rateText(props, live?.perSecond)}</span>
         )}
       </span>
       {isDown && destination !== undefined ? (

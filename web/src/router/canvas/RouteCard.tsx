@@ -13,7 +13,7 @@ type Props = CardData & { name: string; wrong: readonly DocumentProblem[] };
 const STEPS_SHOWN = 4;
 
 export function RouteCard(props: Props) {
-  const { item, place, rate, drops, warnings, status, hasSteps, name, wrong, badges } = props;
+  const { item, place, rate, drops, warnings, hasSteps, name, wrong, badges } = props;
   const filter = textOf(item['where']).trim();
   const isAll = filter === '' || filter === '*';
   const all = item['fallback'] === true ? 'everything no route took' : 'everything';
@@ -26,7 +26,7 @@ export function RouteCard(props: Props) {
         <b className={classes.name}>{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
-        <span className={classes.rate}>{isOff(item) ? '' : rateText(rate, status)}</span>
+        <span className={classes.rate}>{rateText(props, rate)}</span>
       </span>
       <span className={isAll ? classes.about : classes.filter}>{isAll ? all : filter}</span>
       {hasSteps && (

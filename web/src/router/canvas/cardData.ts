@@ -1,7 +1,7 @@
 /** What a card is given, and what it says about numbers. */
 import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
 import { formatRate } from '../../ui/number';
-import { type Item, type ItemPlace, idOf } from '../document';
+import { type Item, type ItemPlace, idOf, isOff } from '../document';
 import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
 import type { Measured } from './measure';
@@ -78,8 +78,10 @@ export function fillingOf(
   return first && { id: first.id, within: aboutSeconds(first.seconds) };
 }
 
-/** Empty until it is known; what only the draft has says so. */
-export function rateText(rate: number | undefined, status: RouterStatus | undefined): string {
-  if (status === undefined) return '';
-  return rate === undefined ? 'draft' : `${formatRate(rate)}/s`;
+/** Empty until it is known, and of what is off; what only the draft has says that it is new. */
+export function rateText(
+  { item, status }: Pick<CardData, 'item' | 'status'>,
+  rate: number | undefined,
+): string {
+  return status === undefined || rate === undefined || isOff(item) ? '' : `${formatRate(rate)}/s`;
 }

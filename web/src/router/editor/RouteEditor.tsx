@@ -16,6 +16,7 @@ import {
   listOf,
   textOf,
 } from '../document';
+import { badgesOf } from '../draft/badges';
 import type { Edit } from '../draft/edits';
 import { problemOfField, problemsOfItem, problemsOfNoField, warningOfRoute } from '../problems';
 import { StepList } from '../steps/StepList';
@@ -30,6 +31,8 @@ import classes from './Editor.module.css';
 
 type Props = {
   document: RouterDocument;
+  /** What the document is a draft of. */
+  live: RouterDocument;
   place: ItemPlace;
   route: Item;
   status: RouterStatus | undefined;
@@ -69,6 +72,9 @@ export function RouteEditor(props: Props) {
     props.onEdit({ type: 'set', place, key, value }, mark);
   const typed = (key: string, value: string) => set(key, value, `${place.index} ${key}`);
   const off = [...document.sources, ...document.destinations].filter(isOff).map(idOf);
+  const takesOthers = badgesOf(props.live, 'routes', route).some((badge) =>
+    ['filter changed', 'sources changed'].includes(badge),
+  );
   const warning = warningOfRoute(warnings, idOf(route));
   return (
     <section className={classes.panel} aria-label={`Route ${idOf(route)}`}>
@@ -95,6 +101,7 @@ export function RouteEditor(props: Props) {
             route,
             traffic.routes[place.index]?.takes,
             status === undefined ? undefined : traffic.total,
+            takesOthers,
           ).map(({ text, isStrong }, at) => (isStrong ? <b key={at}>{text}</b> : text))}
         </p>
         {warning !== undefined && <Notice tone="caution" title={warning} />}

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Item } from '../document';
 import { sentenceOf } from './sentence';
 
-const said = (route: Item, takes?: number, total?: number) =>
-  sentenceOf(route, takes, total)
+const said = (route: Item, takes?: number, total?: number, isOther?: boolean) =>
+  sentenceOf(route, takes, total, isOther)
     .map(({ text, isStrong }) => (isStrong ? `*${text}*` : text))
     .join('');
 
@@ -21,5 +21,8 @@ test('a share that is not known is not told', () => {
     'Takes what matches, has no target yet, and lets later routes see it too.',
   );
   expect(said({ to: ['main'] }, undefined, 9)).toMatch(/^Takes what matches, sends it to \*main\*/);
+  expect(said({ to: ['main'] }, 93, 1000, true)).toMatch(
+    /^Takes what matches \(live: \*9.3 %\* of the traffic, \*93\/s\*\), sends it/,
+  );
   expect(said({ to: ['main'] }, 0, 0)).toContain('(nothing comes right now)');
 });

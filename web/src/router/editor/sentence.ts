@@ -6,17 +6,21 @@ import { stepsOf } from '../steps/steps';
 /** A piece of a sentence; what one looks for in it is strong. */
 export type Part = { text: string; isStrong?: true };
 
-/** `takes` and `total` are messages a second, undefined where they are not known. */
+/**
+ * `takes` and `total` are messages a second, undefined where they are not known. `isOther`: the live route, of which that
+ * is known, takes others.
+ */
 export function sentenceOf(
   route: Item,
   takes: number | undefined,
   total: number | undefined,
+  isOther = false,
 ): readonly Part[] {
   if (isOff(route)) return [{ text: 'Is off: messages pass it by.' }];
   const steps = stepsOf(route).length;
   const targets = listOf(route['to']);
   return [
-    ...taken(takes, total),
+    ...taken(takes, total, isOther),
     ...(steps === 0
       ? []
       : [{ text: ', changes it in ' }, strong(steps === 1 ? '1 step' : `${steps} steps`)]),
@@ -25,14 +29,15 @@ export function sentenceOf(
   ];
 }
 
-function taken(takes: number | undefined, total: number | undefined): Part[] {
+function taken(takes: number | undefined, total: number | undefined, isOther: boolean): Part[] {
   if (takes === undefined || total === undefined) return [{ text: 'Takes what matches' }];
   if (total === 0) return [{ text: 'Takes what matches (nothing comes right now)' }];
   return [
-    { text: 'Takes ' },
+    { text: isOther ? 'Takes what matches (live: ' : 'Takes ' },
     strong(percent(takes / total)),
     { text: ' of the traffic, ' },
     strong(`${formatRate(takes)}/s`),
+    { text: isOther ? ')' : '' },
   ];
 }
 
