@@ -47,6 +47,43 @@ function state(form: Locator, id: string): Locator {
   return form.getByRole('region', { name: `State of ${id}` });
 }
 
+test('a source and a destination are turned off, and on again with what waits', async ({
+  logstead,
+  page,
+  routerPage,
+}) => {
+  const card = (name: string) => page.getByRole('button', { name, exact: true });
+  await logstead.sendTcp(...messages);
+  await routerPage.open();
+  await expect(card('Destination away')).toContainText('down');
+  await expect(card('Destination away')).toContainText('3 queued');
+
+  await card('Destination away').focus();
+  await page.keyboard.press('d');
+  await expect(card('Destination away')).toContainText('disabled');
+  await expect(card('Destination away')).toContainText('3 kept');
+  await card('Source syslog').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await expect(card('Source syslog')).toContainText('disabled');
+  await routerPage.apply('quiet for a while');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+  await expect(card('Source syslog')).toContainText('off');
+  await expect(logstead.sendTcp('<13>refused')).rejects.toThrow('ECONNREFUSED');
+  await routerPage.show('List');
+  await expect(card('Destination away')).toContainText('3 kept');
+  await expect(card('Destination away')).toContainText('off');
+
+  await card('Destination away').focus();
+  await page.keyboard.press('d');
+  await card('Source syslog').click();
+  await page.getByRole('switch', { name: 'Enabled' }).click({ force: true });
+  await routerPage.apply('back again');
+  await expect(routerPage.liveRevision(3)).toBeVisible();
+  await routerPage.show('Canvas');
+  await expect(card('Destination away')).toContainText('3 queued');
+  await expect(card('Source syslog')).not.toContainText('off');
+});
+
 test('a test message shows what the other side answers, before anything is applied', async ({
   collector,
   page,

@@ -134,8 +134,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
         let path = Path::default().key("sources").index(index);
         match &source.kind {
             SourceKind::Syslog(_) | SourceKind::Relp(_) => {
-                let listen = path.key("listen");
-                check_listeners(&source.id, source.kind.listen(), &listen, &mut open, findings);
+                check_listeners(source, &path.key("listen"), &mut open, findings);
             }
             SourceKind::File(files) if files.paths.is_empty() => {
                 let message = "must name at least one file, like `[\"/var/log/nginx/*.log\"]`";
@@ -151,24 +150,25 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
     }
 }
 
+/// Those of a source that is not enabled are closed, so others may have them.
 fn check_listeners<'a>(
-    id: &'a str,
-    listeners: &[Listener],
+    source: &'a Source,
     path: &Path,
     open: &mut Vec<(Listener, &'a str)>,
     findings: &mut Findings,
 ) {
+    let listeners = source.kind.listen();
     if listeners.is_empty() {
         findings.value(path, "must name at least one, like `[\"tcp://0.0.0.0:5514\"]`");
     }
-    for (index, listener) in listeners.iter().enumerate() {
+    for (index, listener) in listeners.iter().enumerate().filter(|_| source.enabled) {
         if let Some((other, owner)) = open.iter().find(|(other, _)| listener.overlaps(other)) {
             let what = if listener.path().is_some() { "path" } else { "port" };
             let message =
                 format!("`{listener}` overlaps `{other}` of source `{owner}`: choose another {what}");
             findings.value(&path.index(index), message);
         }
-        open.push((listener.clone(), id));
+        open.push((listener.clone(), &source.id));
     }
 }
 

@@ -23,6 +23,19 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
+impl Checked {
+    /// The sources that receive, with their places in the document.
+    pub fn enabled_sources(&self) -> impl Iterator<Item = (usize, &Source)> {
+        self.sources.iter().enumerate().filter(|(_, source)| source.enabled)
+    }
+
+    /// Whether a target takes nothing.
+    pub fn is_disabled(&self, target: &Target) -> bool {
+        let is_off = |id: &str| self.destinations.iter().any(|one| one.id == id && !one.enabled);
+        matches!(target, Target::Destination(id) if is_off(id))
+    }
+}
+
 /// A route with its names resolved and its filter parsed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedRoute {

@@ -142,7 +142,8 @@ fn summary(keys: &Keys) -> String {
     });
     let steps: Vec<String> = steps_of(keys).iter().map(|step| step_kind(step)).collect();
     let steps = (!steps.is_empty()).then(|| format!("steps `{}`", steps.join(", ")));
-    let told: Vec<String> = told.chain(steps).collect();
+    let disabled = (keys.get("enabled").map(String::as_str) == Some("false")).then(|| "disabled".to_owned());
+    let told: Vec<String> = told.chain(steps).chain(disabled).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
@@ -160,6 +161,9 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
     names.retain(|name| *name != STEPS);
     let sentence = |name: &&String| match (before.get(*name), after.get(*name)) {
         (Some(old), Some(new)) if old == new => None,
+        (Some(_), Some(enabled)) if *name == "enabled" => {
+            Some(if enabled == "true" { "enabled" } else { "disabled" }.to_owned())
+        }
         _ if is_secret(name) => Some(format!("{name} changed")),
         (Some(old), Some(new)) => Some(format!("{name} changed from `{old}` to `{new}`")),
         (None, Some(new)) => Some(format!("{name} is set to `{new}`")),

@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 use serde::Serialize;
 
-use crate::catalogue::{FILE_SOURCE, RELP_SOURCE, SYSLOG_SOURCE};
+use crate::catalogue::{FILE_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE};
 use crate::choice::{Format, Framing, SourceName, Start};
 use crate::count::Count;
 use crate::fields::{Fields, defaults};
@@ -19,6 +19,8 @@ use crate::unit::{Period, Size};
 pub struct Source {
     /// The name that routes, messages and counters know it by.
     pub id: String,
+    /// Whether it receives anything.
+    pub enabled: bool,
     /// What it receives, with the keys of that kind.
     #[serde(flatten)]
     pub kind: SourceKind,
@@ -286,7 +288,9 @@ impl Default for Coalesce {
 impl Read for Source {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Source> {
         let mut fields = Fields::of(node, path, findings)?;
+        fields.told_by(&[SOURCE]);
         let id = fields.required("id", String::new());
+        let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
             Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
             Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
@@ -294,10 +298,10 @@ impl Read for Source {
             Some(SourceName::Http) => SourceKind::Http,
             Some(SourceName::Internal) => SourceKind::Internal,
             // Without a kind it is unknown which keys belong here.
-            None => return Some(Source { id, kind: SourceKind::Internal }),
+            None => return Some(Source { id, enabled, kind: SourceKind::Internal }),
         };
         fields.finish();
-        Some(Source { id, kind })
+        Some(Source { id, enabled, kind })
     }
 }
 

@@ -9,9 +9,11 @@ use crate::logspace::{Logspace, Retention};
 
 /// A sentence for each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
-    let reach = Reach::of(&checked.routes);
+    let off = Off::of(checked);
+    let reach = Reach::of(&checked.routes, &off);
     let mut warnings = Vec::new();
-    warnings.extend(checked.sources.iter().filter_map(|source| of_source(&source.id, &reach)));
+    let heard = checked.sources.iter().filter(|source| source.enabled);
+    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reach)));
     for logspace in &checked.logspaces {
         let target = Target::Logspace(logspace.id.clone());
         warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reach));
@@ -20,9 +22,37 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
     for destination in &checked.destinations {
         let target = Target::Destination(destination.id.clone());
         warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
+        warnings.extend(unsent(&destination.id, &target, &checked.routes, &off));
     }
     warnings.extend(reach.unreached);
     warnings
+}
+
+/// What is not enabled.
+struct Off<'a> {
+    sources: HashSet<&'a str>,
+    targets: HashSet<Target>,
+}
+
+impl<'a> Off<'a> {
+    fn of(checked: &'a Checked) -> Off<'a> {
+        let sources = checked.sources.iter().filter(|source| !source.enabled);
+        let destinations = checked.destinations.iter().filter(|destination| !destination.enabled);
+        Off {
+            sources: sources.map(|source| source.id.as_str()).collect(),
+            targets: destinations.map(|destination| Target::Destination(destination.id.clone())).collect(),
+        }
+    }
+
+    /// The sources of a route that send it something.
+    fn heard_by<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
+        route.from.iter().map(String::as_str).filter(|id| !self.sources.contains(id))
+    }
+
+    /// Whether all that a route sends to is off.
+    fn covers(&self, route: &CheckedRoute) -> bool {
+        !route.to.is_empty() && route.to.iter().all(|target| self.targets.contains(target))
+    }
 }
 
 /// Where messages get to.
@@ -34,25 +64,48 @@ struct Reach<'a> {
     taken: HashSet<&'a str>,
     /// Where some route sends.
     targets: HashSet<&'a Target>,
-    /// A sentence for each route that no message reaches.
+    /// A sentence for each route that no message reaches, or that sends none.
     unreached: Vec<String>,
 }
 
 impl<'a> Reach<'a> {
-    fn of(routes: &'a [CheckedRoute]) -> Reach<'a> {
+    fn of(routes: &'a [CheckedRoute], off: &Off<'a>) -> Reach<'a> {
         let mut reach = Reach::default();
         let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
         for (number, route) in routes.iter().enumerate() {
-            reach.unreached.extend(never_matches(route, &routes[..number]));
+            let never = hears_nothing(route, off).or_else(|| never_matches(route, &routes[..number]));
+            reach.unreached.extend(never.or_else(|| sends_nothing(route, off)));
             reach.targets.extend(&route.to);
-            let sources = || route.from.iter().map(String::as_str);
-            reach.heard.extend(sources());
+            reach.heard.extend(off.heard_by(route));
             if route.takes_all() {
-                reach.taken.extend(sources());
+                reach.taken.extend(off.heard_by(route));
             }
         }
         reach
     }
+}
+
+/// Why a route takes nothing although its filter would.
+fn hears_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
+    if route.from.is_empty() || off.heard_by(route).next().is_some() {
+        return None;
+    }
+    let why = match route.route.from.as_slice() {
+        [] => "every source is disabled".to_owned(),
+        [one] => format!("its source `{one}` is disabled"),
+        _ => "all of its sources are disabled".to_owned(),
+    };
+    Some(format!("route `{}`: it takes nothing, because {why}", route.route.id))
+}
+
+/// What becomes of the messages of a route that has no target which takes them.
+fn sends_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
+    let what = match route.route.to.as_slice() {
+        [one] => format!("its destination `{one}` is disabled"),
+        _ => "all of its destinations are disabled".to_owned(),
+    };
+    let id = &route.route.id;
+    off.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
 }
 
 /// Why a route takes nothing, where that is certain.
@@ -105,6 +158,19 @@ fn of_source(id: &str, reach: &Reach<'_>) -> Option<String> {
     let advice = "add a last route with `where = '*'` and `fallback = true` to keep them";
     let lost = || format!("source `{id}`: its messages that no route matches are dropped; {advice}");
     (!reach.taken.contains(id)).then(lost)
+}
+
+/// Says what a destination that is off misses, unless its routes say that they send nothing at all.
+fn unsent(id: &str, target: &Target, routes: &[CheckedRoute], off: &Off<'_>) -> Option<String> {
+    let sends =
+        |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !off.covers(route);
+    let names: Vec<String> =
+        routes.iter().filter(sends).map(|route| format!("`{}`", route.route.id)).collect();
+    let noun = if names.len() == 1 { "route" } else { "routes" };
+    (off.targets.contains(target) && !names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("destination `{id}`: it is disabled, so what {noun} {names} would send to it is not queued")
+    })
 }
 
 fn unreached(what: &str, target: &Target, reach: &Reach<'_>) -> Option<String> {

@@ -74,6 +74,17 @@ fn an_edit_is_told_in_sentences() {
 }
 
 #[test]
+fn what_is_turned_off_and_on_is_told_in_a_word() {
+    check("id = 'in'\n", "id = 'in'\nenabled = false\n", &["source `in`: disabled"]);
+    check("id = 'fw'\n", "id = 'fw'\nenabled = false\n", &["route `fw`: disabled"]);
+    check(
+        "[[routes]]\nid = 'fw'",
+        "[[destinations]]\nid = 'd'\nkind = 'file'\npath = 'x'\nenabled = false\n[[routes]]\nid = 'fw'",
+        &["destination `d` is added (kind `file`, path `x`, disabled)"],
+    );
+}
+
+#[test]
 fn what_means_the_same_is_no_change() {
     check("version = 1", "# a comment\nversion = 1", &[]);
     check("'90d' }", "'2160h' } # the same", &[]);

@@ -118,7 +118,7 @@ fn unknown_keys_are_told_with_the_nearest_known_one() {
     );
     check(
         "[[sources]]\nid = \"web\"\nkind = \"http\"\nlisten = []",
-        &["5:1: sources[0].listen: unknown key `listen`; known here: id, kind"],
+        &["5:1: sources[0].listen: unknown key `listen`; known here: id, enabled, kind"],
     );
 }
 
@@ -216,6 +216,9 @@ fn listeners_are_addresses_that_can_be_open_together() {
          another port",
         ],
     );
+    let twin =
+        "[[sources]]\nid = \"twin\"\nkind = \"syslog\"\nenabled = false\nlisten = [\"tcp://127.0.0.1:514\"]";
+    check(&syslog(&format!("listen = [\"tcp://0.0.0.0:514\"]\n{twin}")), &[]);
     check(&syslog("listen = [\"unix-dgram:/dev/log\", \"unix-stream:run/log.sock\"]"), &[]);
 }
 

@@ -137,7 +137,7 @@ fn files() -> impl Strategy<Value = SourceKind> {
 
 fn sources() -> impl Strategy<Value = Vec<Source>> {
     let kind = prop_oneof![Just(SourceKind::Http), Just(SourceKind::Internal), syslog(), relp(), files()];
-    shuffled(kind, |id, kind| Source { id, kind })
+    shuffled((any::<bool>(), kind), |id, (enabled, kind)| Source { id, enabled, kind })
 }
 
 fn logspaces() -> impl Strategy<Value = Vec<Logspace>> {
@@ -206,7 +206,12 @@ fn servers() -> impl Strategy<Value = DestinationKind> {
 
 fn destinations() -> impl Strategy<Value = Vec<Destination>> {
     let kind = prop_oneof![servers(), written(), objects(), http_destinations()];
-    shuffled((kind, queue()), |id, (kind, queue)| Destination { id, kind, queue })
+    shuffled((any::<bool>(), kind, queue()), |id, (enabled, kind, queue)| Destination {
+        id,
+        enabled,
+        kind,
+        queue,
+    })
 }
 
 fn written() -> impl Strategy<Value = DestinationKind> {
@@ -484,8 +489,9 @@ fn a_new_entry_stands_behind_the_others_of_its_kind() {
         document.logspaces.push(logspace);
     });
     assert_eq!(merged, COMMENTED.replace("# the law\n", "# the law\n\n[[logspaces]]\nid = \"spare\"\n"));
-    let merged =
-        edited(|document| document.sources.push(Source { id: "web".into(), kind: SourceKind::Http }));
+    let merged = edited(|document| {
+        document.sources.push(Source { id: "web".into(), enabled: true, kind: SourceKind::Http })
+    });
     let new = "delay = \"2ms\"\n\n[[sources]]\nid = \"web\"\nkind = \"http\"\n";
     assert_eq!(merged, COMMENTED.replace("delay = \"2ms\"\n", new));
 }

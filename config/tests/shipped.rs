@@ -211,7 +211,7 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     assert_eq!((&syslog["max_connections"], &syslog["allow"]), (&1000.into(), &serde_json::json!([])));
     assert_eq!(json["sources"][1]["coalesce"]["delay"], "0ms");
     assert_eq!(json["sources"][2]["start"], "end");
-    assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "kind": "http"}));
+    assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "enabled": true, "kind": "http"}));
     let route = serde_json::json!({
         "id": "default", "enabled": true, "from": [], "where": "*", "steps": [], "to": ["main", "siem", "certain", "copy"],
         "final": false, "fallback": false, "flow_control": true,

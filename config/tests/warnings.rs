@@ -94,6 +94,34 @@ fn routes_behind_one_that_takes_all_of_theirs() {
 }
 
 #[test]
+fn what_is_disabled() {
+    let off =
+        |keys: &str| format!("[[destinations]]\nkind = \"file\"\npath = \"x\"\nenabled = false\n{keys}\n");
+    let to = |id: &str, to: &str| route(id, "").replace("\"main\"", to);
+    let all = route("all", "");
+    check(
+        &(to("copy", "\"main\", \"d\"") + &off("id = \"d\"")),
+        &["destination `d`: it is disabled, so what route `copy` would send to it is not queued"],
+    );
+    check(
+        &(to("away", "\"d\"") + &all + &off("id = \"d\"")),
+        &["route `away`: what only it takes is dropped, because its destination `d` is disabled"],
+    );
+    check(
+        &(to("away", "\"d\", \"e\"") + &all + &off("id = \"d\"") + &off("id = \"e\"")),
+        &["route `away`: what only it takes is dropped, because all of its destinations are disabled"],
+    );
+    let source =
+        "[[sources]]\nid = \"c\"\nkind = \"relp\"\nlisten = [\"relp://0.0.0.0:2514\"]\nenabled = false\n";
+    // Nobody misses what does not come.
+    check(&(route("few", "from = [\"a\", \"b\"]") + source), &[]);
+    check(
+        &(route("few", "from = [\"c\"]") + &all + source),
+        &["route `few`: it takes nothing, because its source `c` is disabled"],
+    );
+}
+
+#[test]
 fn limits_that_are_not_there_or_too_high() {
     let all = route("all", "");
     check(

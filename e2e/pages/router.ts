@@ -89,7 +89,8 @@ export class RouterPage {
     await this.form.getByRole('textbox', { name: 'Filter' }).fill(filter);
     await this.form.getByRole('button', { name: 'Add target' }).click();
     await this.page.getByRole('menuitem', { name: sendTo }).click();
-    await this.form.getByRole('button', { name: 'Move up' }).click();
+    await this.form.getByRole('button', { name: 'More' }).click();
+    await this.page.getByRole('menuitem', { name: 'Move up' }).click();
   }
 
   /** Puts the cursor on a new line of the text, below the first one that is like this. */

@@ -26,6 +26,8 @@ struct Route {
     steps: Vec<Step>,
     /// Positions in the router's targets.
     to: Vec<usize>,
+    /// Whether it sends to a destination that is not enabled as well.
+    sends_to_disabled: bool,
     is_final: bool,
     is_fallback: bool,
     flow_control: bool,
@@ -64,6 +66,8 @@ pub struct Routed {
     pub taken: Vec<usize>,
     /// Messages that steps took out, each counted at the first that did.
     pub dropped: Vec<Dropped>,
+    /// Messages that were meant only for destinations that are not enabled.
+    pub disabled: Selection,
     /// Messages that no route matched.
     pub unrouted: usize,
 }
@@ -72,12 +76,12 @@ impl Router {
     /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
         let mut targets: Vec<Target> = Vec::new();
-        let routes = checked.routes.iter().map(|checked| Route::new(checked, &mut targets, lookups, before));
-        let routes = routes.collect();
+        let route = |of| Route::new(checked, of, &mut targets, lookups, before);
+        let routes = checked.routes.iter().map(route).collect();
         Router { routes, targets }
     }
 
-    /// Every target that a route names.
+    /// Every target that a route names, without the destinations that are not enabled.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
@@ -109,6 +113,7 @@ impl Router {
         let (mut open, mut matched) = (Selection::all(all), Selection::none(all));
         let mut targets: Vec<Gathered> = Vec::new();
         let (mut taken, mut dropped) = (Vec::with_capacity(self.routes.len()), Vec::new());
+        let mut disabled = Selection::none(all);
         for (number, route) in self.routes.iter().enumerate() {
             if !route.takes_from(source) {
                 watch.route(number, &AtRoute::OtherSource);
@@ -130,6 +135,9 @@ impl Router {
                 open.subtract(&rows);
             }
             let way = route.go(number, Way::new(batch, rows), &mut dropped, watch);
+            if route.sends_to_disabled {
+                disabled.union(&way.messages(&way.rows, all));
+            }
             for &target in route.to.iter().filter(|_| !way.rows.is_empty()) {
                 let at = targets.iter().position(|known| known.target == target).unwrap_or_else(|| {
                     targets.push(Gathered::new(target, all));
@@ -140,8 +148,12 @@ impl Router {
         }
         let mut delivered = Selection::none(all);
         targets.iter().for_each(|target| delivered.union(&target.messages));
+        let dropped = counted_once(dropped, delivered.clone());
+        disabled.subtract(&delivered);
+        dropped.iter().for_each(|dropped| disabled.subtract(&dropped.rows));
         Routed {
-            dropped: counted_once(dropped, delivered),
+            dropped,
+            disabled,
             deliveries: targets.into_iter().map(Delivery::from).collect(),
             taken,
             unrouted: all - matched.count(),
@@ -151,6 +163,7 @@ impl Router {
 
 impl Route {
     fn new(
+        document: &Checked,
         checked: &CheckedRoute,
         targets: &mut Vec<Target>,
         lookups: &Lookups,
@@ -159,13 +172,15 @@ impl Route {
         let old = before.and_then(|before| before.routes.iter().find(|old| old.id == checked.route.id));
         let old = |number: usize| old.and_then(|old| old.steps.get(number));
         let steps = checked.steps.iter().enumerate();
+        let (off, on): (Vec<_>, Vec<_>) = checked.to.iter().partition(|target| document.is_disabled(target));
         Route {
             id: checked.route.id.clone(),
             // One that is not enabled listens to nothing.
             from: if checked.route.enabled { checked.from.clone() } else { Vec::new() },
             filter: Filter::with_stages(&checked.filter, &checked.stages),
             steps: steps.map(|(number, step)| Step::new(step, lookups, old(number))).collect(),
-            to: checked.to.iter().map(|target| position_of(targets, target)).collect(),
+            to: on.into_iter().map(|target| position_of(targets, target)).collect(),
+            sends_to_disabled: !off.is_empty(),
             is_final: checked.route.is_final,
             is_fallback: checked.route.fallback,
             flow_control: checked.route.flow_control,

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 const BASICS: &str = "version = 1\n[[sources]]\nid = \"in\"\nkind = \"http\"\n[[sources]]\nid = \"own\"\nkind = \"internal\"\n\
-    [[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"fw\"\n[[logspaces]]\nid = \"rest\"\n";
+    [[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"fw\"\n[[logspaces]]\nid = \"rest\"\n\
+    [[destinations]]\nid = \"off\"\nkind = \"file\"\npath = \"x\"\nenabled = false\n";
 
 /// Routes, each as `id: keys; keys`.
 fn document(routes: &str) -> Checked {
@@ -84,6 +85,10 @@ fn told(router: &Router, batch: &Arc<Batch>, routed: &Routed) -> Vec<String> {
         let id = router.routes().nth(dropped.route).unwrap();
         told.push(format!("{id}/{}: {}", dropped.step + 1, rows.join(" ")));
     }
+    if !routed.disabled.is_empty() {
+        let rows: Vec<String> = routed.disabled.iter().map(|row| row.to_string()).collect();
+        told.push(format!("disabled: {}", rows.join(" ")));
+    }
     if 0 < routed.unrouted {
         told.push(format!("unrouted: {}", routed.unrouted));
     }
@@ -116,6 +121,13 @@ fn routes_take_in_order() {
     check("in: from = [\"in\"]; to = [\"main\"]", &TWO, &[main]);
     check("off: enabled = false; to = [\"main\"]", &TWO, &["unrouted: 2"]);
     check("off: enabled = false; final = true; to = [\"fw\"]\nall: to = [\"main\"]", &TWO, &[main]);
+    check("copy: to = [\"main\", \"off\"]", &TWO, &[main]);
+    check("away: to = [\"off\"]", &TWO, &["disabled: 0 1"]);
+    check(
+        "away: to = [\"off\"]\nfew: where = 'disk'; to = [\"fw\"]",
+        &TWO,
+        &["fw: 0 web-1 err disk full", "disabled: 1"],
+    );
     check("few: where = 'disk'; to = [\"fw\"]", &TWO, &["fw: 0 web-1 err disk full", "unrouted: 1"]);
     for (filter, expected) in [
         ("\"all well\"~1", &["fw: 1 web-2 info all is well", "unrouted: 1"][..]),

@@ -11,7 +11,7 @@ pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
     DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, LOKI_DESTINATION,
-    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, S3_DESTINATION,
+    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, S3_DESTINATION, SOURCE,
     SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
 pub(crate) use setting::find;
@@ -38,8 +38,7 @@ pub struct Table {
 
 /// Every kind of item with all its keys.
 pub fn catalogue() -> Vec<Item> {
-    let source =
-        |kind, groups: &[&'static [Setting]]| item("sources", kind, &[&[rows::SOURCE], groups].concat());
+    let source = |kind, groups: &[&'static [Setting]]| item("sources", kind, &[&[SOURCE], groups].concat());
     let destination =
         |kind, groups: &[&'static [Setting]]| item("destinations", kind, &[groups, &[DESTINATION]].concat());
     vec![
@@ -69,7 +68,7 @@ pub fn tables() -> Vec<Table> {
         settings: groups.iter().copied().flatten().collect(),
     };
     vec![
-        table("source", &[rows::SOURCE]),
+        table("source", &[SOURCE]),
         table("source syslog", &[rows::OF_SYSLOG]),
         table("source relp", &[rows::OF_RELP]),
         table("source sockets", &[rows::READING, rows::SOCKETS]),

@@ -13,7 +13,7 @@ pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS];
 pub(crate) const FILE_SOURCE: &[&[Setting]] = &[OF_FILES, READING];
 
 /// Every source.
-pub(super) const SOURCE: &[Setting] = &[
+pub(crate) const SOURCE: &[Setting] = &[
     Setting::new("id", Kind::Text, "Name")
         .required()
         .help("Used by routes, messages and counters.")
@@ -23,7 +23,12 @@ pub(super) const SOURCE: &[Setting] = &[
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
                 to files; `http`, the ingest endpoints of the web listener; or `internal`, Logstead's own log. \
-                There can be one `http` and one `internal` source, and they have no other keys."),
+                There can be one `http` and one `internal` source, and they have no keys besides these."),
+    Setting::new("enabled", Kind::Switch, "Enabled")
+        .default("true")
+        .help("Whether it receives anything.")
+        .means("With `false`, it receives nothing: its sockets are closed, its files are not read, and what comes over \
+                HTTP is refused. See [Turned off](#turned-off)."),
 ];
 
 /// What only a source of syslog has.
@@ -214,6 +219,11 @@ pub(crate) const DESTINATION: &[Setting] = &[
                 `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). How other systems receive from \
                 these: [forwarding.md](forwarding.md), [forwarding-http.md](forwarding-http.md), \
                 [forwarding-s3.md](forwarding-s3.md)."),
+    Setting::new("enabled", Kind::Switch, "Enabled")
+        .default("true")
+        .help("Whether it takes and sends anything. What waits in its queue is kept.")
+        .means("With `false`, it takes nothing new and sends nothing; what waits in its queue is kept, and is sent once \
+                it is enabled again. See [Turned off](#turned-off)."),
     Setting::new("queue.size", Kind::Size, "Queue size")
         .default("1GiB")
         .min("1MiB")

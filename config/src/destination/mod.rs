@@ -30,6 +30,8 @@ use crate::unit::{Period, Size};
 pub struct Destination {
     /// The name that routes and counters know it by.
     pub id: String,
+    /// Whether it takes and sends anything.
+    pub enabled: bool,
     /// What it is, with the keys of that kind.
     #[serde(flatten)]
     pub kind: DestinationKind,
@@ -119,7 +121,9 @@ impl Default for Queue {
 impl Read for Destination {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Destination> {
         let mut fields = Fields::of(node, path, findings)?;
+        fields.told_by(&[DESTINATION]);
         let id = fields.required("id", String::new());
+        let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
             Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
             Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
@@ -133,7 +137,7 @@ impl Read for Destination {
             None => {
                 // Without a kind it is unknown which keys belong here.
                 let kind = DestinationKind::File(FileSink::nowhere());
-                return Some(Destination { id, kind, queue: Queue::default() });
+                return Some(Destination { id, enabled, kind, queue: Queue::default() });
             }
         };
         let queue = fields.told_table("queue.", Queue::read);
@@ -143,6 +147,6 @@ impl Read for Destination {
             fields.note("queue", format!("`age` must be more than `object.age`, which is {}", s3.object.age));
         }
         fields.finish();
-        Some(Destination { id, kind, queue })
+        Some(Destination { id, enabled, kind, queue })
     }
 }

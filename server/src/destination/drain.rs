@@ -14,7 +14,7 @@ use super::sink::{Message, Sink};
 use crate::flow::counters::DestinationCounters;
 use crate::flow::ledger::{Fate, Ledger};
 use crate::machine::folders::Folders;
-use crate::machine::priority;
+use crate::machine::{clock, priority};
 use logstead_config::Destination as Config;
 use logstead_indexer::QueueReader;
 use logstead_record::{Batch, Selection};
@@ -144,7 +144,7 @@ impl Drain {
         self.advance(done, &[expired, (Fate::Delivered, delivered), (Fate::Quarantined, refused.len())]);
         if outcome.left.is_some() {
             self.go_back();
-        } else if self.counters.retrying.swap(false, Ordering::Relaxed) {
+        } else if self.counters.recovered() {
             tracing::info!(destination = &*self.id, "the destination takes messages again");
         }
     }
@@ -265,11 +265,13 @@ struct Pauses<'a> {
 impl Pauses<'_> {
     /// Says what failed and waits before another attempt; `false` if none is to be made.
     fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
-        *self.counters.last_error.lock() = Some(reason.to_owned());
-        if !self.counters.retrying.swap(true, Ordering::Relaxed) {
+        let wait = wait.mul_f64(1.0 + JITTER * random());
+        let now = clock::now();
+        let nanos = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
+        if self.counters.failed(reason, now, Some(now.saturating_add(nanos))) {
             tracing::warn!(destination = self.id, "messages wait in the queue: {reason}");
         }
-        self.control.pause_between_attempts(config, wait.mul_f64(1.0 + JITTER * random()))
+        self.control.pause_between_attempts(config, wait)
     }
 }
 

@@ -44,7 +44,6 @@ use parking_lot::Mutex;
 use quarantine::Quarantine;
 use queue::{Opened, Queue};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
@@ -104,17 +103,19 @@ impl Destination {
         })
     }
 
-    /// What is queued is sent as the configuration says; without one it waits.
+    /// What is queued is sent as the configuration says; without one, or with one that is not enabled, it waits.
     pub(crate) fn configure(&self, config: Option<&Config>) {
+        let sends = config.filter(|config| config.enabled);
         if let Some(config) = config {
-            if let Some(refused) = self.folders.refused_sink(&config.kind) {
+            if sends.is_none() {
+                self.counters.recovered();
+            } else if let Some(refused) = self.folders.refused_sink(&config.kind) {
                 tracing::error!(destination = self.id, "nothing is written: {refused}");
-                *self.counters.last_error.lock() = Some(refused);
-                self.counters.retrying.store(true, Ordering::Relaxed);
+                self.counters.failed(&refused, clock::now(), None);
             }
             self.queue.configure(&config.queue);
         }
-        self.control.configure(config);
+        self.control.configure(sends);
     }
 
     /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.

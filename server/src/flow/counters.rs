@@ -194,7 +194,33 @@ pub(crate) struct DestinationCounters {
     pub(crate) dropped: Drops,
     pub(crate) rate: Rate,
     pub(crate) last_error: Mutex<Option<String>>,
-    pub(crate) retrying: std::sync::atomic::AtomicBool,
+    failing: Mutex<Option<Failing>>,
+}
+
+/// Since when nothing can be sent, and when that is tried next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Failing {
+    pub(crate) since: Timestamp,
+    pub(crate) next_try: Option<Timestamp>,
+}
+
+impl DestinationCounters {
+    /// Nothing can be sent; says whether that is new.
+    pub(crate) fn failed(&self, reason: &str, now: Timestamp, next_try: Option<Timestamp>) -> bool {
+        *self.last_error.lock() = Some(reason.to_owned());
+        let mut failing = self.failing.lock();
+        let since = failing.map_or(now, |before| before.since);
+        failing.replace(Failing { since, next_try }).is_none()
+    }
+
+    /// Something was sent, or nothing is to be sent any more; says whether that is new.
+    pub(crate) fn recovered(&self) -> bool {
+        self.failing.lock().take().is_some()
+    }
+
+    pub(crate) fn failing(&self) -> Option<Failing> {
+        *self.failing.lock()
+    }
 }
 
 /// What one logspace stored.

@@ -53,17 +53,18 @@ impl Folders {
         }
     }
 
-    /// The parts of a document that the settings do not allow.
+    /// The parts of a document that the settings do not allow; what is not enabled touches no file.
     pub(crate) fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };
         let mut problems = Vec::new();
-        for (index, source) in document.sources.iter().enumerate() {
+        for (index, source) in document.enabled_sources() {
             let refused = self.refused_paths(&source.kind).into_iter();
             problems.extend(
                 refused.map(|(at, message)| problem(format!("sources[{index}].paths[{at}]"), message)),
             );
         }
-        for (index, destination) in document.destinations.iter().enumerate() {
+        let enabled = document.destinations.iter().enumerate().filter(|(_, destination)| destination.enabled);
+        for (index, destination) in enabled {
             let refused = self.refused_sink(&destination.kind);
             problems.extend(refused.map(|message| problem(format!("destinations[{index}].path"), message)));
         }

@@ -5,14 +5,16 @@ use super::headroom::Headroom;
 use super::logspace::Logspace;
 use super::lookups::LookupFiles;
 use super::metrics::{self, Everything};
+use super::observe::Observed;
 use super::running::{Live, Running};
 use super::sealers::Sealers;
 use super::status::{LogspaceInfo, Status};
 use super::watch::{Ending, Stored, Wake};
 use crate::destination::Destination;
 use crate::flow::counters::Counters;
-use crate::flow::ledger::Ledger;
+use crate::flow::ledger::{Accounts, Ledger};
 use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
 use crate::source::Source;
@@ -127,7 +129,7 @@ impl Pipeline {
 
     /// Counters and states of everything that the live router document names.
     pub fn status(&self) -> Status {
-        self.running.load().status(&self.counters, self.clock.hold(), Instant::now())
+        self.running.load().status(self.observed(&self.ledger.totals()))
     }
 
     /// What a retention would remove from a logspace; `None` if there is no such logspace.
@@ -155,17 +157,28 @@ impl Pipeline {
         running.sources.iter().flat_map(urls).collect()
     }
 
+    fn observed<'a>(&'a self, accounts: &'a Accounts) -> Observed<'a> {
+        Observed {
+            counters: &self.counters,
+            accounts,
+            expiry_held: self.clock.hold(),
+            time: clock::now(),
+            now: Instant::now(),
+        }
+    }
+
     /// All counters in Prometheus' text format.
     pub fn metrics_text(&self) -> String {
         let running = self.running.load();
-        let status = running.status(&self.counters, self.clock.hold(), Instant::now());
+        let accounts = self.ledger.totals();
+        let status = running.status(self.observed(&accounts));
         metrics::text(&Everything {
             status: &status,
             running: &running,
             counters: &self.counters,
             sockets: &self.sockets,
             memory: &self.settings.memory,
-            accounts: &self.ledger.totals(),
+            accounts: &accounts,
         })
     }
 

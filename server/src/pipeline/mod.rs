@@ -39,6 +39,7 @@ pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
 pub use status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
-    LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, SourceType, Status, Unsealed,
+    LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, SourceType, Status, Totals,
+    Unsealed,
 };
 pub use submit::SubmitError;

@@ -5,29 +5,57 @@ use super::running::{Failed, Inlet, RouteCount, Running};
 use super::status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
     LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
-    Unsealed,
+    Totals, Unsealed,
 };
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::{Counters, StepCounters};
+use crate::flow::ledger::{Accounts, SourceRow};
 use crate::source;
-use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source, SourceKind};
+use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source};
 use logstead_record::Timestamp;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 fn time(time: Option<Timestamp>) -> Option<String> {
     time.map(|time| time.to_string())
 }
 
+/// What is shown beside what runs.
+pub(crate) struct Observed<'a> {
+    pub(crate) counters: &'a Counters,
+    pub(crate) accounts: &'a Accounts,
+    pub(crate) expiry_held: Option<String>,
+    pub(crate) time: Timestamp,
+    pub(crate) now: Instant,
+}
+
+fn totals(accounts: &Accounts) -> Totals {
+    let mut totals = Totals::default();
+    for SourceRow { fates, .. } in &accounts.sources {
+        totals.received += fates.received;
+        totals.stored += fates.stored;
+        totals.forwarded += fates.forwarded;
+        totals.unacknowledged += fates.unacknowledged;
+        totals.lost_before += fates.lost_before.values().sum::<u64>();
+        totals.in_flight += fates.in_flight;
+        for (reason, messages) in &fates.dropped {
+            *totals.dropped.entry(reason.clone()).or_default() += messages;
+        }
+    }
+    totals
+}
+
 impl Running {
     /// Counters and states of the live revision.
-    pub(crate) fn status(&self, counters: &Counters, expiry_held: Option<String>, now: Instant) -> Status {
+    pub(crate) fn status(&self, observed: Observed<'_>) -> Status {
+        let Observed { counters, accounts, expiry_held, time, now } = observed;
         let checked = &self.live.checked;
         Status {
             revision: self.live.revision,
             applied_at: self.live.applied_at.to_string(),
+            time: time.to_string(),
+            totals: totals(accounts),
             unrouted_messages: counters.unrouted.get(),
             expiry_held,
             sources: checked
@@ -93,16 +121,16 @@ impl Running {
         self.destinations.iter().filter(left_over).map(left).collect()
     }
 
-    /// A source of the document, unless nothing of it runs or failed.
+    /// A source of the document, unless nothing of it runs or failed although it is enabled.
     fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
         let failed: Vec<&Failed> = self.failed.iter().filter(|failed| failed.source == config.id).collect();
         let inlets = self.http.iter().chain(&self.internal);
         let status = match self.sources.get(&config.id) {
-            Some(source) => running_status(source, &config.kind, now),
+            Some(source) => running_status(source, config, now),
             None => match inlets.into_iter().find(|inlet| *inlet.id == config.id) {
-                Some(inlet) => inlet_status(inlet, &config.kind, now),
-                None if failed.is_empty() => return None,
-                None => inlet_status(&idle_inlet(&config.id, counters), &config.kind, now),
+                Some(inlet) => inlet_status(inlet, config, now),
+                None if failed.is_empty() && config.enabled => return None,
+                None => inlet_status(&idle_inlet(&config.id, counters), config, now),
             },
         };
         let failed = failed.into_iter().map(|failed| ListenerStatus {
@@ -168,14 +196,14 @@ impl Running {
     }
 }
 
-fn running_status(source: &source::Source, kind: &SourceKind, now: Instant) -> SourceStatus {
+fn running_status(source: &source::Source, config: &Source, now: Instant) -> SourceStatus {
     let shared = source.shared();
     let inlet =
         Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
     let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
-        ..inlet_status(&inlet, kind, now)
+        ..inlet_status(&inlet, config, now)
     }
 }
 
@@ -184,12 +212,13 @@ fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
     Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
 }
 
-fn inlet_status(inlet: &Inlet, kind: &SourceKind, now: Instant) -> SourceStatus {
+fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
     let counters = &inlet.counters;
     let messages = counters.messages.get();
     SourceStatus {
         id: inlet.id.to_string(),
-        kind: kind.into(),
+        enabled: config.enabled,
+        kind: (&config.kind).into(),
         listeners: Vec::new(),
         connections: u64::try_from(counters.connections.get()).unwrap_or(0),
         messages,
@@ -221,9 +250,11 @@ fn shown(server: &HttpServer) -> String {
 fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
     let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
+    let failing = counters.failing();
     let state = match messages {
+        _ if !config.enabled => DestinationState::Disabled,
         _ if destination.is_paused() => DestinationState::Paused,
-        _ if counters.retrying.load(Ordering::Relaxed) => DestinationState::Retrying,
+        _ if failing.is_some() => DestinationState::Retrying,
         0 => DestinationState::Idle,
         _ => DestinationState::Ok,
     };
@@ -242,10 +273,13 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
     };
     DestinationStatus {
         id: config.id.clone(),
+        enabled: config.enabled,
         kind,
         to,
         state,
         last_error: counters.last_error.lock().clone(),
+        failing_since: time(failing.map(|failing| failing.since)),
+        next_try: time(failing.and_then(|failing| failing.next_try)),
         queued: counters.queued.get(),
         messages,
         bytes: counters.bytes.get(),

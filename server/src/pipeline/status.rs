@@ -14,6 +14,10 @@ pub struct Status {
     pub revision: u64,
     /// Since when it is live.
     pub applied_at: String,
+    /// When these figures were read.
+    pub time: String,
+    /// What became of all messages so far.
+    pub totals: Totals,
     /// Messages that no route matched: they are dropped.
     pub unrouted_messages: u64,
     /// Why no messages are removed by age for now: the clock cannot be trusted.
@@ -30,11 +34,33 @@ pub struct Status {
     pub logspaces: Vec<LogspaceStatus>,
 }
 
+/// What became of all messages since the ledger began, each counted once: received is the sum of the others but
+/// `lost_before`.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct Totals {
+    /// Messages that came.
+    pub received: u64,
+    /// Those of them that a logspace has.
+    pub stored: u64,
+    /// Those that only destinations have.
+    pub forwarded: u64,
+    /// Those that were dropped, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// Gone with a crash; no sender was told that they were accepted.
+    pub unacknowledged: u64,
+    /// Lost before they were received, as far as it is known.
+    pub lost_before: u64,
+    /// On their way.
+    pub in_flight: u64,
+}
+
 /// A source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceStatus {
     /// Its id.
     pub id: String,
+    /// Whether it receives anything.
+    pub enabled: bool,
     /// How it receives.
     pub kind: SourceType,
     /// Its sockets.
@@ -127,6 +153,8 @@ pub struct StepStatus {
 pub struct DestinationStatus {
     /// Its id.
     pub id: String,
+    /// Whether it takes and sends anything.
+    pub enabled: bool,
     /// How it sends.
     pub kind: DestinationType,
     /// Where it sends.
@@ -135,6 +163,10 @@ pub struct DestinationStatus {
     pub state: DestinationState,
     /// The last thing that went wrong.
     pub last_error: Option<String>,
+    /// Since when nothing can be sent.
+    pub failing_since: Option<String>,
+    /// When that is tried again.
+    pub next_try: Option<String>,
     /// Put into its queue since the start of the process.
     pub queued: u64,
     /// Sent since the start of the process.
@@ -327,6 +359,8 @@ pub enum DestinationState {
     Retrying,
     /// An operator paused it: messages wait.
     Paused,
+    /// The router document says so: what waits is kept, and nothing is added.
+    Disabled,
 }
 
 /// Whether a logspace stores.

@@ -1,9 +1,10 @@
 //! Messages that are handed in: over HTTP, and of our own log.
 
 use super::core::Pipeline;
-use super::running::Inlet;
+use super::running::{Inlet, Running};
 use crate::flow::queue::{Partition, Work};
 use crate::flow::receipt::{Pending, Taken};
+use logstead_config::SourceKind;
 use logstead_record::Batch;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,9 @@ pub enum SubmitError {
     /// The live router document has no source for it.
     #[error("the router document has no source of kind `http`: add one to take messages over HTTP")]
     NoSource,
+    /// The source for it is not enabled.
+    #[error("source `{0}` is disabled, so nothing is taken over HTTP for now")]
+    SourceDisabled(String),
     /// Too many bytes of this source are in flight.
     #[error("the store cannot keep up: send again later")]
     Busy,
@@ -39,7 +43,7 @@ impl Pipeline {
             return Err(SubmitError::ShuttingDown);
         }
         let running = self.running.load_full();
-        let inlet = running.http.as_ref().ok_or(SubmitError::NoSource)?;
+        let inlet = running.http.as_ref().ok_or_else(|| no_inlet(&running))?;
         let in_document = |id: &str| running.live.checked.logspaces.iter().any(|logspace| logspace.id == id);
         if let Some(id) = logspace
             && !in_document(id)
@@ -76,4 +80,9 @@ impl Pipeline {
         // When every worker has stopped, dropping it tells the sender.
         self.work.submit(Partition::Any, work);
     }
+}
+
+fn no_inlet(running: &Running) -> SubmitError {
+    let source = running.live.checked.sources.iter().find(|source| source.kind == SourceKind::Http);
+    source.map_or(SubmitError::NoSource, |source| SubmitError::SourceDisabled(source.id.clone()))
 }

@@ -88,6 +88,7 @@ impl Worker {
             let id = running.router.routes().nth(*route).unwrap_or_default();
             receipt.dropped(format!("route:{id}/step:{}", step + 1), rows.count());
         }
+        receipt.dropped("destination_disabled".to_owned(), routed.disabled.count());
         counters.unrouted.add(routed.unrouted);
         self.counters.unrouted.add(routed.unrouted);
         receipt.unrouted(routed.unrouted);

@@ -1333,6 +1333,8 @@ export interface components {
         };
         /** @description A place that messages are forwarded to. */
         Destination: components["schemas"]["DestinationKind"] & {
+            /** @description Whether it takes and sends anything. */
+            enabled: boolean;
             /** @description The name that routes and counters know it by. */
             id: string;
             /** @description What waits while it is slow or away. */
@@ -1403,7 +1405,7 @@ export interface components {
          * @description Whether a destination sends.
          * @enum {string}
          */
-        DestinationState: "idle" | "ok" | "retrying" | "paused";
+        DestinationState: "idle" | "ok" | "retrying" | "paused" | "disabled";
         /** @description A forward destination. */
         DestinationStatus: {
             /**
@@ -1415,6 +1417,10 @@ export interface components {
             dropped: {
                 [key: string]: number;
             };
+            /** @description Whether it takes and sends anything. */
+            enabled: boolean;
+            /** @description Since when nothing can be sent. */
+            failing_since?: string | null;
             /** @description Its id. */
             id: string;
             /** @description How it sends. */
@@ -1431,6 +1437,8 @@ export interface components {
              * @description Over the last seconds.
              */
             messages_per_second: number;
+            /** @description When that is tried again. */
+            next_try?: string | null;
             /**
              * Format: int64
              * @description How long the oldest message has been waiting.
@@ -2880,6 +2888,8 @@ export interface components {
         };
         /** @description A configured receiver. */
         Source: components["schemas"]["SourceKind"] & {
+            /** @description Whether it receives anything. */
+            enabled: boolean;
             /** @description The name that routes, messages and counters know it by. */
             id: string;
         };
@@ -2925,6 +2935,8 @@ export interface components {
             dropped: {
                 [key: string]: number;
             };
+            /** @description Whether it receives anything. */
+            enabled: boolean;
             /** @description Its id. */
             id: string;
             /**
@@ -3043,6 +3055,10 @@ export interface components {
             routes: components["schemas"]["RouteStatus"][];
             /** @description Receivers. */
             sources: components["schemas"]["SourceStatus"][];
+            /** @description When these figures were read. */
+            time: string;
+            /** @description What became of all messages so far. */
+            totals: components["schemas"]["Totals"];
             /**
              * Format: int64
              * @description Messages that no route matched: they are dropped.
@@ -3355,6 +3371,46 @@ export interface components {
         /** @description All tokens. */
         Tokens: {
             tokens: components["schemas"]["Token"][];
+        };
+        /**
+         * @description What became of all messages since the ledger began, each counted once: received is the sum of the others but
+         *     `lost_before`.
+         */
+        Totals: {
+            /** @description Those that were dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Those that only destinations have.
+             */
+            forwarded: number;
+            /**
+             * Format: int64
+             * @description On their way.
+             */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description Lost before they were received, as far as it is known.
+             */
+            lost_before: number;
+            /**
+             * Format: int64
+             * @description Messages that came.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Those of them that a logspace has.
+             */
+            stored: number;
+            /**
+             * Format: int64
+             * @description Gone with a crash; no sender was told that they were accepted.
+             */
+            unacknowledged: number;
         };
         /** @description The way of a message. */
         Trace: {

@@ -15,6 +15,11 @@ const reasons: Readonly<Record<string, Reason>> = {
     about: 'No route of the router document took them.',
     isLoss: false,
   },
+  destination_disabled: {
+    name: 'destination disabled',
+    about: 'They were meant only for destinations that are disabled.',
+    isLoss: false,
+  },
   queue_full: {
     name: 'queue full',
     about: 'There was no room, and the sender could not be held back.',

@@ -63,6 +63,18 @@ test('another kind begins with its own keys', async () => {
   expect(onEdit).toHaveBeenCalledWith({ type: 'replace', place: source, item });
 });
 
+test('what is turned on is turned off by the switch at its head', async () => {
+  const onEdit = setUp(source);
+  await userEvent.click(screen.getByRole('switch', { name: 'Enabled' }));
+  const edit = { type: 'set', place: source, key: 'enabled', value: false };
+  expect(onEdit.mock.lastCall?.[0]).toEqual(edit);
+});
+
+test('a logspace is always on', () => {
+  setUp({ section: 'logspaces', index: 0 });
+  expect(screen.queryByRole('switch', { name: 'Enabled' })).not.toBeInTheDocument();
+});
+
 test('a reader can look but not edit', () => {
   setUp(source, [], false);
   expect(screen.getByRole('textbox', { name: 'Name' })).toBeDisabled();

@@ -1,12 +1,22 @@
 /** The form of a source, a logspace or a destination. */
-import { ActionIcon, Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { IconTrash, IconX } from '@tabler/icons-react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { FieldInput } from './FieldInput';
 import { ProblemList } from './ProblemList';
+import type { Measured } from './canvas/measure';
 import { DestinationFacts } from './destination/DestinationFacts';
 import { TestMessage } from './destination/TestMessage';
-import { type Item, type ItemPlace, type Json, idOf, nounOf, textOf, valueAt } from './document';
+import {
+  type Item,
+  type ItemPlace,
+  type Json,
+  idOf,
+  isOff,
+  nounOf,
+  textOf,
+  valueAt,
+} from './document';
 import type { Edit } from './draft/edits';
 import { kindsOf } from './fields';
 import type { DestinationTask } from './routerParams';
@@ -19,6 +29,7 @@ type Props = {
   item: Item;
   problems: readonly DocumentProblem[];
   status: RouterStatus | undefined;
+  measured?: Measured | undefined;
   canEdit: boolean;
   /** Whether it was added just now: its name is what one writes first. */
   isNew: boolean;
@@ -41,14 +52,28 @@ export function ItemPanel(props: Props) {
     <section className={classes.panel} aria-label={`${noun} ${idOf(item)}`}>
       <div className={classes.head}>
         <h2>{noun}</h2>
-        <Group gap={4}>
+        <Group gap={8}>
+          {place.section !== 'logspaces' && (
+            <Switch
+              label="Enabled"
+              labelPosition="left"
+              disabled={!canEdit}
+              checked={!isOff(item)}
+              onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
+            />
+          )}
           <ActionIcon aria-label="Close" onClick={onClose}>
             <IconX size={16} />
           </ActionIcon>
         </Group>
       </div>
       {live !== undefined && (
-        <DestinationFacts destination={live} canEdit={canEdit} onOpen={onOpen} />
+        <DestinationFacts
+          destination={live}
+          measured={props.measured}
+          canEdit={canEdit}
+          onOpen={onOpen}
+        />
       )}
       <fieldset className={classes.fields} disabled={!canEdit}>
         {elsewhere.length > 0 && <ProblemList problems={elsewhere} onShow={() => undefined} />}
@@ -84,7 +109,7 @@ function keysOf(place: ItemPlace, item: Item): string[] {
   if (place.section === 'routes') return [];
   const kinds = kindsOf(place.section);
   const spec = kinds.find(({ kind }) => kind === textOf(item['kind']));
-  return ['id', 'kind', ...(spec?.fields.map(({ key }) => key) ?? [])];
+  return ['id', 'kind', 'enabled', ...(spec?.fields.map(({ key }) => key) ?? [])];
 }
 
 type KindFieldsProps = {
@@ -102,7 +127,8 @@ function KindFields({ place, item, problems, onSet, onEdit }: KindFieldsProps) {
   const spec = kinds.find((one) => one.kind === kind);
   const changeKind = (next: string) => {
     const initial = kinds.find((one) => one.kind === next)?.initial ?? {};
-    onEdit({ type: 'replace', place, item: { id: idOf(item), ...initial } });
+    const kept = isOff(item) ? { enabled: false } : {};
+    onEdit({ type: 'replace', place, item: { id: idOf(item), ...kept, ...initial } });
   };
   return (
     <>

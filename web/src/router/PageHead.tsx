@@ -3,16 +3,20 @@ import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
+  IconCode,
   IconHistory,
+  IconList,
+  IconRoute2,
   IconZoomScan,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { RouterStatus } from '../api/model';
 import { formatTime, useZone } from '../ui/time';
 import type { Draft } from './draft/edits';
 import type { UndoAction } from './draft/undo';
 import type { DraftUndo } from './draft/useDraft';
-import type { Live } from './queries';
-import { type RouterView, modes } from './routerParams';
+import { type Live, revisionsQuery } from './queries';
+import { type Mode, type RouterView, modes } from './routerParams';
 import classes from './RouterPage.module.css';
 
 type Props = {
@@ -32,13 +36,19 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
   const offered = isNarrow ? modes.filter((mode) => mode !== 'canvas') : modes;
   const shown = isNarrow && view.mode === 'canvas' ? 'list' : view.mode;
   const since = status?.applied_at;
+  const { data: revisions } = useQuery(revisionsQuery);
+  const author = revisions?.find(({ revision }) => revision === live.revision)?.author;
   return (
     <header className={classes.head}>
       <h1>Router</h1>
       <span className="dimmed">
         <span>Revision {live.revision}, live</span>
         {since !== undefined && (
-          <span className={classes.since}> since {formatTime(since, zone).slice(0, 16)}</span>
+          <span className={classes.since}>
+            {' '}
+            since {formatTime(since, zone).slice(0, 16)}
+            {author !== undefined && ` by ${author}`}
+          </span>
         )}
         {!canEdit && '. Changing the router needs the operator or admin role.'}
       </span>
@@ -48,7 +58,7 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
           value={shown}
           data={offered.map((mode) => ({
             value: mode,
-            label: mode.charAt(0).toUpperCase() + mode.slice(1),
+            label: <ModeLabel mode={mode} />,
           }))}
           onChange={(mode) => onShow({ mode, isTest: false })}
         />
@@ -88,5 +98,17 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
         </Button>
       </div>
     </header>
+  );
+}
+
+const icons = { canvas: IconRoute2, list: IconList, text: IconCode };
+
+function ModeLabel({ mode }: { mode: Mode }) {
+  const Icon = icons[mode];
+  return (
+    <span className={classes.mode}>
+      <Icon size={14} aria-hidden />
+      <span>{mode.charAt(0).toUpperCase() + mode.slice(1)}</span>
+    </span>
   );
 }

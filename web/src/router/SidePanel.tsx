@@ -1,6 +1,7 @@
 /** What is open beside the views: the form of an item, or the way of a message. */
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { ItemPanel } from './ItemPanel';
+import type { Measured } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import { type ItemPlace, type RouterDocument, isSamePlace, itemAt } from './document';
 import type { Content, Edit } from './draft/edits';
@@ -12,9 +13,11 @@ import classes from './RouterPage.module.css';
 
 type Props = {
   document: RouterDocument | null;
+  live: RouterDocument;
   draft: Content | null;
   status: RouterStatus | undefined;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   view: RouterView;
@@ -54,7 +57,9 @@ export function SidePanel(props: Props) {
         <RouteEditor
           key={place.index}
           {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
+          live={props.live}
           shares={props.shares}
+          measured={props.measured}
           route={item}
           step={view.step}
           onStep={(step) => onView({ step })}
@@ -65,6 +70,7 @@ export function SidePanel(props: Props) {
         <ItemPanel
           key={`${place.section}-${place.index}`}
           {...{ place, item, problems, status, canEdit, isNew, onEdit }}
+          measured={props.measured}
           onClose={close}
           onOpen={(open) => onView({ open })}
         />

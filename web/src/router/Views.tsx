@@ -5,6 +5,8 @@ import type { DocumentProblem, RouterStatus } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { ProblemList } from './ProblemList';
 import { TextView } from './TextView';
+import type { CardActions } from './canvas/cardData';
+import type { Measured } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import type { ItemPlace, RouterDocument, Section } from './document';
 import { ListView } from './list/ListView';
@@ -18,7 +20,10 @@ type Props = {
   document: RouterDocument | null;
   text: string | null;
   status: RouterStatus | undefined;
+  /** The document that is live. */
+  live: RouterDocument;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   /** Those that have a place in the text. */
   marks: readonly DocumentProblem[];
@@ -30,7 +35,7 @@ type Props = {
   onShow: (item: ItemPlace) => void;
   onShowPath: (path: string) => void;
   onAdd: (section: Section) => void;
-  onMove: (place: ItemPlace, to: number) => void;
+  actions: CardActions;
   onOpen: (task: DestinationTask) => void;
   onWrite: (text: string) => void;
 };
@@ -71,17 +76,27 @@ export function Views(props: Props) {
     return (
       <ListView
         {...shared}
+        live={props.live}
+        measured={props.measured}
         shown={view.item}
         canEdit={canEdit}
         onAdd={props.onAdd}
-        onMove={props.onMove}
+        onMove={props.actions.onMove}
         onOpen={props.onOpen}
       />
     );
   }
   return (
     <Suspense fallback={<Skeleton height={320} m={24} aria-label="Loading" />}>
-      <Canvas {...shared} item={view.item} lit={lit} onAdd={canEdit ? props.onAdd : null} />
+      <Canvas
+        {...shared}
+        live={props.live}
+        measured={props.measured}
+        item={view.item}
+        lit={lit}
+        onAdd={canEdit ? props.onAdd : null}
+        actions={canEdit ? props.actions : null}
+      />
     </Suspense>
   );
 }

@@ -16,10 +16,12 @@ import {
   type RouterDocument,
   type Section,
   idOf,
+  isOff,
   itemAt,
   nounOf,
   readDocument,
 } from './document';
+import { useMeasured } from './canvas/useMeasured';
 import { useShares } from './canvas/useShares';
 import { DraftBar } from './draft/DraftBar';
 import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
@@ -69,6 +71,7 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
   const warnings = (content === null ? ofLive.data : opinion)?.warnings ?? [];
   const document = documentOf(draft, opinion, live);
   const shares = useShares(status);
+  const measured = useMeasured(status);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
 
   const show = (part: Partial<RouterView>) => onChange({ ...view, ...part });
@@ -107,15 +110,21 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
     edit({ type: 'move', place, to });
     if (view.item?.section === place.section) show({ item: { ...place, index: to } });
   };
+  const toggle = (place: ItemPlace) => {
+    const value = isOff(itemAt(document ?? live.document, place) ?? {}) ? undefined : false;
+    edit({ type: 'set', place, key: 'enabled', value });
+  };
+  const remove = (place: ItemPlace) => {
+    // What is open may be what stands behind it.
+    if (view.item?.section === place.section) show({ item: null, step: null });
+    edit({ type: 'remove', place });
+  };
   useRouterKeys({
     item: view.item,
     canEdit,
     onNew: () => add('routes'),
     onMove: move,
-    onToggle: (place) => {
-      const isOff = itemAt(document ?? live.document, place)?.['enabled'] === false;
-      edit({ type: 'set', place, key: 'enabled', value: isOff ? undefined : false });
-    },
+    onToggle: toggle,
     onUndo: () => act({ type: 'undo' }),
     onRedo: () => act({ type: 'redo' }),
   });
@@ -160,12 +169,15 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
             onShow={showItem}
             onShowPath={(path) => showItem(placeOf(path))}
             onAdd={add}
-            onMove={move}
+            live={live.document}
+            measured={measured}
+            actions={{ onToggle: toggle, onMove: move, onRemove: remove }}
             onOpen={(open) => show({ open })}
             onWrite={(text) => write({ kind: 'toml', text }, 'text')}
           />
           <SidePanel
-            {...{ document, status, shares, problems, warnings, view, canEdit, added }}
+            {...{ document, status, shares, measured, problems, warnings, view, canEdit, added }}
+            live={live.document}
             draft={content}
             onView={show}
             onEdit={edit}

@@ -43,7 +43,9 @@ export function liveOf(
       return (
         destination && {
           perSecond: destination.messages_per_second,
-          ...((state === 'retrying' || state === 'paused') && { trouble: state }),
+          ...((state === 'retrying' || state === 'paused' || state === 'disabled') && {
+            trouble: state,
+          }),
         }
       );
     }
@@ -59,7 +61,7 @@ export function rateLabel(status: RouterStatus | undefined, live: LiveItem | und
 export function aboutOf(section: Section, item: Item, warnings: readonly string[]): string {
   switch (section) {
     case 'sources':
-      return listOf(item['listen'] ?? item['paths']).join(' ') || textOf(item['kind']);
+      return aboutSource(item);
     case 'routes':
       return warningOfRoute(warnings, idOf(item)) ?? aboutRoute(item);
     case 'logspaces':
@@ -81,6 +83,26 @@ export function noneYet(section: Section): string {
     case 'destinations':
       return 'None yet. Add one to send messages on to another system.';
   }
+}
+
+function aboutSource(source: Item): string {
+  const listen = listOf(source['listen']);
+  if (listen.length > 0) return listenText(listen);
+  const kind = textOf(source['kind']);
+  return listOf(source['paths']).join(' ') || (kind === 'internal' ? 'own log' : kind);
+}
+
+/** `udp · tcp 5514, unix run/log.sock`: how to reach a source, as short as it can be said. */
+export function listenText(listen: readonly string[]): string {
+  const ways = new Map<string, string[]>();
+  for (const address of listen) {
+    const [, scheme = '', port = ''] = /^([a-z+]+):\/\/.*:(\d+)$/.exec(address) ?? [];
+    const [, path = ''] = /^unix-[a-z]+:(.*)$/.exec(address) ?? [];
+    const [where, how] = scheme !== '' ? [port, scheme] : [path || address, path && 'unix'];
+    const known = ways.get(where) ?? [];
+    if (!known.includes(how)) ways.set(where, [...known, how]);
+  }
+  return [...ways].map(([where, hows]) => `${hows.join(' · ')} ${where}`.trim()).join(', ');
 }
 
 function aboutRoute(route: Item): string {

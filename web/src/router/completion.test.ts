@@ -16,7 +16,7 @@ describe('keys', () => {
 
   test('an entry is offered the keys that its kind allows', () => {
     const keys = labelsAt('[[destinations]]\nkind = "syslog"\n¦');
-    const queue = ['queue.size', 'queue.memory', 'queue.age', 'queue.durability'];
+    const queue = ['enabled', 'queue.size', 'queue.memory', 'queue.age', 'queue.durability'];
     const tls = ['tls.ca', 'tls.certificate', 'tls.key', 'tls.server_name'];
     expect(keys).toEqual(['to', 'framing', 'format', ...tls, 'id', ...queue]);
     const rotate = ['rotate.size', 'rotate.age', 'rotate.compression'];
@@ -29,8 +29,8 @@ describe('keys', () => {
   });
 
   test('without a kind only the keys of all kinds are offered', () => {
-    expect(labelsAt('[[sources]]\n¦')).toEqual(['id', 'kind']);
-    expect(labelsAt('[[sources]]\nkind = "none of these"\n¦')).toEqual(['id']);
+    expect(labelsAt('[[sources]]\n¦')).toEqual(['id', 'kind', 'enabled']);
+    expect(labelsAt('[[sources]]\nkind = "none of these"\n¦')).toEqual(['id', 'enabled']);
   });
 
   test('keys that are there are not offered again, however they are written', () => {

@@ -43,6 +43,11 @@ export function idOf(item: Item): string {
   return textOf(item['id']);
 }
 
+/** Whether it is turned off. */
+export function isOff(item: Item): boolean {
+  return item['enabled'] === false;
+}
+
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -27,7 +27,7 @@ export type KindSpec = {
 };
 
 /** Those that every form has in its own way, as it has what routes choose from. */
-const special = ['id', 'kind'];
+const special = ['id', 'kind', 'enabled'];
 const specialOfRoutes = ['id', 'where', 'from', 'to'];
 
 const sources: readonly KindSpec[] = [

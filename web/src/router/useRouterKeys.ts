@@ -1,4 +1,4 @@
-/** The keys of the router page. They mean the card that has the focus, or else the route that is open. */
+/** The keys of the router page. They mean the card that has the focus, or else what is open. */
 import { type KeyBindings, useKeys } from '../ui/useKeys';
 import { type ItemPlace, isSection } from './document';
 
@@ -25,7 +25,13 @@ export function useRouterKeys({ item, canEdit, onMove, onToggle, ...props }: Pro
     });
   const edits: KeyBindings = {
     n: { does: 'New route', run: props.onNew },
-    d: { does: 'Turn the route off or on', run: withRoute(onToggle) },
+    d: {
+      does: 'Turn a source, route or destination off or on',
+      run: () => {
+        const place = focusedCard() ?? item;
+        if (place !== null && place.section !== 'logspaces') onToggle(place);
+      },
+    },
     'Alt-ArrowUp': { does: 'Move the route up', run: step(-1) },
     'Alt-ArrowDown': { does: 'Move the route down', run: step(1) },
     'Mod-z': { does: 'Undo', run: props.onUndo },

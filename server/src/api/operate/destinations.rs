@@ -10,6 +10,7 @@ use crate::destination::Destination;
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
+use logstead_config::Target;
 use logstead_indexer::Hit;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -179,6 +180,7 @@ pub(crate) async fn replay_quarantine(
     Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<Done>> {
     let destination = quarantined(&shared, &id, messages)?;
+    check_enabled(&shared, &id)?;
     let replayed = destination.replay_quarantined(messages).await;
     replayed.map_err(|error| cannot("queue them", &error))?;
     shared.audit(caller.actor(), "quarantine.replay", format!("{id}: {messages} messages")).await;
@@ -208,6 +210,16 @@ fn quarantined(shared: &Shared, id: &str, messages: u64) -> Result<Arc<Destinati
     let destination = find(shared, id)?;
     let there = destination.quarantined();
     if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
+}
+
+/// A destination that is not enabled takes nothing.
+pub(super) fn check_enabled(shared: &Shared, id: &str) -> Result<()> {
+    let live = shared.state.pipeline.router();
+    if live.checked.is_disabled(&Target::Destination(id.to_owned())) {
+        let detail = format!("destination `{id}` is disabled and takes nothing: enable it first");
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    Ok(())
 }
 
 pub(super) fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {

@@ -25,6 +25,8 @@ use std::time::Duration;
 /// A body rests if fewer bytes than this arrive in this time.
 const REST_MAX: Duration = Duration::from_secs(2);
 const REST_BYTES_MIN: usize = 64 << 10;
+/// When senders are asked to come again while the source is not enabled.
+const DISABLED_RETRY_SECONDS: u64 = 60;
 
 /// What became of the messages.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -197,6 +199,10 @@ fn not_stored(error: &SubmitError, taken_before: usize) -> ApiError {
     match error {
         SubmitError::UnknownLogspace(_) => ApiError::not_found(detail),
         SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, detail),
+        // Senders keep what they are told to send again.
+        SubmitError::SourceDisabled(_) => {
+            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(DISABLED_RETRY_SECONDS)
+        }
         SubmitError::Busy | SubmitError::Failed(_) | SubmitError::ShuttingDown => {
             ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(1)
         }

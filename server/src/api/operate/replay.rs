@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a message counts as replayed once the queue has it on disk. A replay that ends early says how far it is.
 
-use super::destinations::find;
+use super::destinations::{check_enabled, find};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Path;
 use crate::api::question::cancel::Cancel;
@@ -57,6 +57,7 @@ pub(crate) struct ReplayLine {
 pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) -> Result<Response> {
     let Asked { shared, caller, question, common, .. } = asked;
     let destination = find(&shared, &id)?;
+    check_enabled(&shared, &id)?;
     if !question.stages.is_empty() {
         let detail = "a replay sends messages, not a table: leave out what follows `|`";
         return Err(ApiError::bad_request(detail).path("query"));

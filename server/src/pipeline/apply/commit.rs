@@ -8,7 +8,7 @@ use crate::machine::clock;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::running::{Failed, Inlet, Live, RouteCount, Running};
 use crate::source::Source;
-use logstead_config::{Checked, SourceKind};
+use logstead_config::{Checked, Source as Config, SourceKind};
 use logstead_route::Router;
 use std::sync::Arc;
 
@@ -45,7 +45,8 @@ impl Pipeline {
         let mut destinations = before.destinations.clone();
         destinations.extend(next.destinations.clone());
         let inlet = |kind: &SourceKind, open: &Option<Arc<Inlet>>| {
-            let source = live.checked.sources.iter().find(|source| source.kind == *kind)?;
+            let mut enabled = live.checked.sources.iter().filter(|source| source.enabled);
+            let source = enabled.find(|source| source.kind == *kind)?;
             let same = open.as_ref().filter(|inlet| *inlet.id == *source.id);
             Some(same.cloned().unwrap_or_else(|| self.inlet(&source.id)))
         };
@@ -89,10 +90,11 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }
 
-/// Stops what the new revision no longer has.
+/// Stops what the new revision no longer has, or has disabled.
 fn stop_removed(checked: &Checked, before: &Running) {
     for (id, source) in &before.sources {
-        match checked.sources.iter().find(|checked| checked.id == *id && has_thread(&checked.kind)) {
+        let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(&checked.kind);
+        match checked.sources.iter().find(runs) {
             Some(checked) => source.retain(checked.kind.listen()),
             None => stop(source),
         }

@@ -104,7 +104,7 @@ pub(super) fn first(revision: u64, change: &Change) -> Running {
 /// sockets.
 pub(crate) fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
     let mut problems = folders.forbidden(checked);
-    for (index, source) in checked.sources.iter().enumerate() {
+    for (index, source) in checked.enabled_sources() {
         if let Some(Err(refused)) = Settings::new(&source.kind, data) {
             problems.push(of_source(index, &refused));
         }

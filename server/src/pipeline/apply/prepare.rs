@@ -80,7 +80,7 @@ impl Pipeline {
         problems.extend(self.lookups_missing(checked));
         let before = self.running.load_full();
         let preparing = Preparing::new(self, &before, Demand::All);
-        for (index, config) in checked.sources.iter().enumerate() {
+        for (index, config) in checked.enabled_sources() {
             for (at, listener) in config.kind.listen().iter().enumerate() {
                 // To open a socket with a path makes a file.
                 let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
@@ -123,7 +123,7 @@ impl Pipeline {
                 is_final: true,
             })
         };
-        checked.sources.iter().flat_map(refused).collect()
+        checked.enabled_sources().flat_map(|(_, source)| refused(source)).collect()
     }
 
     fn start_source(&self, id: &str, settings: Settings) -> io::Result<Arc<Source>> {
@@ -173,7 +173,7 @@ impl<'a> Preparing<'a> {
             }
             Demand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
         }
-        for (index, config) in checked.sources.iter().enumerate() {
+        for (index, config) in checked.enabled_sources() {
             match Settings::new(&config.kind, &self.pipeline.data) {
                 Some(Ok(settings)) => self.bind(index, config, settings),
                 Some(Err(refused)) => self.leave(config, of_source(index, &refused)),

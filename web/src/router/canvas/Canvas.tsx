@@ -1,10 +1,9 @@
 /** The router as it runs: sources, routes in their order, targets, and what flows between them. */
-import { Button } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconDatabase, IconPlus, IconSend2 } from '@tabler/icons-react';
 import {
   Background,
-  Controls,
   type Node,
   type NodeTypes,
   ReactFlow,
@@ -12,7 +11,7 @@ import {
   ViewportPortal,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import {
   type Item,
@@ -24,47 +23,70 @@ import {
   nounOf,
 } from '../document';
 import { noneYet } from '../about';
-import { Wires } from './Wires';
-import { Card, type CardData } from './cards';
-import { MANY_ROUTES, ROUTE_WIDTH, ROUTE_X, TARGET_WIDTH, TARGET_X, TOP, layoutOf } from './layout';
-import { moveFocus } from './moveFocus';
+import { badgesOf, newSteps } from '../draft/badges';
 import { stepsOf } from '../steps/steps';
+import { QueueBadges } from './QueueBadges';
+import { Totals } from './Totals';
+import { Wires } from './Wires';
+import { ZoomBar } from './ZoomBar';
+import type { CardActions, CardData } from './cardData';
+import { Card } from './cards';
+import { MANY_ROUTES, ROUTE_WIDTH, ROUTE_X, TARGET_WIDTH, TARGET_X, TOP, layoutOf } from './layout';
+import type { Measured } from './measure';
+import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
-import { failingTargets, trafficOf } from './traffic';
+import { disabledTargets, failingTargets, trafficOf } from './traffic';
 import { useSeries } from './useSeries';
 import classes from './Canvas.module.css';
 
 type Props = {
   document: RouterDocument;
+  /** What the document is a draft of. */
+  live: RouterDocument;
   status: RouterStatus | undefined;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   item: ItemPlace | null;
   lit: ReadonlySet<string> | null;
   onShow: (place: ItemPlace) => void;
+  /** Null for those who only look, as is `actions`. */
   onAdd: ((section: Section) => void) | null;
+  actions: CardActions | null;
 };
 
 const nodeTypes: NodeTypes = { card: Card };
 const MARGIN = 24;
 const ZOOM_MIN = 0.4;
+/** A canvas that does not fit is made smaller only as long as it can be read; then it is moved. */
+const READABLE_ZOOM = 0.8;
+
+/** It stands below the cards, or not at all. */
+const LEGEND_HEIGHT = 56;
+
+const NO_STEPS: ReadonlySet<number> = new Set();
 
 export default function Canvas(props: Props) {
-  const { document, status, shares, problems, warnings, item, lit, onShow, onAdd } = props;
-  const { ref, width } = useElementSize<HTMLDivElement>();
+  const { document, live, status, shares, measured, problems, warnings } = props;
+  const { item, lit, onShow, onAdd, actions } = props;
+  const { ref, width, height } = useElementSize<HTMLDivElement>();
   const [flow, setFlow] = useState<ReactFlowInstance<Node<CardData>> | null>(null);
   const holder = useRef<HTMLDivElement>(null);
   const series = useSeries(status);
   const traffic = useMemo(() => trafficOf(document, status, shares), [document, status, shares]);
-  const failing = useMemo(() => failingTargets(status), [status]);
+  const failing = useMemo(() => {
+    const off = disabledTargets(document);
+    return new Set([...failingTargets(status)].filter((id) => !off.has(id)));
+  }, [document, status]);
   const layout = useMemo(() => layoutOf(document, traffic, failing), [document, traffic, failing]);
-  useEffect(() => {
+  const fit = useCallback(() => {
     if (flow === null || width === 0) return;
-    const zoom = Math.max(ZOOM_MIN, Math.min(1, (width - 2 * MARGIN) / layout.width));
-    const x = Math.max(MARGIN, (width - layout.width * zoom) / 2);
+    const zoom = Math.max(READABLE_ZOOM, Math.min(1, (width - MARGIN) / layout.width));
+    const x = Math.max(MARGIN / 2, (width - layout.width * zoom) / 2);
     void flow.setViewport({ x, y: 4, zoom });
   }, [flow, width, layout.width]);
+  useEffect(fit, [fit]);
 
   const node = (place: ItemPlace, box: CardData['box']): Node<CardData> => {
     const one = itemAt(document, place) ?? {};
@@ -77,7 +99,10 @@ export default function Canvas(props: Props) {
       width: box.width,
       height: box.height,
       data: {
-        ...{ item: one, place, box, status, problems, warnings, onShow },
+        ...{ item: one, place, box, status, measured, problems, warnings, onShow, actions },
+        badges: badgesOf(live, place.section, one),
+        newSteps: isRoute ? newSteps(live, one) : NO_STEPS,
+        count: document[place.section].length,
         rate: isRoute ? traffic.routes[place.index]?.takes : undefined,
         drops: isRoute ? stepDrops(one, traffic.routes[place.index]?.takes, shares) : [],
         values: isSource ? (series.get(idOf(one)) ?? []) : [],
@@ -132,30 +157,28 @@ export default function Canvas(props: Props) {
           ]}
           proOptions={{ hideAttribution: true }}
         >
-          <Background gap={20} size={1} />
+          <Background gap={16} size={1} />
           <ViewportPortal>
             <div className={classes.under0}>
               <Wires
                 layout={layout}
                 traffic={traffic}
+                isKnown={status !== undefined}
                 chosen={item?.section === 'routes' ? item.index : null}
                 lit={lit}
                 routeIds={document.routes.map(idOf)}
               />
             </div>
-            <Head x={0} width={184} title={`Sources ${document.sources.length}`}>
+            <QueueBadges {...{ document, layout, status, measured }} />
+            <Totals {...layout.totals} fates={measured?.fates} />
+            <Head x={0} width={184} title="Sources" count={document.sources.length}>
               {onAdd !== null && <Add section="sources" onAdd={onAdd} />}
             </Head>
-            <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, in order">
+            <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, first match first">
               {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
             </Head>
-            <Head x={TARGET_X} width={TARGET_WIDTH} title={`Targets ${layout.targets.length}`}>
-              {onAdd !== null && (
-                <>
-                  <Add section="logspaces" onAdd={onAdd} />
-                  <Add section="destinations" onAdd={onAdd} />
-                </>
-              )}
+            <Head x={TARGET_X} width={TARGET_WIDTH} title="Targets" count={layout.targets.length}>
+              {onAdd !== null && <AddTarget onAdd={onAdd} />}
             </Head>
             {document.sources.length === 0 && (
               <None x={0} width={184} section="sources" onAdd={onAdd} />
@@ -167,23 +190,33 @@ export default function Canvas(props: Props) {
               <None x={TARGET_X} width={TARGET_WIDTH} section="logspaces" onAdd={onAdd} />
             )}
           </ViewportPortal>
-          <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
+          <ZoomBar onFit={fit} />
         </ReactFlow>
       </div>
-      <p className={classes.legend} aria-hidden="true">
-        <span data-kind="flows" /> width is rate <span data-kind="drops" /> dropped by a rule{' '}
-        <span data-kind="fails" /> not delivered
-      </p>
+      {layout.height + LEGEND_HEIGHT < height && (
+        <p className={classes.legend} aria-hidden="true">
+          <span data-kind="flows" /> width is rate <span data-kind="drops" /> dropped by a rule{' '}
+          <span data-kind="fails" /> not delivered
+        </p>
+      )}
     </div>
   );
 }
 
-type HeadProps = { x: number; width: number; title: string; children: React.ReactNode };
+type HeadProps = {
+  x: number;
+  width: number;
+  title: string;
+  count?: number;
+  children: React.ReactNode;
+};
 
-function Head({ x, width, title, children }: HeadProps) {
+function Head({ x, width, title, count, children }: HeadProps) {
   return (
     <div className={classes.head} style={{ left: x, width }}>
-      <h2>{title}</h2>
+      <h2>
+        {title} {count !== undefined && <span className={classes.count}>{count}</span>}
+      </h2>
       {children}
     </div>
   );
@@ -211,18 +244,43 @@ function stepDrops(route: Item, takes: number | undefined, shares: Shares): numb
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];
 }
 
-function Add({ section, onAdd }: { section: Section; onAdd: (section: Section) => void }) {
-  const noun = nounOf(section);
-  const isTarget = section === 'logspaces' || section === 'destinations';
+type AddProps = { onAdd: (section: Section) => void };
+
+function Add({ section, onAdd }: AddProps & { section: Section }) {
   return (
     <Button
       variant="subtle"
       size="compact-xs"
       leftSection={<IconPlus size={14} />}
-      aria-label={`Add ${noun.toLowerCase()}`}
+      aria-label={`Add ${nounOf(section).toLowerCase()}`}
       onClick={() => onAdd(section)}
     >
-      {isTarget ? (section === 'logspaces' ? 'Space' : 'Forward') : 'Add'}
+      Add
     </Button>
+  );
+}
+
+function AddTarget({ onAdd }: AddProps) {
+  return (
+    <Menu position="bottom-end" portalProps={{ target: '#content' }}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          leftSection={<IconPlus size={14} />}
+          aria-label="Add a target"
+        >
+          Add
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconDatabase size={15} />} onClick={() => onAdd('logspaces')}>
+          Logspace: stores messages
+        </Menu.Item>
+        <Menu.Item leftSection={<IconSend2 size={15} />} onClick={() => onAdd('destinations')}>
+          Destination: forwards them
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -46,7 +46,7 @@ test('a route that copies leaves everything', () => {
 test('what is dropped is what no target gets, and what is not delivered is not dropped', () => {
   const { routes, edges } = trafficOf(document, status);
   expect(routes.map(({ drops }) => drops)).toEqual([0, 200, 360]);
-  expect(edges).toContainEqual({ route: 0, target: 'siem', rate: 400, fails: true });
+  expect(edges).toContainEqual({ route: 0, target: 'siem', rate: 400, kind: 'fails' });
 });
 
 test('what steps take out is told by their counters since the look before', () => {
@@ -103,8 +103,34 @@ test('targets stand in the order in which routes feed them', () => {
   expect(layout.targets.map(({ id }) => id)).toEqual(['app', 'siem', 'main']);
 });
 
+test('what is disabled has no strand, gets nothing, and leaves its messages to nobody', () => {
+  const off = (list: typeof document.sources) => list.map((one) => ({ ...one, enabled: false }));
+  const sources = [...off(document.sources.slice(0, 1)), ...document.sources.slice(1)];
+  const turned = { ...document, sources, destinations: off(document.destinations) };
+  const alone = { id: 'away', to: ['siem'] };
+  const traffic = trafficOf({ ...turned, routes: [...document.routes, alone] }, {
+    ...status,
+    routes: [...status.routes, { ...status.routes[0], id: 'away', messages_per_second: 50 }],
+  } as RouterStatus);
+  expect(traffic.total).toBe(100);
+  expect(traffic.edges).toContainEqual({ route: 0, target: 'siem', rate: 0, kind: 'off' });
+  expect(traffic.routes.at(-1)?.drops).toBe(50);
+  const layout = layoutOf(turned, trafficOf(turned, status), new Set());
+  expect(layout.strands.map(({ key }) => key)).toEqual(['source-1']);
+});
+
+test('the trunk ends where the last route that is on turns off', () => {
+  const last = (documents: RouterDocument) =>
+    layoutOf(documents, trafficOf(documents, status), new Set());
+  expect(last(document).rest).toBeNull();
+  const routes = document.routes.map((route, at) => ({ ...route, enabled: at === 0 }));
+  const { trunk, rest } = last({ ...document, routes });
+  expect(trunk.map(({ key }) => key)).toEqual(['trunk-0', 'route-0']);
+  expect(rest).toMatchObject({ route: 0, width: 32 - 12.8 });
+});
+
 test('the trunk is as wide as what runs in it', () => {
-  const { strands } = layoutOf(document, trafficOf(document, status), new Set());
-  const trunk = strands.filter(({ key }) => key.startsWith('trunk'));
+  const { trunk: all } = layoutOf(document, trafficOf(document, status), new Set());
+  const trunk = all.filter(({ key }) => key.startsWith('trunk'));
   expect(trunk.map(({ width }) => width.toFixed(1))).toEqual(['32.0', '19.2', '12.8']);
 });

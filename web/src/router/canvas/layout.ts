@@ -2,7 +2,7 @@
  * Where everything stands on the canvas: sources, routes and targets in three columns, in the order of the document, and
  * a trunk between the first two that gets thinner by what each route takes. The same document always looks the same. Pure.
  */
-import { type RouterDocument, idOf, listOf } from '../document';
+import { type RouterDocument, idOf, isOff, listOf } from '../document';
 import type { Traffic } from './traffic';
 
 export type Box = { x: number; y: number; width: number; height: number };
@@ -12,7 +12,7 @@ export type TargetBox = Box & { section: 'logspaces' | 'destinations'; index: nu
 export type Strand = { key: string; d: string; width: number; route?: number };
 
 export type Wire = Strand & {
-  kind: 'flows' | 'fails' | 'drops';
+  kind: 'flows' | 'fails' | 'drops' | 'off';
   route: number;
   target?: string;
   /** Where what is written at it begins. */
@@ -24,10 +24,16 @@ export type Layout = {
   width: number;
   height: number;
   sources: Box[];
+  /** Stands below the sources. */
+  totals: { x: number; y: number; width: number };
   routes: Box[];
   targets: TargetBox[];
-  /** From the sources to the trunk, the trunk, and from it to the routes. */
+  /** From the sources to the trunk. */
   strands: Strand[];
+  /** The trunk, which ends where the last route turns off. */
+  trunk: Strand[];
+  /** What goes on beyond the last route, and fades out. */
+  rest: (Box & { route: number }) | null;
   wires: Wire[];
   /** What is left between two routes: at `y`, after the route. */
   left: { route: number; y: number }[];
@@ -38,11 +44,15 @@ const SOURCE: Box = { x: 0, y: TOP, width: 184, height: 60 };
 export const ROUTE_X = 292;
 export const ROUTE_WIDTH = 276;
 export const TARGET_X = 708;
-export const TARGET_WIDTH = 220;
+export const TARGET_WIDTH = 228;
+/** The height of the card of a destination that cannot be reached. */
+export const DOWN_HEIGHT = 136;
+const TOTALS_HEIGHT = 150;
 export const TRUNK_X = 220;
 const TRUNK_WIDTH_MAX = 32;
 const STRAND_MIN = 1.6;
-const BEND = 12;
+/** The inner radius of a bend. */
+const BEND = 10;
 /** From here on a route's card has no row for its steps. */
 export const MANY_ROUTES = 15;
 
@@ -58,18 +68,18 @@ export function layoutOf(
   const targets = targetBoxes(document, failing);
   const scale = TRUNK_WIDTH_MAX / Math.max(traffic.total, 1);
   const widthOf = (rate: number) => Math.min(TRUNK_WIDTH_MAX, Math.max(STRAND_MIN, rate * scale));
+  const lastSource = sources.at(-1);
+  const totalsY = lastSource === undefined ? TOP + 150 : lastSource.y + lastSource.height + 20;
   const bottoms = [...sources, ...routes, ...targets].map(({ y, height }) => y + height);
   return {
     width: TARGET_X + TARGET_WIDTH,
-    height: Math.max(TOP + 60, ...bottoms),
+    height: Math.max(TOP + 60, totalsY + TOTALS_HEIGHT, ...bottoms),
     sources,
+    totals: { x: 0, y: totalsY, width: SOURCE.width },
     routes,
     targets,
-    strands: [
-      ...sourceStrands(sources, traffic, widthOf),
-      ...joinBelow(sources, routes),
-      ...trunkStrands(routes, traffic, widthOf, document),
-    ],
+    strands: [...sourceStrands(document, sources, traffic, widthOf), ...joinBelow(sources, routes)],
+    ...trunkOf(routes, traffic, widthOf, document),
     wires: wiresOf(routes, targets, traffic, widthOf),
     left: routes.slice(0, -1).map(({ y, height }, route) => ({ route, y: y + height + 4 })),
   };
@@ -96,7 +106,7 @@ function targetBoxes(document: RouterDocument, failing: ReadonlySet<string>): Ta
     .map((target) => ({ ...target, at: feeder(target.id) }))
     .sort((a, b) => a.at - b.at)
     .map(({ section, index, id }) => {
-      const height = failing.has(id) ? 124 : 60;
+      const height = failing.has(id) ? DOWN_HEIGHT : 60;
       const box = { section, index, id, x: TARGET_X, y, width: TARGET_WIDTH, height };
       y += height + 16;
       return box;
@@ -105,11 +115,17 @@ function targetBoxes(document: RouterDocument, failing: ReadonlySet<string>): Ta
 
 type Width = (rate: number) => number;
 
-function sourceStrands(sources: Box[], traffic: Traffic, widthOf: Width): Strand[] {
-  return sources.map((box, at) => {
+function sourceStrands(
+  document: RouterDocument,
+  sources: Box[],
+  traffic: Traffic,
+  widthOf: Width,
+): Strand[] {
+  return sources.flatMap((box, at) => {
+    if (isOff(document.sources[at] ?? {})) return [];
     const y = middle(box);
     const d = `M${box.x + box.width} ${y}H${TRUNK_X + 1}`;
-    return { key: `source-${at}`, d, width: widthOf(traffic.sources[at] ?? 0) };
+    return [{ key: `source-${at}`, d, width: widthOf(traffic.sources[at] ?? 0) }];
   });
 }
 
@@ -121,28 +137,40 @@ function joinBelow(sources: Box[], routes: Box[]): Strand[] {
   return [{ key: 'below', d, width: STRAND_MIN }];
 }
 
-/** The trunk's left edge is straight; each route turns off at its right edge. */
-function trunkStrands(
+/**
+ * The trunk's left edge is straight; each route turns off at its right edge, in a bend as wide as what it takes. The last
+ * route that is on ends it; what it leaves goes on for a little.
+ */
+function trunkOf(
   routes: Box[],
   traffic: Traffic,
   widthOf: Width,
   document: RouterDocument,
-): Strand[] {
-  const strands: Strand[] = [];
+): Pick<Layout, 'trunk' | 'rest'> {
+  const trunk: Strand[] = [];
+  const last = document.routes.findLastIndex((route) => !isOff(route));
   let [from, rate] = [TOP - 12, traffic.total];
+  let rest: Layout['rest'] = null;
   routes.forEach((box, route) => {
+    if (route > last) return;
     const { takes = 0, left } = traffic.routes[route] ?? { left: rate };
     const [width, own] = [widthOf(rate), widthOf(takes)];
-    const y = middle(box);
-    const turn = y - BEND - own / 2;
-    strands.push({ key: `trunk-${route}`, d: `M${TRUNK_X + width / 2} ${from}V${turn}`, width });
-    const isOff = document.routes[route]?.['enabled'] === false;
-    const x = TRUNK_X + Math.max(width - own / 2, own / 2);
-    const d = `M${x} ${turn - 0.5}V${y - BEND}Q${x} ${y} ${x + BEND} ${y}H${box.x}`;
-    if (!isOff) strands.push({ key: `route-${route}`, d, width: own, route });
-    [from, rate] = [turn, left];
+    if (!isOff(document.routes[route] ?? {})) {
+      const y = middle(box);
+      const radius = BEND + own / 2;
+      const turn = y - radius;
+      const x = TRUNK_X + Math.max(width - own / 2, own / 2);
+      const d = `M${x} ${TOP - 12}V${turn}A${radius} ${radius} 0 0 0 ${x + radius} ${y}H${box.x}`;
+      // Under the others, so that no gap is between them: what is left ends at its own bend.
+      trunk.push({ key: `trunk-${route}`, d: `M${TRUNK_X + width / 2} ${from}V${turn}`, width });
+      trunk.push({ key: `route-${route}`, d, width: own, route });
+      if (route === last && width > own + STRAND_MIN)
+        rest = { x: TRUNK_X, y: turn - 0.5, width: width - own, height: radius + own / 2, route };
+      from = turn;
+    }
+    rate = left;
   });
-  return strands;
+  return { trunk, rest };
 }
 
 function wiresOf(routes: Box[], targets: TargetBox[], traffic: Traffic, widthOf: Width): Wire[] {
@@ -163,9 +191,9 @@ function wiresOf(routes: Box[], targets: TargetBox[], traffic: Traffic, widthOf:
       const bend = (x + 44 + TARGET_X) / 2;
       return {
         key: `wire-${route}-${edge.target}`,
-        kind: edge.fails ? 'fails' : 'flows',
+        kind: edge.kind,
         d: `M${x} ${from}H${x + 44}C${bend} ${from} ${bend} ${to} ${TARGET_X} ${to}`,
-        width: edge.fails ? 2 : widthOf(edge.rate),
+        width: edge.kind === 'flows' ? widthOf(edge.rate) : 2,
         route,
         target: edge.target,
         label: { x: x + 6, y: from },

@@ -1,6 +1,6 @@
 /** How many messages a second go along each part of the router, as far as its counters tell. Pure. */
 import type { RouterStatus } from '../../api/model';
-import { type RouterDocument, idOf, listOf } from '../document';
+import { type Item, type RouterDocument, idOf, isOff, listOf } from '../document';
 import { type Shares, sharesOf } from './shares';
 
 export type RouteTraffic = {
@@ -12,7 +12,13 @@ export type RouteTraffic = {
   drops: number;
 };
 
-export type EdgeTraffic = { route: number; target: string; rate: number; fails: boolean };
+export type EdgeTraffic = {
+  route: number;
+  target: string;
+  rate: number;
+  /** Whether messages arrive, wait, or are not even sent, as the target is disabled. */
+  kind: 'flows' | 'fails' | 'off';
+};
 
 export type Traffic = {
   total: number;
@@ -31,21 +37,26 @@ export function trafficOf(
   const bySource = rates(status?.sources);
   const byRoute = rates(status?.routes);
   const failing = failingTargets(status);
-  const sources = document.sources.map((source) => bySource.get(idOf(source)));
+  const off = disabledTargets(document);
+  const rateOf = (item: Item, rates: ReadonlyMap<string, number>) =>
+    isOff(item) ? 0 : rates.get(idOf(item));
+  const sources = document.sources.map((source) => rateOf(source, bySource));
   const total = sources.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
   let left = total;
   const edges: EdgeTraffic[] = [];
   const routes = document.routes.map((route, index): RouteTraffic => {
-    const isOn = route['enabled'] !== false;
-    const takes = isOn ? byRoute.get(idOf(route)) : 0;
+    const takes = rateOf(route, byRoute);
     const rate = takes ?? 0;
-    if (isOn && (route['final'] === true || route['fallback'] === true))
+    if (!isOff(route) && (route['final'] === true || route['fallback'] === true))
       left = Math.max(0, left - rate);
-    const targets = isOn ? listOf(route['to']) : [];
+    const targets = isOff(route) ? [] : listOf(route['to']);
     const share = (shares.get(idOf(route)) ?? []).reduce((sum, one) => sum + one, 0);
-    const drops = targets.length === 0 ? rate : rate * Math.min(1, share);
-    for (const target of targets)
-      edges.push({ route: index, target, rate: rate - drops, fails: failing.has(target) });
+    const isLeft = targets.some((target) => !off.has(target));
+    const drops = isLeft ? rate * Math.min(1, share) : rate;
+    for (const target of targets) {
+      const kind = off.has(target) ? 'off' : failing.has(target) ? 'fails' : 'flows';
+      edges.push({ route: index, target, rate: kind === 'off' ? 0 : rate - drops, kind });
+    }
     return { takes, left, drops };
   });
   return { total, sources, routes, edges };
@@ -59,4 +70,9 @@ export function failingTargets(status: RouterStatus | undefined): ReadonlySet<st
       .map(({ id }) => id),
     ...(status?.logspaces ?? []).filter(({ state }) => state === 'failing').map(({ id }) => id),
   ]);
+}
+
+/** Those that the document turns off. */
+export function disabledTargets(document: RouterDocument): ReadonlySet<string> {
+  return new Set(document.destinations.filter(isOff).map(idOf));
 }

@@ -47,11 +47,12 @@ export function DestinationActions({ destination, onOpen }: Props) {
     <>
       <Group gap={4} mt={4} wrap="wrap">
         {isLive &&
+          destination.state !== 'disabled' &&
           (destination.state === 'paused' ? button('resume', 'Resume') : button('pause', 'Pause'))}
         {isLive && destination.state === 'retrying' && button('retry', 'Try now')}
         {opener('queue', 'Queue', waiting)}
         {opener('quarantine', 'Quarantine', quarantined)}
-        {isLive && opener('replay', 'Replay')}
+        {isLive && destination.state !== 'disabled' && opener('replay', 'Replay')}
       </Group>
       {action.error !== null && <Notice tone="error" title={action.error.message} />}
     </>

@@ -2,19 +2,26 @@
 import type { DestinationStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatMessages, formatRate } from '../../ui/number';
-import { formatLength } from '../../ui/time';
+import { formatLength, useZone } from '../../ui/time';
+import { forecastFor } from '../canvas/cardData';
+import { forecastText } from '../canvas/forecast';
+import type { Measured } from '../canvas/measure';
+import { sinceText } from '../canvas/since';
 import type { DestinationTask } from '../routerParams';
 import { DestinationActions } from './DestinationActions';
 import classes from './Destination.module.css';
 
 type Props = {
   destination: DestinationStatus;
+  measured?: Measured | undefined;
   canEdit: boolean;
   onOpen: (task: DestinationTask) => void;
 };
 
-export function DestinationFacts({ destination, canEdit, onOpen }: Props) {
+export function DestinationFacts({ destination, measured, canEdit, onOpen }: Props) {
   const { queue_messages, queue_bytes, queue_bytes_max, oldest_ms, quarantined } = destination;
+  const forecast =
+    destination.state === 'disabled' ? '' : forecastText(forecastFor(destination, measured));
   const dropped = Object.entries(destination.dropped).filter(([, count]) => count > 0);
   return (
     <section className={classes.facts} aria-label={`State of ${destination.id}`}>
@@ -27,6 +34,7 @@ export function DestinationFacts({ destination, canEdit, onOpen }: Props) {
         <Fact name="Waiting">
           {formatMessages(queue_messages)}, {formatBytes(queue_bytes)} of{' '}
           {formatBytes(queue_bytes_max)}
+          {forecast !== '' && `, ${forecast}`}
         </Fact>
         {oldest_ms != null && <Fact name="Oldest waits">{formatLength(oldest_ms)}</Fact>}
         {quarantined > 0 && <Fact name="Refused">{formatMessages(quarantined)}</Fact>}
@@ -41,7 +49,9 @@ export function DestinationFacts({ destination, canEdit, onOpen }: Props) {
   );
 }
 
-function State({ state, last_error, queue_error }: DestinationStatus) {
+function State(destination: DestinationStatus) {
+  const { state, last_error, queue_error } = destination;
+  const [zone] = useZone();
   if (queue_error != null) {
     return (
       <Notice tone="error" title="Nothing more can be queued">
@@ -54,7 +64,12 @@ function State({ state, last_error, queue_error }: DestinationStatus) {
       return (
         <Notice tone="error" title="Cannot be reached; messages wait">
           {last_error}
+          {destination.failing_since != null && <p>{sinceText(destination, zone)}</p>}
         </Notice>
+      );
+    case 'disabled':
+      return (
+        <Notice tone="caution" title="Disabled; nothing is sent, and nothing more is queued" />
       );
     case 'paused':
       return <Notice tone="caution" title="Paused; messages wait" />;

@@ -145,6 +145,7 @@ test('a destination that cannot be reached says so above all', async () => {
     id: 'siem',
     kind: 'syslog',
     to: 'tcp://siem:514',
+    enabled: true,
     state: 'retrying',
     last_error: 'Connection refused',
     queue_error: null,
@@ -163,7 +164,7 @@ test('a destination that cannot be reached says so above all', async () => {
   renderPart(<DestinationFacts destination={destination} canEdit onOpen={onOpen} />);
   expect(screen.getByRole('alert')).toHaveTextContent('Connection refused');
   const facts = within(screen.getByRole('region', { name: 'State of siem' }));
-  expect(facts.getByText('12 messages, 1.0 KiB of 4.0 KiB')).toBeVisible();
+  expect(facts.getByText('12 messages, 1.0 KiB of 4.0 KiB, measuring…')).toBeVisible();
   expect(facts.getByText('1 min')).toBeVisible();
   await userEvent.click(facts.getByRole('button', { name: 'Quarantine: siem' }));
   expect(onOpen).toHaveBeenCalledWith({ task: 'quarantine', id: 'siem' });

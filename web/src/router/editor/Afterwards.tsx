@@ -5,14 +5,18 @@ import classes from './Editor.module.css';
 
 type Props = {
   route: Item;
+  /** A target that will be full, and in how long. */
+  filling: { id: string; within: string } | undefined;
   canEdit: boolean;
   onSet: (key: string, value: Json | undefined) => void;
 };
 
-export function Afterwards({ route, canEdit, onSet }: Props) {
+export function Afterwards({ route, filling, canEdit, onSet }: Props) {
   const isFinal = route['final'] === true;
   const slows = route['flow_control'] !== false;
   const targets = listOf(route['to']).join(' or ') || 'a target';
+  const full =
+    filling === undefined ? `${targets} is full` : `${filling.id} is full (in ${filling.within})`;
   return (
     <>
       <Radio.Group
@@ -41,8 +45,8 @@ export function Afterwards({ route, canEdit, onSet }: Props) {
         label="Slow senders down"
         description={
           slows
-            ? `On: when ${targets} is full, senders wait, and no message is lost.`
-            : `Off: when ${targets} is full, messages for it are dropped and counted.`
+            ? `On: when ${full}, senders wait, and no message is lost.`
+            : `Off: when ${full}, messages for it are dropped and counted.`
         }
         disabled={!canEdit}
         checked={slows}

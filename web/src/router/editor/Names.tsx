@@ -14,13 +14,15 @@ type Props = {
   route: Item;
   field: 'from' | 'to';
   status: RouterStatus | undefined;
+  /** What is disabled. */
+  off: readonly string[];
   error: string | undefined;
   canEdit: boolean;
   onChange: (names: string[]) => void;
 };
 
 export function Names(props: Props) {
-  const { label, none, known, route, field, status, error, canEdit, onChange } = props;
+  const { label, none, known, route, field, status, off, error, canEdit, onChange } = props;
   const chosen = listOf(route[field]);
   const failing = failingTargets(status);
   const others = [...new Set(known)].filter((name) => !chosen.includes(name));
@@ -32,13 +34,18 @@ export function Names(props: Props) {
         {chosen.map((name) => {
           const isGone = !known.includes(name);
           return (
-            <span key={name} className={classes.chip} data-bad={isGone || failing.has(name)}>
+            <span
+              key={name}
+              className={classes.chip}
+              data-bad={isGone || (failing.has(name) && !off.includes(name))}
+              data-off={off.includes(name)}
+            >
               {field === 'to' && iconOf(name, status, failing)}
               <span className={classes.chipName} title={name}>
                 {name}
               </span>
               {isGone && ' does not exist'}
-              {failing.has(name) && ' down'}
+              {off.includes(name) ? ' off' : failing.has(name) && ' down'}
               {canEdit && (
                 <ActionIcon
                   size={20}

@@ -1,8 +1,9 @@
 /** Everything about one route: what it takes, what it does to it, where it sends it, and what happens afterwards. */
-import { ActionIcon, Switch, TextInput } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconTrash, IconX } from '@tabler/icons-react';
+import { Switch } from '@mantine/core';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
+import { fillingOf } from '../canvas/cardData';
+import type { Measured } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
 import { trafficOf } from '../canvas/traffic';
 import {
@@ -11,15 +12,17 @@ import {
   type Json,
   type RouterDocument,
   idOf,
+  isOff,
+  listOf,
   textOf,
 } from '../document';
+import { badgesOf } from '../draft/badges';
 import type { Edit } from '../draft/edits';
 import { problemOfField, problemsOfItem, problemsOfNoField, warningOfRoute } from '../problems';
 import { StepList } from '../steps/StepList';
 import { stepsOf } from '../steps/steps';
-import { useFocusOnNew } from '../useFocusOnNew';
-import { focusCard } from '../useRouterKeys';
 import { Afterwards } from './Afterwards';
+import { Head } from './Head';
 import { Names } from './Names';
 import { Takes } from './Takes';
 import { sentenceOf } from './sentence';
@@ -28,10 +31,13 @@ import classes from './Editor.module.css';
 
 type Props = {
   document: RouterDocument;
+  /** What the document is a draft of. */
+  live: RouterDocument;
   place: ItemPlace;
   route: Item;
   status: RouterStatus | undefined;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   step: number | null;
@@ -58,7 +64,6 @@ const known = [
 
 export function RouteEditor(props: Props) {
   const { document, place, route, status, problems, warnings, step, canEdit } = props;
-  const name = useFocusOnNew(props.isNew);
   const own = problemsOfItem(problems, place);
   const elsewhere = problemsOfNoField(own, known);
   const preview = usePreview(document, place.index);
@@ -66,39 +71,43 @@ export function RouteEditor(props: Props) {
   const set = (key: string, value: Json | undefined, mark: string | null = null) =>
     props.onEdit({ type: 'set', place, key, value }, mark);
   const typed = (key: string, value: string) => set(key, value, `${place.index} ${key}`);
+  const off = [...document.sources, ...document.destinations].filter(isOff).map(idOf);
+  const takesOthers = badgesOf(props.live, 'routes', route).some((badge) =>
+    ['filter changed', 'sources changed'].includes(badge),
+  );
   const warning = warningOfRoute(warnings, idOf(route));
   return (
     <section className={classes.panel} aria-label={`Route ${idOf(route)}`}>
-      <div className={classes.head}>
-        <span className={classes.order}>{place.index + 1}</span>
-        <h2>{idOf(route)}</h2>
+      <Head
+        {...props}
+        error={problemOfField(own, 'id')}
+        onName={(name) => typed('id', name)}
+        onRemove={() => {
+          props.onClose();
+          props.onEdit({ type: 'remove', place });
+        }}
+      >
         <Switch
           label="Enabled"
           labelPosition="left"
           disabled={!canEdit}
-          checked={route['enabled'] !== false}
+          checked={!isOff(route)}
           onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
         />
-        {canEdit && <Tools {...props} />}
-        <ActionIcon aria-label="Close" onClick={props.onClose}>
-          <IconX size={16} />
-        </ActionIcon>
-      </div>
+      </Head>
       <div className={classes.body}>
-        <p>{sentenceOf(route, traffic.routes[place.index]?.takes, traffic.total)}</p>
+        <p className={classes.sentence}>
+          {sentenceOf(
+            route,
+            traffic.routes[place.index]?.takes,
+            status === undefined ? undefined : traffic.total,
+            takesOthers,
+          ).map(({ text, isStrong }, at) => (isStrong ? <b key={at}>{text}</b> : text))}
+        </p>
         {warning !== undefined && <Notice tone="caution" title={warning} />}
         {elsewhere.map(({ path, message }) => (
           <Notice key={`${path} ${message}`} tone="error" title={`${path}: ${message}`} />
         ))}
-        <TextInput
-          ref={name}
-          label="Name"
-          spellCheck={false}
-          disabled={!canEdit}
-          value={idOf(route)}
-          error={problemOfField(own, 'id')}
-          onChange={(event) => typed('id', event.currentTarget.value)}
-        />
         <Takes
           where={textOf(route['where'])}
           error={problemOfField(own, 'where')}
@@ -111,6 +120,7 @@ export function RouteEditor(props: Props) {
           known={document.sources.map(idOf)}
           route={route}
           field="from"
+          off={off}
           status={status}
           error={problemOfField(own, 'from')}
           canEdit={canEdit}
@@ -132,54 +142,24 @@ export function RouteEditor(props: Props) {
           <p className="dimmed">The steps could not be tried: {preview.error.message}</p>
         )}
         <Names
-          label="Send to"
+          label="Sends to"
           none="No target yet: a route needs one"
           known={[...document.logspaces, ...document.destinations].map(idOf)}
           route={route}
           field="to"
+          off={off}
           status={status}
           error={problemOfField(own, 'to')}
           canEdit={canEdit}
           onChange={(to) => set('to', to)}
         />
-        <Afterwards route={route} canEdit={canEdit} onSet={set} />
+        <Afterwards
+          route={route}
+          filling={fillingOf(listOf(route['to']), status, props.measured)}
+          canEdit={canEdit}
+          onSet={set}
+        />
       </div>
     </section>
-  );
-}
-
-function Tools({ document, place, onShow, onEdit, onClose }: Props) {
-  const move = (to: number) => {
-    onShow({ ...place, index: to });
-    onEdit({ type: 'move', place, to });
-    // The form is another one now, and its buttons with it.
-    focusCard({ ...place, index: to });
-  };
-  return (
-    <>
-      <ActionIcon
-        aria-label="Move up"
-        disabled={place.index === 0}
-        onClick={() => move(place.index - 1)}
-      >
-        <IconArrowUp size={16} />
-      </ActionIcon>
-      <ActionIcon
-        aria-label="Move down"
-        disabled={place.index === document.routes.length - 1}
-        onClick={() => move(place.index + 1)}
-      >
-        <IconArrowDown size={16} />
-      </ActionIcon>
-      <ActionIcon
-        aria-label="Remove route"
-        onClick={() => {
-          onClose();
-          onEdit({ type: 'remove', place });
-        }}
-      >
-        <IconTrash size={16} />
-      </ActionIcon>
-    </>
   );
 }

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import { completeIn } from '../../api/complete';
-import { formatCount } from '../../ui/number';
+import { formatShort } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { initialRange, requestRange } from '../../ui/range';
 import classes from './Editor.module.css';
@@ -29,7 +29,7 @@ export function Takes({ where, error, canEdit, onChange }: Props) {
         <h3>Takes</h3>
         {data !== undefined && all.data !== undefined && (
           <span className="dimmed">
-            {formatCount(data)} of {formatCount(all.data)} in the last hour.{' '}
+            {formatShort(data)} of {formatShort(all.data)} in the last hour{' '}
             <Anchor
               size="xs"
               underline="always"

@@ -1,28 +1,59 @@
 /** What a route does, in one sentence. Pure. */
-import { type Item, listOf } from '../document';
+import { formatRate } from '../../ui/number';
+import { type Item, isOff, listOf } from '../document';
 import { stepsOf } from '../steps/steps';
 
-/** `takes` and `total` are messages a second. */
-export function sentenceOf(route: Item, takes: number | undefined, total: number): string {
-  if (route['enabled'] === false) return 'Is off: messages pass it by.';
-  const share =
-    takes === undefined || total === 0
-      ? 'Takes what matches'
-      : `Takes ${percent(takes / total)} of the traffic`;
+/** A piece of a sentence; what one looks for in it is strong. */
+export type Part = { text: string; isStrong?: true };
+
+/**
+ * `takes` and `total` are messages a second, undefined where they are not known. `isOther`: the live route, of which that
+ * is known, takes others.
+ */
+export function sentenceOf(
+  route: Item,
+  takes: number | undefined,
+  total: number | undefined,
+  isOther = false,
+): readonly Part[] {
+  if (isOff(route)) return [{ text: 'Is off: messages pass it by.' }];
   const steps = stepsOf(route).length;
-  const changes = steps === 0 ? '' : `, changes it in ${steps === 1 ? '1 step' : `${steps} steps`}`;
   const targets = listOf(route['to']);
-  const sends = targets.length === 0 ? 'has no target yet' : `sends it to ${inWords(targets)}`;
-  const ends = route['final'] === true ? 'ends there' : 'lets later routes see it too';
-  return `${share}${changes}, ${sends}, and ${ends}.`;
+  return [
+    ...taken(takes, total, isOther),
+    ...(steps === 0
+      ? []
+      : [{ text: ', changes it in ' }, strong(steps === 1 ? '1 step' : `${steps} steps`)]),
+    ...(targets.length === 0 ? [{ text: ', has no target yet' }] : sent(targets)),
+    { text: `, and ${route['final'] === true ? 'ends there' : 'lets later routes see it too'}.` },
+  ];
+}
+
+function taken(takes: number | undefined, total: number | undefined, isOther: boolean): Part[] {
+  if (takes === undefined || total === undefined) return [{ text: 'Takes what matches' }];
+  if (total === 0) return [{ text: 'Takes what matches (nothing comes right now)' }];
+  return [
+    { text: isOther ? 'Takes what matches (live: ' : 'Takes ' },
+    strong(percent(takes / total)),
+    { text: ' of the traffic, ' },
+    strong(`${formatRate(takes)}/s`),
+    { text: isOther ? ')' : '' },
+  ];
+}
+
+function sent(targets: readonly string[]): Part[] {
+  const names = targets.flatMap((name, at) => {
+    const glue = at === 0 ? '' : at === targets.length - 1 ? ' and ' : ', ';
+    return [{ text: glue }, strong(name)];
+  });
+  return [{ text: ', sends it to ' }, ...names];
+}
+
+function strong(text: string): Part {
+  return { text, isStrong: true };
 }
 
 function percent(share: number): string {
   const value = 100 * Math.min(share, 1);
   return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`;
-}
-
-function inWords(names: readonly string[]): string {
-  const last = names.at(-1) ?? '';
-  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
 }

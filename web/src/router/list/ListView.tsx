@@ -5,6 +5,10 @@ import { useState } from 'react';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import { formatCount, formatRate } from '../../ui/number';
 import { aboutOf, liveOf, noneYet, rateLabel } from '../about';
+import { Badges } from '../canvas/Badges';
+import { forecastFor } from '../canvas/cardData';
+import { forecastText } from '../canvas/forecast';
+import type { Measured } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
 import { type RouteTraffic, trafficOf } from '../canvas/traffic';
 import { DestinationActions } from '../destination/DestinationActions';
@@ -14,10 +18,12 @@ import {
   type RouterDocument,
   type Section,
   idOf,
+  isOff,
   isSamePlace,
   listOf,
   nounOf,
 } from '../document';
+import { badgesOf } from '../draft/badges';
 import { problemsOfItem } from '../problems';
 import type { DestinationTask } from '../routerParams';
 import { kindOf, stepsOf } from '../steps/steps';
@@ -26,7 +32,10 @@ import classes from './List.module.css';
 type Props = {
   document: RouterDocument;
   status: RouterStatus | undefined;
+  /** What the document is a draft of. */
+  live: RouterDocument;
   shares: Shares;
+  measured: Measured | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   /** The item that is open. */
@@ -125,10 +134,14 @@ function Row(props: RowProps) {
   const name = idOf(item) === '' ? 'without a name' : idOf(item);
   const wrong = problemsOfItem(problems, place);
   const live = liveOf(status, section, idOf(item));
+  const off = isOff(item);
+  const badges = badgesOf(props.live, section, item);
   const destination =
     section === 'destinations'
       ? status?.destinations.find(({ id }) => id === idOf(item))
       : undefined;
+  const forecast =
+    destination === undefined || off ? '' : forecastText(forecastFor(destination, props.measured));
   return (
     <>
       <button
@@ -137,7 +150,7 @@ function Row(props: RowProps) {
         aria-label={`${nounOf(section)} ${name}`}
         aria-pressed={isSamePlace(props.shown, place)}
         data-card={`${section}-${index}`}
-        data-off={item['enabled'] === false}
+        data-off={off}
         onClick={() => props.onShow(place)}
       >
         {isRoute && canEdit && <IconGripVertical size={14} aria-hidden />}
@@ -158,16 +171,21 @@ function Row(props: RowProps) {
             <IconAlertTriangle size={14} aria-hidden /> {wrong[0]?.message}
           </span>
         )}
-        {wrong.length === 0 && live?.trouble !== undefined && (
+        {wrong.length === 0 && !off && live?.trouble !== undefined && (
           <span className={classes.trouble}>{destination?.last_error ?? live.trouble}</span>
         )}
         {traffic !== undefined && traffic.drops > 0 && (
           <span className={classes.drops}>{formatRate(traffic.drops)}/s dropped</span>
         )}
         {destination !== undefined && destination.queue_messages > 0 && (
-          <span className={classes.queued}>{formatCount(destination.queue_messages)} queued</span>
+          <span className={classes.queued} data-off={off}>
+            {formatCount(destination.queue_messages)} {off ? 'kept' : 'queued'}
+            {forecast !== '' && `, ${forecast}`}
+          </span>
         )}
-        <span className={classes.rate}>{rateLabel(status, live)}</span>
+        {off && !badges.includes('disabled') && <span className={classes.off}>off</span>}
+        <Badges badges={badges} shown={2} />
+        <span className={classes.rate}>{off ? '' : rateLabel(status, live)}</span>
       </button>
       {destination !== undefined && canEdit && (
         <div className={classes.actions}>

@@ -1,0 +1,87 @@
+/** What a card is given, and what it says about numbers. */
+import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
+import { formatRate } from '../../ui/number';
+import { type Item, type ItemPlace, idOf, isOff } from '../document';
+import { type Forecast, aboutSeconds, forecastOf } from './forecast';
+import type { Box } from './layout';
+import type { Measured } from './measure';
+
+/** What can be done with a card, besides opening it. */
+export type CardActions = {
+  onToggle: (place: ItemPlace) => void;
+  onMove: (place: ItemPlace, to: number) => void;
+  onRemove: (place: ItemPlace) => void;
+};
+
+export type CardData = {
+  item: Item;
+  place: ItemPlace;
+  box: Box;
+  status: RouterStatus | undefined;
+  measured: Measured | undefined;
+  problems: readonly DocumentProblem[];
+  warnings: readonly string[];
+  /** What the draft changes about it, in words. */
+  badges: readonly string[];
+  /** Of a route: its steps that are not live. */
+  newSteps: ReadonlySet<number>;
+  /** Of a route: what it takes. */
+  rate: number | undefined;
+  /** Of a route: what each of its steps takes out, messages a second. */
+  drops: readonly number[];
+  values: readonly number[];
+  isShown: boolean;
+  /** Whether a traced message passes it; null without a trace. */
+  isLit: boolean | null;
+  hasSteps: boolean;
+  /** How many there are of its kind. */
+  count: number;
+  onShow: (place: ItemPlace) => void;
+  /** Null for those who only look. */
+  actions: CardActions | null;
+};
+
+export function destinationOf({ item, place, status }: CardData): DestinationStatus | undefined {
+  if (place.section !== 'destinations') return undefined;
+  return status?.destinations.find(({ id }) => id === idOf(item));
+}
+
+export function isFailing(destination: DestinationStatus | undefined): boolean {
+  return (
+    destination !== undefined &&
+    destination.state !== 'disabled' &&
+    (destination.state === 'retrying' || destination.queue_error != null)
+  );
+}
+
+export function forecastFor(of: DestinationStatus, measured: Measured | undefined): Forecast {
+  const depth = {
+    messages: of.queue_messages,
+    bytes: of.queue_bytes,
+    bytesMax: of.queue_bytes_max,
+  };
+  return forecastOf(depth, measured?.queues.get(of.id));
+}
+
+/** The first of some targets that will be full, and in how long. */
+export function fillingOf(
+  targets: readonly string[],
+  status: RouterStatus | undefined,
+  measured: Measured | undefined,
+): { id: string; within: string } | undefined {
+  const filling = (status?.destinations ?? []).flatMap((one) => {
+    const forecast = forecastFor(one, measured);
+    const fills = targets.includes(one.id) && one.state !== 'disabled' && forecast.kind === 'fills';
+    return fills ? [{ id: one.id, seconds: forecast.seconds }] : [];
+  });
+  const [first] = filling.sort((a, b) => a.seconds - b.seconds);
+  return first && { id: first.id, within: aboutSeconds(first.seconds) };
+}
+
+/** Empty until it is known, and of what is off; what only the draft has says that it is new. */
+export function rateText(
+  { item, status }: Pick<CardData, 'item' | 'status'>,
+  rate: number | undefined,
+): string {
+  return status === undefined || rate === undefined || isOff(item) ? '' : `${formatRate(rate)}/s`;
+}

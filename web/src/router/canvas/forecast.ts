@@ -1,0 +1,66 @@
+/** What will become of a queue if it goes on like this. Pure. */
+import type { QueueRates } from './measure';
+
+export type Depth = { messages: number; bytes: number; bytesMax: number };
+
+export type Forecast =
+  /** No longer than it takes to look: nothing waits that is worth a word. */
+  | { kind: 'empty' }
+  /** Not looked at for long enough. */
+  | { kind: 'unknown' }
+  | { kind: 'full' }
+  | { kind: 'fills'; seconds: number }
+  | { kind: 'drains'; seconds: number }
+  /** Nothing comes and nothing goes, or as much as goes comes. */
+  | { kind: 'steady' };
+
+/** What goes out within this time does not count as waiting. */
+const PASSING_SECONDS = 3;
+/** A queue is told to be steady when it would take longer than this to fill or to drain. */
+const STEADY_SECONDS = 30 * 86_400;
+
+export function forecastOf(depth: Depth, rates: QueueRates | undefined): Forecast {
+  const { messages, bytes, bytesMax } = depth;
+  if (messages === 0) return { kind: 'empty' };
+  if (bytesMax > 0 && bytes >= bytesMax) return { kind: 'full' };
+  if (rates === undefined) return { kind: 'unknown' };
+  if (messages <= rates.out * PASSING_SECONDS) return { kind: 'empty' };
+  const growth = rates.in - rates.out;
+  if (growth > 0 && bytesMax > 0) {
+    const seconds = (bytesMax - bytes) / (growth * (bytes / messages));
+    return seconds < STEADY_SECONDS ? { kind: 'fills', seconds } : { kind: 'steady' };
+  }
+  const seconds = messages / -growth;
+  return growth < 0 && seconds < STEADY_SECONDS ? { kind: 'drains', seconds } : { kind: 'steady' };
+}
+
+/** `full in 2 h 24 min`, `drains in 40 s`; nothing where there is nothing to say. */
+export function forecastText(forecast: Forecast): string {
+  switch (forecast.kind) {
+    case 'empty':
+    case 'steady':
+      return '';
+    case 'unknown':
+      return 'measuring…';
+    case 'full':
+      return 'full';
+    case 'fills':
+      return `full in ${aboutSeconds(forecast.seconds)}`;
+    case 'drains':
+      return `drains in ${aboutSeconds(forecast.seconds)}`;
+  }
+}
+
+/** As exact as such a thing can be: `40 s`, `12 min`, `2 h 24 min`, `3 d 4 h`. */
+export function aboutSeconds(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return pair(hours, 'h', minutes % 60, 'min');
+  return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function pair(large: number, unit: string, small: number, ofIt: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${ofIt}`;
+}

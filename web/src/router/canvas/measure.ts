@@ -1,0 +1,86 @@
+/** What flows, by two looks at the counters of the server: how fast each fate grows, and each queue. Pure. */
+import type { RouterStatus } from '../../api/model';
+
+/** Messages a second. */
+export type Fates = {
+  received: number;
+  stored: number;
+  /** Only destinations have them. */
+  forwarded: number;
+  /** Routes took them out, or sent them only to what is disabled. */
+  dropped: number;
+  /** Nobody wanted them gone. */
+  lost: number;
+  /** No route took them. */
+  unrouted: number;
+};
+
+/** What goes into a queue and out of it, messages a second. */
+export type QueueRates = { in: number; out: number };
+
+export type Measured = {
+  fates: Fates;
+  /** By the id of the destination. */
+  queues: ReadonlyMap<string, QueueRates>;
+};
+
+/** Less time tells nothing. */
+const SECONDS_MIN = 2;
+
+/** Undefined until enough time lies between the looks, and where the counters began anew between them. */
+export function measured(earlier: RouterStatus, now: RouterStatus): Measured | undefined {
+  const seconds = (Date.parse(now.time) - Date.parse(earlier.time)) / 1000;
+  const [before, after] = [countsOf(earlier), countsOf(now)];
+  if (!(seconds >= SECONDS_MIN) || after.received < before.received) return undefined;
+  const rate = (key: keyof Fates) => Math.max(0, (after[key] - before[key]) / seconds);
+  return {
+    fates: {
+      received: rate('received'),
+      stored: rate('stored'),
+      forwarded: rate('forwarded'),
+      dropped: rate('dropped'),
+      lost: rate('lost'),
+      unrouted: rate('unrouted'),
+    },
+    queues: queuesOf(earlier, now, seconds),
+  };
+}
+
+/** So far. */
+export function countsOf({ totals }: RouterStatus): Fates {
+  const dropped = Object.entries(totals.dropped);
+  const sum = (of: (reason: string) => boolean) =>
+    dropped.reduce((all, [reason, count]) => all + (of(reason) ? count : 0), 0);
+  return {
+    received: totals.received,
+    stored: totals.stored,
+    forwarded: totals.forwarded,
+    dropped: sum(isMeant),
+    lost:
+      totals.lost_before + totals.unacknowledged + sum((one) => !isMeant(one) && one !== NO_ROUTE),
+    unrouted: sum((one) => one === NO_ROUTE),
+  };
+}
+
+const NO_ROUTE = 'no_route';
+
+/** Whether the document, or the list of senders that are allowed, says so. */
+function isMeant(reason: string): boolean {
+  return (
+    reason.startsWith('route:') || reason === 'destination_disabled' || reason === 'not_allowed'
+  );
+}
+
+function queuesOf(earlier: RouterStatus, now: RouterStatus, seconds: number) {
+  const before = new Map(earlier.destinations.map((one) => [one.id, one]));
+  return new Map(
+    now.destinations.flatMap(({ id, queued, queue_messages: waiting }) => {
+      const old = before.get(id);
+      if (old === undefined || queued < old.queued) return [];
+      const came = queued - old.queued;
+      // What left is what came and does not wait: sent, refused, expired or discarded.
+      const left = Math.max(0, came - (waiting - old.queue_messages));
+      return [[id, { in: came / seconds, out: left / seconds }] as const];
+    }),
+  );
+}
