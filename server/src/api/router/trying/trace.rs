@@ -107,7 +107,7 @@ pub(in crate::api) async fn trace(
         ),
         None => live.checked.clone(),
     };
-    let mut reader = Reader::new(&pipeline);
+    let mut reader = Reader::new(&pipeline, &checked);
     let mut builder = BatchBuilder::new();
     let source = match (&request.id, &request.raw) {
         (Some(id), None) => {
