@@ -20,9 +20,9 @@ export function CellPanel({ cell, report }: Props) {
   return (
     <section className={classes.panel} aria-label="One outcome">
       <div className={classes.head}>
-        <h3>
+        <h2>
           {cell.row} <IconArrowRight size={14} role="img" aria-label="to" /> {cell.column}
-        </h3>
+        </h2>
         {step !== undefined && (
           <span className={classes.tag} title={`Step ${step.step} of ${step.route}`}>
             step {step.kind}
@@ -32,7 +32,7 @@ export function CellPanel({ cell, report }: Props) {
       <p className="dimmed">{sentence(cell)}</p>
       {fields.length > 0 && (
         <div className={classes.part}>
-          <h4>What differs</h4>
+          <h3>What differs</h3>
           <div className={classes.differs}>
             {fields.slice(0, FIELDS_MAX).map(([name, count]) => (
               <div key={name}>
@@ -79,7 +79,7 @@ function Examples({ cell }: { cell: Cell }) {
   return (
     <div>
       <div className={classes.examplesHead}>
-        <h4>Examples</h4>
+        <h3>Examples</h3>
         <span className="dimmed">
           {examples.length === 0
             ? 'none were kept'

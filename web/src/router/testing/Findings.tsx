@@ -23,7 +23,7 @@ export function Findings({ findings, isCurrent, isRunning, onFix, onShow, onCell
   const shown = isWhole ? findings : findings.slice(0, SHOWN_MAX);
   return (
     <section className={classes.findings} aria-label="Findings">
-      <h3>{titleOf(findings.length)}</h3>
+      <h2>{titleOf(findings.length)}</h2>
       {findings.length === 0 && (
         <p className={classes.none}>
           <IconCircleCheck size={16} aria-hidden />

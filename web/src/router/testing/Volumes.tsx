@@ -25,7 +25,7 @@ export function Volumes({ report, logspaces }: Props) {
   return (
     <section className={classes.box} aria-label="Volume per target">
       <div className={classes.head}>
-        <h3>Volume per target</h3>
+        <h2>Volume per target</h2>
         {days !== null && (
           <span className="dimmed">messages {stretchText(days)}, bytes a day at this rate</span>
         )}
