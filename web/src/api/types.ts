@@ -3264,6 +3264,10 @@ export interface components {
                 [key: string]: number;
             };
             examples: components["schemas"]["TestExample"][];
+            /** @description What the steps of the draft change in them, also where they are dropped afterwards. */
+            steps: components["schemas"]["TestStepChanges"][];
+            /** @description How many of them each route takes. */
+            taken: components["schemas"]["TestTaken"];
         };
         /** @description What becomes of the same messages in two documents. */
         TestReport: {
@@ -3276,9 +3280,14 @@ export interface components {
             complete: boolean;
             /**
              * Format: double
-             * @description How much was tried, from 0 to 1.
+             * @description How much was tried on the way to exact figures, from 0 to 1.
              */
             fraction: number;
+            /**
+             * Format: double
+             * @description Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
+             */
+            margin: number;
             /** @description The most frequent outcomes first. */
             matrix: components["schemas"]["TestOutcome"][];
             /**
@@ -3290,15 +3299,17 @@ export interface components {
             parse_failures: components["schemas"]["BeforeAfter"];
             /** @description What to know about these figures. */
             problems: string[];
+            /** @description The times that were looked at, as far as anything is stored there. */
+            range?: components["schemas"]["TestedRange"];
             routes: components["schemas"]["RouteReport"][];
-            /** @description Whether these are only the newest ones. */
+            /** @description Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range. */
             sampled: boolean;
             targets: components["schemas"]["TargetReport"][];
             /** Format: int64 */
             took_ms: number;
             /**
              * Format: int64
-             * @description Messages that match.
+             * @description Messages that match; an estimate until all of them were tried.
              */
             total: number;
         };
@@ -3324,10 +3335,43 @@ export interface components {
             messages?: components["schemas"]["Pasted"][] | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
+            /**
+             * Format: int64
+             * @description How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
+             *     progress have their figures. None with 0, with `limit`, and in an answer without lines.
+             * @default 100000
+             */
+            sample?: number | null;
             /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+        };
+        /** @description How many messages of an outcome a step changes. */
+        TestStepChanges: {
+            /** Format: int64 */
+            changed: number;
+            kind: string;
+            /** @description The id of its route. */
+            route: string;
+            /** @description Its number, from 1. */
+            step: number;
+        };
+        /** @description How many messages routes take, by their ids; those that take none are left out. */
+        TestTaken: {
+            after: {
+                [key: string]: number;
+            };
+            before: {
+                [key: string]: number;
+            };
+        };
+        /** @description From when to when. */
+        TestedRange: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
         };
         /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
         Tls: {

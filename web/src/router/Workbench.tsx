@@ -33,6 +33,8 @@ import { placeOf } from './problems';
 import { type Live, validationQuery } from './queries';
 import type { RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
+import { type Messages, useTesting } from './testing/useTesting';
+import { testedText } from './testing/tested';
 import type { Trace } from './testing/wire';
 import { litBy } from './trace/request';
 import { useRouterKeys } from './useRouterKeys';
@@ -73,6 +75,7 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
   const shares = useShares(status);
   const measured = useMeasured(status);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const testing = useTesting(idOf((document ?? live.document).sources[0] ?? {}));
 
   const show = (part: Partial<RouterView>) => onChange({ ...view, ...part });
   const showItem = (item: ItemPlace | null) => {
@@ -119,6 +122,14 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
     if (view.item?.section === place.section) show({ item: null, step: null });
     edit({ type: 'remove', place });
   };
+  const tryDraft = (messages?: Messages, on: Content | null = content) => {
+    if (on === null) return;
+    const tried = on.kind === 'document' ? on.document : (document ?? live.document);
+    const revisions = { liveRevision: live.revision, baseRevision: draft?.base ?? live.revision };
+    testing.try({ content: on, draft: tried, live: live.document, ...revisions }, messages);
+  };
+  const isTesting = view.isTest && content !== null;
+  const isTested = content !== null && testing.tested?.content === content;
   useRouterKeys({
     item: view.item,
     canEdit,
@@ -131,16 +142,18 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
 
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
-      <PageHead
-        live={live}
-        status={status}
-        view={view}
-        canEdit={canEdit}
-        isNarrow={isNarrow}
-        undo={undo}
-        onAct={act}
-        onShow={show}
-      />
+      {!isTesting && (
+        <PageHead
+          live={live}
+          status={status}
+          view={view}
+          canEdit={canEdit}
+          isNarrow={isNarrow}
+          undo={undo}
+          onAct={act}
+          onShow={show}
+        />
+      )}
       <div className={classes.notices}>
         {statusError !== null && <Notice tone="error" title={statusError.message} />}
         {validation.error !== null && content !== null && (
@@ -153,10 +166,24 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
           <Applied change={applied} />
         )}
       </div>
-      {view.isTest && content !== null ? (
+      {isTesting ? (
         <TestPage
+          testing={testing}
           document={document ?? live.document}
-          content={content}
+          changes={opinion?.changes ?? []}
+          logspaces={status?.logspaces ?? []}
+          isCurrent={isTested}
+          onTry={(messages) => tryDraft(messages)}
+          onFix={({ fix }) => {
+            if (fix === null || document === null || !canEdit) return;
+            const fixed = fix.edits.reduce(edited, document);
+            const next: Content = { kind: 'document', document: fixed };
+            write(next, null);
+            tryDraft(undefined, next);
+          }}
+          onShow={({ place }) => {
+            if (place !== null) show({ isTest: false, item: place.item, step: place.step });
+          }}
           onClose={() => show({ isTest: false })}
         />
       ) : (
@@ -191,10 +218,14 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
           draft={draft}
           validation={opinion}
           isTesting={view.isTest}
+          tested={isTested ? testedText(testing) : null}
           onValidate={() =>
             void queryClient.invalidateQueries({ queryKey: ['router', 'validation'] })
           }
-          onTest={() => show({ isTest: true })}
+          onTest={() => {
+            show({ isTest: true });
+            if (!isTested) tryDraft();
+          }}
           onShow={(path) => showItem(placeOf(path))}
           onMerged={(state) => {
             act({ type: 'edit', state, mark: null });

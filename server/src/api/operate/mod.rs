@@ -4,7 +4,7 @@ pub(super) mod destinations;
 pub(super) mod flow;
 pub(super) mod ingest;
 pub(super) mod logspaces;
-mod reading;
+pub(super) mod reading;
 pub(super) mod replay;
 pub(super) mod room;
 mod slices;

@@ -18,6 +18,8 @@ type Props = {
   draft: Draft;
   validation: Validation | undefined;
   isTesting: boolean;
+  /** What a test of the draft as it is found, in a few words. */
+  tested: { text: string; isGood: boolean } | null;
   onValidate: () => void;
   onTest: () => void;
   onShow: (path: string) => void;
@@ -29,7 +31,7 @@ type Props = {
 const CHANGES_SHOWN = 3;
 
 export function DraftBar(props: Props) {
-  const { live, draft, validation, isTesting, onValidate, onTest, onDiscard } = props;
+  const { live, draft, validation, isTesting, tested, onValidate, onTest, onDiscard } = props;
   const [applying, apply] = useDisclosure(false);
   const [comparing, compare] = useDisclosure(false);
   const [merging, merge] = useDisclosure(false);
@@ -64,7 +66,17 @@ export function DraftBar(props: Props) {
         {changes.length > CHANGES_SHOWN && <li>and {changes.length - CHANGES_SHOWN} more</li>}
       </ul>
       <div className={classes.actions}>
-        <Opinion validation={validation} onShow={props.onShow} />
+        {tested !== null && (
+          <span className={classes.opinion} data-tone={tested.isGood ? 'good' : 'caution'}>
+            {tested.isGood ? (
+              <IconCircleCheck size={16} aria-hidden />
+            ) : (
+              <IconAlertTriangle size={16} aria-hidden />
+            )}
+            {tested.text}
+          </span>
+        )}
+        <Opinion validation={validation} isTested={tested !== null} onShow={props.onShow} />
         <Button variant="subtle" color="gray" onClick={onDiscard}>
           Discard
         </Button>
@@ -127,10 +139,15 @@ function countOf(changes: readonly string[]): string {
   return changes.length === 1 ? '1 change' : `${changes.length} changes`;
 }
 
-type OpinionProps = { validation: Validation | undefined; onShow: (path: string) => void };
+type OpinionProps = {
+  validation: Validation | undefined;
+  /** What was tried is valid. */
+  isTested: boolean;
+  onShow: (path: string) => void;
+};
 
 /** In a word, with everything behind it. */
-function Opinion({ validation, onShow }: OpinionProps) {
+function Opinion({ validation, isTested, onShow }: OpinionProps) {
   if (validation === undefined) return <span className="dimmed">checking…</span>;
   const { problems, warnings } = validation;
   if (problems.length > 0) {
@@ -150,9 +167,11 @@ function Opinion({ validation, onShow }: OpinionProps) {
   }
   return (
     <>
-      <span className={classes.opinion} data-tone="good" role="status">
-        <IconCircleCheck size={16} aria-hidden /> Valid
-      </span>
+      {!isTested && (
+        <span className={classes.opinion} data-tone="good" role="status">
+          <IconCircleCheck size={16} aria-hidden /> Valid
+        </span>
+      )}
       {warnings.length > 0 && (
         <Popover position="top-end" width={420}>
           <Popover.Target>

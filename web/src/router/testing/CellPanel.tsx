@@ -1,64 +1,121 @@
 /** The messages of one outcome: what differs in them, and examples. */
 import { ActionIcon, Anchor } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
-import { formatCount } from '../../ui/number';
+import { IconArrowRight, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
 import { Changed } from './Changed';
-import { type Cell, outcomeText } from './outcome';
+import type { Cell } from './outcome';
 import type { TestReport } from './wire';
-import classes from './Testing.module.css';
+import classes from './CellPanel.module.css';
 
 const FIELDS_MAX = 12;
+const PAGE = 3;
 
-type Props = { cell: Cell; report: TestReport; onClose: () => void };
+type Props = { cell: Cell; report: TestReport };
 
-export function CellPanel({ cell, report, onClose }: Props) {
-  const [zone] = useZone();
+export function CellPanel({ cell, report }: Props) {
   const fields = Object.entries(cell.differs).sort(([, a], [, b]) => b - a);
-  const failures = report.parse_failures.after - report.parse_failures.before;
+  const step = [...cell.steps].sort((a, b) => b.changed - a.changed)[0];
   return (
-    <aside className={classes.side} aria-label="One outcome">
-      <div className={classes.sideHead}>
-        <h3>
-          {outcomeText(cell.before)} → {outcomeText(cell.after)}
-        </h3>
-        <ActionIcon aria-label="Close" onClick={onClose}>
-          <IconX size={16} />
-        </ActionIcon>
+    <section className={classes.panel} aria-label="One outcome">
+      <div className={classes.head}>
+        <h2>
+          {cell.row} <IconArrowRight size={14} role="img" aria-label="to" /> {cell.column}
+        </h2>
+        {step !== undefined && (
+          <span className={classes.tag} title={`Step ${step.step} of ${step.route}`}>
+            step {step.kind}
+          </span>
+        )}
       </div>
       <p className="dimmed">{sentence(cell)}</p>
       {fields.length > 0 && (
-        <section>
-          <h4>What differs</h4>
-          {fields.slice(0, FIELDS_MAX).map(([name, count]) => (
-            <div key={name} className={classes.differs}>
-              <span className="mono">{name}</span>
-              <span className={classes.bar} style={{ width: `${(60 * count) / cell.count}%` }} />
-              <span>{formatCount(count)}</span>
-            </div>
-          ))}
+        <div className={classes.part}>
+          <h3>What differs</h3>
+          <div className={classes.differs}>
+            {fields.slice(0, FIELDS_MAX).map(([name, count]) => (
+              <div key={name}>
+                <span className="mono" title={name}>
+                  {name}
+                </span>
+                <span className={classes.meter}>
+                  <span style={{ width: `${(100 * count) / Math.max(cell.changed, 1)}%` }} />
+                </span>
+                <span>{formatCount(count)}</span>
+              </div>
+            ))}
+          </div>
           {fields.length > FIELDS_MAX && (
             <p className="dimmed">{fields.length - FIELDS_MAX} more fields</p>
           )}
-        </section>
+        </div>
       )}
-      {failures !== 0 && (
-        <p>
-          {formatCount(Math.abs(failures))} parse failures {failures > 0 ? 'more' : 'fewer'} in all.
-        </p>
-      )}
-      <h4>Examples</h4>
-      {cell.examples.length === 0 && <p className="dimmed">None were kept.</p>}
-      {cell.examples.map(({ id, before, after }, at) => (
-        <article key={id ?? at} className={classes.example}>
-          <div>
-            <span className="mono">{formatTime(after.time, zone).slice(11)}</span> {after.host}{' '}
+      <ParseFailures report={report} />
+      <Examples key={`${cell.row}:${cell.column}`} cell={cell} />
+    </section>
+  );
+}
+
+function ParseFailures({ report }: { report: TestReport }) {
+  const { before, after } = report.parse_failures;
+  if (before === 0 && after === 0) return null;
+  const [isBetter, isWorse] = [after < before, after > before];
+  return (
+    <p className={classes.failures} data-tone={isWorse ? 'caution' : isBetter ? 'good' : 'same'}>
+      {isWorse && `${formatCount(after - before)} parse failures more`}
+      {isBetter && `${formatCount(before - after)} parse failures fewer`}
+      {!isWorse && !isBetter && `${formatCount(after)} parse failures, as now`}
+      <span className="dimmed"> in the whole test</span>
+    </p>
+  );
+}
+
+function Examples({ cell }: { cell: Cell }) {
+  const [zone] = useZone();
+  const [from, setFrom] = useState(0);
+  const { examples, count } = cell;
+  const last = Math.min(from + PAGE, examples.length);
+  return (
+    <div>
+      <div className={classes.examplesHead}>
+        <h3>Examples</h3>
+        <span className="dimmed">
+          {examples.length === 0
+            ? 'none were kept'
+            : `${from + 1}–${last} of ${formatCount(examples.length < count ? examples.length : count)}`}
+        </span>
+        {examples.length > PAGE && (
+          <>
+            <ActionIcon
+              size={24}
+              aria-label="Earlier examples"
+              disabled={from === 0}
+              onClick={() => setFrom(from - PAGE)}
+            >
+              <IconChevronLeft size={14} />
+            </ActionIcon>
+            <ActionIcon
+              size={24}
+              aria-label="Later examples"
+              disabled={last >= examples.length}
+              onClick={() => setFrom(from + PAGE)}
+            >
+              <IconChevronRight size={14} />
+            </ActionIcon>
+          </>
+        )}
+      </div>
+      {examples.slice(from, last).map(({ id, before, after }, at) => (
+        <article key={id ?? from + at} className={classes.example}>
+          <div className={classes.exampleHead}>
+            <span>{formatTime(after.time, zone).slice(11)}</span> <span>{after.host}</span>{' '}
             <span className="dimmed">{after.program}</span>
             {id !== undefined && (
               <Anchor
                 size="xs"
-                ml={8}
                 href={`/router?${new URLSearchParams({ trace: id }).toString()}`}
+                aria-label={`Trace the message of ${after.host} at ${formatTime(after.time, zone)}`}
               >
                 Trace
               </Anchor>
@@ -67,23 +124,28 @@ export function CellPanel({ cell, report, onClose }: Props) {
           <Changed before={before} after={after} />
         </article>
       ))}
-    </aside>
+    </div>
   );
 }
 
 function sentence(cell: Cell): string {
   const { kind, count, changed } = cell;
-  const all = formatCount(count);
+  const all = formatMessages(count);
+  const one = count === 1;
   switch (kind) {
     case 'same':
-      return `${all} messages stay as they are.`;
+      return `${all} ${one ? 'stays as it is' : 'stay as they are'}.`;
     case 'fields':
-      return `${all} messages keep their targets; ${formatCount(changed)} get other fields.`;
+      return changed === count
+        ? `${all} ${one ? 'keeps its' : 'keep their'} targets with other fields.`
+        : `${all} keep their targets, ${formatCount(changed)} of them with other fields.`;
+    case 'gained':
+      return `${all} ${one ? 'reaches' : 'reach'} more targets than now.`;
     case 'other':
       return cell.after.some((target) => target.startsWith('dropped:'))
-        ? `${all} messages are dropped by a rule.`
-        : `${all} messages end up elsewhere, and no target loses them.`;
+        ? `${all} ${one ? 'is' : 'are'} dropped by a rule of the draft.`
+        : `${all} ${one ? 'ends' : 'end'} up elsewhere.`;
     case 'lost':
-      return `${all} messages no longer reach a target that they reach now.`;
+      return `${all} no longer ${one ? 'reaches' : 'reach'} a target that ${one ? 'it reaches' : 'they reach'} now.`;
   }
 }

@@ -1,73 +1,167 @@
-/** Where messages go now, in rows, against where the draft would send them, in columns. */
-import { UnstyledButton } from '@mantine/core';
-import { formatCount } from '../../ui/number';
-import type { Matrix } from './outcome';
-import classes from './Testing.module.css';
+/** Where messages go now, in rows, against where the draft would send them, in columns. Arrow keys go from cell to cell. */
+import { Button, UnstyledButton } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { formatCount, formatMessages } from '../../ui/number';
+import { type Cell, type Documents, type Heading, type Matrix, cellNote } from './outcome';
+import classes from './Matrix.module.css';
 
-type Place = { row: string; column: string };
+export type Place = { row: string; column: string };
 
-type Props = { matrix: Matrix; chosen: Place | null; onChoose: (place: Place) => void };
+type Props = {
+  matrix: Matrix;
+  documents: Documents | null;
+  chosen: Place | null;
+  onChoose: (place: Place) => void;
+};
 
-export function MatrixTable({ matrix, chosen, onChoose }: Props) {
-  const { rows, columns, cells } = matrix;
-  const sum = (of: (row: string, column: string) => boolean) =>
-    rows
-      .flatMap((row) => columns.map((column) => ({ row, column })))
-      .filter(({ row, column }) => of(row, column))
-      .reduce((total, { row, column }) => total + (cells.get(row)?.get(column)?.count ?? 0), 0);
+/** Rows and columns that are shown at first; those where nothing changes go first. */
+const SHOWN_MAX = 8;
+
+export function MatrixTable({ matrix, documents, chosen, onChoose }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const table = useRef<HTMLTableElement>(null);
+  const [row, column] = [chosen?.row, chosen?.column];
+  useEffect(() => {
+    const cell = table.current?.querySelector('[data-chosen=true]');
+    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [row, column]);
+  const rows = isWhole ? matrix.rows : mostChanged(matrix.rows);
+  const columns = isWhole ? matrix.columns : mostChanged(matrix.columns);
+  const left = matrix.rows.length - rows.length + matrix.columns.length - columns.length;
+  const total = matrix.rows.reduce((sum, row) => sum + row.total, 0);
+  const places = rows.flatMap((row) =>
+    columns.filter(({ key }) => matrix.cells.get(row.key)?.has(key) === true).map(({ key }) => key),
+  );
   return (
-    <section className={classes.table} tabIndex={0} aria-label="Outcomes">
-      <table className={classes.grid}>
-        <thead>
-          <tr>
-            <th scope="col">Now ↓ Draft →</th>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
+    <section className={classes.box} aria-label="Outcomes">
+      {/* It scrolls where the page is too narrow for it. */}
+      <div className={classes.scroll} tabIndex={places.length === 0 ? 0 : -1}>
+        <table ref={table} className={classes.grid} onKeyDown={moveFocus}>
+          <thead>
+            <tr>
+              <th scope="col" className={classes.corner}>
+                <span>Now ↓</span>
+                <span>Draft →</span>
               </th>
-            ))}
-            <th scope="col">Total now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row}>
-              <th scope="row">{row}</th>
-              {columns.map((column) => {
-                const cell = cells.get(row)?.get(column);
-                if (cell === undefined) return <td key={column} />;
-                const isChosen = chosen?.row === row && chosen.column === column;
-                const percent = Math.round((100 * cell.changed) / Math.max(cell.count, 1));
-                return (
-                  <td key={column} data-kind={cell.kind} data-chosen={isChosen}>
-                    <UnstyledButton
-                      className={classes.cell}
-                      aria-pressed={isChosen}
-                      aria-label={`${row} to ${column}, ${formatCount(cell.count)} messages`}
-                      onClick={() => onChoose({ row, column })}
-                    >
-                      {formatCount(cell.count)}
-                      {cell.changed > 0 && <small>{percent} % changed</small>}
-                    </UnstyledButton>
-                  </td>
-                );
-              })}
-              <td>{formatCount(sum((one) => one === row))}</td>
+              {columns.map((column) => (
+                <th key={column.key} scope="col" title={column.key}>
+                  <Names heading={column} />
+                </th>
+              ))}
+              <th scope="col">Total now</th>
             </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">Total draft</th>
-            {columns.map((column) => (
-              <td key={column}>{formatCount(sum((_, one) => one === column))}</td>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <th scope="row" title={row.key}>
+                  <Names heading={row} />
+                </th>
+                {columns.map((column) => {
+                  const cell = matrix.cells.get(row.key)?.get(column.key);
+                  if (cell === undefined) return <td key={column.key} />;
+                  const isChosen = chosen?.row === row.key && chosen.column === column.key;
+                  return (
+                    <td key={column.key} data-kind={cell.kind} data-chosen={isChosen}>
+                      <CellButton
+                        {...{ cell, documents, isChosen }}
+                        onChoose={() => onChoose({ row: row.key, column: column.key })}
+                      />
+                    </td>
+                  );
+                })}
+                <td>{formatCount(row.total)}</td>
+              </tr>
             ))}
-            <td>
-              <b>{formatCount(sum(() => true))}</b>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Total draft</th>
+              {columns.map((column) => (
+                <td key={column.key}>{formatCount(column.total)}</td>
+              ))}
+              <td>
+                <b>{formatCount(total)}</b>
+              </td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      {left > 0 && (
+        <Button variant="subtle" className={classes.more ?? ''} onClick={() => setWhole(true)}>
+          Show {left} more rows and columns
+        </Button>
+      )}
     </section>
   );
+}
+
+function Names({ heading: { title, note } }: { heading: Heading }) {
+  return (
+    <>
+      <span className={classes.name}>{title}</span>
+      {note !== '' && <small>{note}</small>}
+    </>
+  );
+}
+
+type CellProps = {
+  cell: Cell;
+  documents: Documents | null;
+  isChosen: boolean;
+  onChoose: () => void;
+};
+
+function CellButton({ cell, documents, isChosen, onChoose }: CellProps) {
+  const note = cell.kind === 'same' ? 'unchanged' : cellNote(cell, documents);
+  return (
+    <UnstyledButton
+      className={classes.cell}
+      aria-pressed={isChosen}
+      aria-label={`${cell.row} to ${cell.column}, ${formatMessages(cell.count)}, ${note}`}
+      // One of them is reached by Tab, the others from there.
+      tabIndex={isChosen ? 0 : -1}
+      onClick={onChoose}
+    >
+      <span className={classes.count}>{formatCount(cell.count)}</span>
+      <small>{note}</small>
+    </UnstyledButton>
+  );
+}
+
+/** In their order, and without those where least happens. */
+function mostChanged(headings: readonly Heading[]): readonly Heading[] {
+  if (headings.length <= SHOWN_MAX) return headings;
+  const kept = [...headings]
+    .sort((a, b) => Number(b.isChanged) - Number(a.isChanged) || b.total - a.total)
+    .slice(0, SHOWN_MAX);
+  return headings.filter((heading) => kept.includes(heading));
+}
+
+const steps: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** To the next cell that is there, in the direction of the key. */
+function moveFocus(event: KeyboardEvent<HTMLTableElement>): void {
+  const step = steps[event.key];
+  const from = (event.target as HTMLElement).closest('td');
+  if (step === undefined || from === null) return;
+  event.preventDefault();
+  const [down, right] = step;
+  const rows = [...event.currentTarget.tBodies].flatMap((body) => [...body.rows]);
+  let row = rows.findIndex((one) => one.contains(from)) + down;
+  let column = from.cellIndex + right;
+  while (rows[row]?.cells[column] !== undefined) {
+    const button = rows[row]?.cells[column]?.querySelector('button');
+    if (button !== null && button !== undefined) {
+      button.focus();
+      return;
+    }
+    row += down;
+    column += right;
+  }
 }

@@ -1,60 +1,88 @@
 /** How much each target gets now, and would get with the draft. */
+import { Button } from '@mantine/core';
+import { IconDatabase, IconSend2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
-import { outcomeText } from './outcome';
-import type { TargetReport } from './wire';
-import classes from './Testing.module.css';
+import { changeText, dailyVolumes, daysOf, diskChange, diskText, stretchText } from './volumes';
+import type { TestReport } from './wire';
+import classes from './Volumes.module.css';
 
-type Props = {
-  targets: readonly TargetReport[];
-  /** How long the messages took to come; null where that means nothing. */
-  days: number | null;
-};
+type Props = { report: TestReport; logspaces: readonly LogspaceStatus[] };
 
-export function Volumes({ targets, days }: Props) {
-  const most = Math.max(
-    1,
-    ...targets.flatMap(({ before, after }) => [before.messages, after.messages]),
-  );
+const SHOWN_MAX = 12;
+
+export function Volumes({ report, logspaces }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const days = daysOf(report);
+  const volumes = dailyVolumes(report.targets, days);
+  const shown = isWhole ? volumes : volumes.slice(0, SHOWN_MAX);
+  const change = diskChange(report.targets, days, logspaces);
+  const disk = change === null ? '' : diskText(change);
+  const most = Math.max(1, ...volumes.flatMap(({ before, after }) => [before, after]));
   const bar = (messages: number) => ({ width: `${(100 * messages) / most}%` });
+  if (volumes.length === 0) return null;
   return (
-    <section className={classes.table} tabIndex={0} aria-label="Volume per target">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Target</th>
-            <th scope="col">Now</th>
-            <th scope="col">Draft</th>
-            <td className={classes.wide} />
-            <th scope="col">{days === null ? 'Bytes now' : 'Now a day'}</th>
-            <th scope="col">{days === null ? 'Bytes draft' : 'Draft a day'}</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {targets.map(({ target, before, after }) => (
-            <tr key={target}>
-              <th scope="row">{outcomeText([target])}</th>
-              <td>{formatCount(before.messages)}</td>
-              <td>{formatCount(after.messages)}</td>
-              <td className={classes.wide} aria-hidden="true">
-                <span className={classes.bar} data-now="true" style={bar(before.messages)} />
-                <span className={classes.bar} style={bar(after.messages)} />
-              </td>
-              <td>{formatBytes(Math.round(before.bytes / (days ?? 1)))}</td>
-              <td>{formatBytes(Math.round(after.bytes / (days ?? 1)))}</td>
-              <td>{changeText(before.bytes, after.bytes)}</td>
+    <section className={classes.box} aria-label="Volume per target">
+      <div className={classes.head}>
+        <h2>Volume per target</h2>
+        {days !== null && (
+          <span className="dimmed">messages {stretchText(days)}, bytes a day at this rate</span>
+        )}
+        {disk !== '' && (
+          <b data-tone={change !== null && change < 0 ? 'good' : 'caution'}>{disk}</b>
+        )}
+      </div>
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label="Targets">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Target</th>
+              <th scope="col">Now</th>
+              <th scope="col">Draft</th>
+              <td className={classes.bars} />
+              <th scope="col">{days === null ? 'Bytes now' : 'Now a day'}</th>
+              <th scope="col">{days === null ? 'Bytes draft' : 'Draft a day'}</th>
+              <th scope="col">Change</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {shown.map((volume) => {
+              const { target, name, isLogspace, before, after, beforeBytes, afterBytes } = volume;
+              return (
+                <tr key={target}>
+                  <th scope="row">
+                    <span className={classes.target}>
+                      {isLogspace ? (
+                        <IconDatabase size={14} role="img" aria-label="Logspace" />
+                      ) : (
+                        <IconSend2 size={14} role="img" aria-label="Destination" />
+                      )}
+                      <span title={name}>{name}</span>
+                    </span>
+                  </th>
+                  <td className="dimmed">{formatCount(before)}</td>
+                  <td>{formatCount(after)}</td>
+                  <td className={classes.bars} aria-hidden="true">
+                    <span className={classes.bar} data-now="true" style={bar(before)} />
+                    <span className={classes.bar} style={bar(after)} />
+                  </td>
+                  <td className="dimmed">{formatBytes(beforeBytes)}</td>
+                  <td>{formatBytes(afterBytes)}</td>
+                  <td className={classes.change} data-way={Math.sign(afterBytes - beforeBytes)}>
+                    {changeText(beforeBytes, afterBytes)}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < volumes.length && (
+        <Button variant="subtle" onClick={() => setWhole(true)}>
+          Show {volumes.length - shown.length} more targets
+        </Button>
+      )}
     </section>
   );
-}
-
-export function changeText(before: number, after: number): string {
-  if (before === after) return 'same';
-  if (before === 0) return 'new';
-  const percent = Math.round((100 * (after - before)) / before);
-  if (percent === 0) return after > before ? '< +1 %' : '> −1 %';
-  return percent > 0 ? `+${percent} %` : `−${-percent} %`;
 }

@@ -25,34 +25,44 @@ export async function* runTest(
   if (!hasEnded) throw new Error('The server broke the test off: try it again.');
 }
 
-export type TestRun = {
+export type TestRun<Subject> = {
   report: TestReport | null;
+  /** What the report is about. */
+  subject: Subject | null;
+  /** Whether that is a run before the one that was started last. */
+  isOld: boolean;
+  /** How many seconds until the figures are exact; null while nobody knows. */
+  secondsLeft: number | null;
   isRunning: boolean;
   error: Error | null;
-  start: (request: TestRequest) => void;
+  start: (request: TestRequest, subject: Subject) => void;
   stop: () => void;
 };
 
+type State<Subject> = Omit<TestRun<Subject>, 'start' | 'stop'>;
+
+const still = { secondsLeft: null, isRunning: false, isOld: false, error: null };
+
 /** One run at a time; a new one ends the one before, and leaving the page ends it too. */
-export function useTestRun(): TestRun {
-  const [state, setState] = useState<Pick<TestRun, 'report' | 'isRunning' | 'error'>>({
-    report: null,
-    isRunning: false,
-    error: null,
-  });
+export function useTestRun<Subject>(): TestRun<Subject> {
+  const [state, setState] = useState<State<Subject>>({ ...still, report: null, subject: null });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
-  const start = useCallback((request: TestRequest) => {
+  const start = useCallback((request: TestRequest, subject: Subject) => {
     abort.current?.abort();
     const run = new AbortController();
     abort.current = run;
     const { signal } = run;
     // What the last run found stays until this one knows something.
-    setState(({ report }) => ({ report, isRunning: true, error: null }));
+    setState((now) => ({ ...now, ...still, isRunning: true, isOld: now.report !== null }));
+    let first: TestReport | null = null;
     const follow = async () => {
       for await (const report of runTest(request, signal)) {
         if (signal.aborted) return;
-        setState({ report, isRunning: true, error: null });
+        // The sample takes its own time, before any of the way to exact figures is done.
+        if (first === null || first.fraction === 0) first = report;
+        const left = secondsLeft(first, report);
+        setState({ ...still, report, subject, secondsLeft: left, isRunning: true });
       }
     };
     follow().then(
@@ -62,13 +72,26 @@ export function useTestRun(): TestRun {
       (error: unknown) => {
         if (signal.aborted) return;
         const told = error instanceof Error ? error : new Error(String(error));
-        setState(({ report }) => ({ report, isRunning: false, error: told }));
+        setState((now) => ({
+          ...still,
+          // What another run found would be taken for what this one did.
+          ...(now.isOld ? { report: null, subject: null } : now),
+          isRunning: false,
+          error: told,
+        }));
       },
     );
   }, []);
   const stop = useCallback(() => {
     abort.current?.abort();
-    setState((now) => ({ ...now, isRunning: false }));
+    setState((now) => ({ ...now, isRunning: false, isOld: false }));
   }, []);
   return { ...state, start, stop };
+}
+
+/** By how far it came in the time since an earlier report. */
+export function secondsLeft(first: TestReport, now: TestReport): number | null {
+  const done = now.fraction - first.fraction;
+  const ms = now.took_ms - first.took_ms;
+  return done > 0 && ms > 0 ? Math.ceil((ms * (1 - now.fraction)) / done / 1_000) : null;
 }

@@ -26,6 +26,7 @@ export type TestRequest = {
   messages?: readonly PastedMessage[];
   examples?: number;
   limit?: number;
+  logspaces?: readonly string[];
 };
 
 export type TraceStep = Schemas['StepTrace'];

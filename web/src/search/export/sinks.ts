@@ -1,5 +1,6 @@
 /** The two ways to a file that a browser has: straight to the disk, or all of it in memory first. */
 import type { Sink } from './transfer';
+import { download } from '../../ui/download';
 
 type PickFile = (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
 
@@ -28,7 +29,7 @@ export function memorySink(): Sink {
       return Promise.resolve();
     },
     keep: (name) => {
-      save(new Blob(parts), name);
+      download(new Blob(parts), name);
       parts = [];
       return Promise.resolve();
     },
@@ -37,16 +38,4 @@ export function memorySink(): Sink {
       return Promise.resolve();
     },
   };
-}
-
-const URL_NEEDED_MS = 60_000;
-
-function save(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser reads the blob after the click, in its own time.
-  setTimeout(() => URL.revokeObjectURL(address), URL_NEEDED_MS);
 }

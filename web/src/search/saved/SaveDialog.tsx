@@ -11,11 +11,12 @@ import {
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
+import { savedSearchesQuery } from '../../api/savedSearches';
 import { problemOf } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
-import { addSaved, replaceSaved, savedSearchesQuery } from './queries';
+import { addSaved, replaceSaved } from './queries';
 import {
   type Part,
   type SavedSearch,

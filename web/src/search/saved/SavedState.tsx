@@ -1,8 +1,9 @@
 /** Which saved search the page began as, and whether it is another one by now. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { savedSearchesQuery } from '../../api/savedSearches';
 import type { SearchState } from '../searchParams';
-import { replaceSaved, savedSearchesQuery } from './queries';
+import { replaceSaved } from './queries';
 import { isChanged, keptParts, opened, toSave } from './saved';
 import classes from './SavedState.module.css';
 

@@ -1,9 +1,10 @@
 /** Searches with a name: what is kept of one, and what it opens as. Pure. */
+import type { SavedSearch } from '../../api/savedSearches';
 import type { components } from '../../api/types';
 import { readRange } from '../../ui/range';
 import { type SearchState, readSearch, writeSearch } from '../searchParams';
 
-export type SavedSearch = components['schemas']['SavedSearch'];
+export type { SavedSearch };
 /** The view is the console's own: to the server it is only something to keep. */
 export type SearchToSave = Required<components['schemas']['SavedSearchRequest']>;
 

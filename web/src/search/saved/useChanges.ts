@@ -1,7 +1,8 @@
 /** Changes to the saved searches. A deleted one can be brought back. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { addSaved, removeSaved, replaceSaved, savedSearchesQuery } from './queries';
+import { savedSearchesQuery } from '../../api/savedSearches';
+import { addSaved, removeSaved, replaceSaved } from './queries';
 import { type SavedSearch, type SearchToSave, withoutHistory } from './saved';
 
 export type Change =

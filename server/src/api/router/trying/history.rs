@@ -2,29 +2,27 @@
 //! does. Nothing is sent and nothing is stored.
 //!
 //! As JSON, the answer is the report. As `application/x-ndjson`, it is a line `{"progress": REPORT}` now and then, and
-//! `{"end": REPORT}`; an answer without it was broken off.
+//! `{"end": REPORT}`; an answer without it was broken off. Of many messages, the lines have the figures of a sample from
+//! everywhere in the range, while all are tried from the first to the last.
 
-use super::compare::{Comparison, Report};
 use super::received::Reader;
+use super::report::Report;
+use super::trial::{Ground, Trial};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::Cancel;
 use crate::api::question::{Asked, Parameters};
 use crate::api::router::draft::Draft;
 use crate::api::stream::{Piece, Pieces};
 use crate::api::waiting::{blocking, busy};
-use crate::machine::clock;
-use crate::store::{Cancelled, Reading};
+use crate::store::Cancelled;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use logstead_indexer::{Hit, Order};
-use logstead_record::{BatchBuilder, Selection};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
+const LINES: &str = "application/x-ndjson";
 /// Examples of each cell, unless fewer or more are asked for.
 const EXAMPLES: usize = 3;
 const EXAMPLES_MAX: usize = 20;
@@ -34,6 +32,8 @@ const PASTED_MAX: usize = 10_000;
 const LINES_MAX: usize = 4;
 /// Time between lines.
 const TELL_INTERVAL: Duration = Duration::from_millis(300);
+/// Messages of a sample, unless fewer are asked for.
+const SAMPLE_MAX: u64 = 100_000;
 
 /// What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`.
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -50,6 +50,10 @@ pub(in crate::api) struct TestRequest {
     examples: Option<usize>,
     /// Only this many of the newest messages.
     limit: Option<u64>,
+    /// How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
+    /// progress have their figures. None with 0, with `limit`, and in an answer without lines.
+    #[schema(default = 100_000, minimum = 0, maximum = 100_000)]
+    sample: Option<u64>,
 }
 
 /// A message that is not stored.
@@ -81,7 +85,7 @@ pub(in crate::api) enum TestLine {
 )]
 pub(in crate::api) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Result<Response> {
     let Asked { shared, question, own, started, .. } = asked;
-    let TestRequest { document, messages, examples, limit } = own;
+    let TestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
         let detail = "a draft is tried on messages, not on a table: leave out what follows `|`";
         return Err(ApiError::bad_request(detail).path("query"));
@@ -92,38 +96,55 @@ pub(in crate::api) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) 
             ApiError::bad_request(format!("at most {EXAMPLES_MAX} examples are shown")).path("examples")
         );
     }
+    let sample = sample.unwrap_or(SAMPLE_MAX);
+    if SAMPLE_MAX < sample {
+        return Err(
+            ApiError::bad_request(format!("a sample has at most {SAMPLE_MAX} messages")).path("sample")
+        );
+    }
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
     let draft = Draft::of_value(&document, &live).and_then(Draft::checked).map_err(ApiError::of_document)?;
-    let comparison = Comparison::new(&live.checked, &draft, pipeline.lookups().tables(), examples);
-    let reader = Reader::new(&pipeline);
-    let mut trying = Trying { comparison, reader, reading: None, started, notes: notes(&draft) };
+    let reader = Reader::new(&pipeline, &draft);
+    let lookups = pipeline.lookups().tables().clone();
+    let ground = Ground { live: live.checked.clone(), draft, lookups, examples_max: examples };
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let in_lines = accept.contains(LINES);
     if let Some(messages) = messages {
-        let answer = blocking(move || trying.paste(&messages)).await??;
-        return Ok(axum::Json(answer).into_response());
+        if PASTED_MAX < messages.len() {
+            let detail = format!("{} messages were pasted, and the limit is {PASTED_MAX}", messages.len());
+            return Err(ApiError::bad_request(detail).path("messages"));
+        }
+        let paste = move || {
+            let pasted = messages.iter().map(|message| (message.raw.as_str(), message.source.as_str()));
+            Trial::new(ground, reader, started).paste(pasted)
+        };
+        let report = blocking(paste).await?;
+        if !in_lines {
+            return Ok(axum::Json(report).into_response());
+        }
+        let mut line = serde_json::to_vec(&TestLine::End(report)).map_err(ApiError::internal)?;
+        line.push(b'\n');
+        return Ok(([(header::CONTENT_TYPE, LINES)], line).into_response());
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports, replays and tests run (limits.exports_max)"));
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
+    let sample = if in_lines && limit.is_none() { sample } else { 0 };
     let begin = move || {
-        let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
-        let all = (order, limit.unwrap_or(u64::MAX));
-        let begun = question.logspaces.clone().read(question.wanted(), None, all, &cancel.run());
-        begun.map(|reading| (reading, cancel))
+        let mut trial = Trial::new(ground, reader, started);
+        trial.begin(question, limit, &cancel).map(|()| (trial, cancel))
     };
-    let (reading, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
-    let of = reading.left().min(limit.unwrap_or(u64::MAX));
-    trying.reading = Some((reading, of, limit.is_some()));
-    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let (trial, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
     let (lines, mut received) = mpsc::channel(LINES_MAX);
     tokio::spawn(async move {
         let _permit = permit;
-        trying.run(cancel, lines).await;
+        run(trial, sample, cancel, lines).await;
     });
-    if accept.contains("application/x-ndjson") {
+    if in_lines {
         let mut response = Pieces::whole(received, guard).into_response();
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
         return Ok(response);
     }
     let mut last = None;
@@ -141,130 +162,61 @@ pub(in crate::api) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) 
     }
 }
 
-/// What to know about the figures.
-fn notes(draft: &logstead_config::Checked) -> Vec<String> {
-    let thins = |kind: &str| matches!(kind, "sample" | "throttle" | "dedup");
-    let mut steps = draft.routes.iter().flat_map(|route| &route.steps);
-    let mut notes = Vec::new();
-    if steps.any(|step| thins(step.step.action.kind())) {
-        notes.push(
-            "sample, throttle and dedup begin anew with the first message of the range, as they would after a restart"
-                .to_owned(),
-        );
-    }
-    notes
-}
-
-struct Trying {
-    comparison: Comparison,
-    reader: Reader,
-    /// Of how many, and whether these are only the newest.
-    reading: Option<(Reading, u64, bool)>,
-    started: Instant,
-    notes: Vec<String>,
-}
-
-impl Trying {
-    fn report(&self, fraction: f64, total: u64, sampled: bool) -> Report {
-        let mut report = self.comparison.report();
-        report.fraction = fraction;
-        report.complete = 1.0 <= fraction;
-        // Until then, what several logspaces have is in it several times.
-        report.total = if report.complete { report.messages } else { total };
-        report.sampled = sampled;
-        report.took_ms = self.started.elapsed().as_millis() as u64;
-        report.problems.extend(self.notes.iter().cloned());
-        report
-    }
-
-    fn paste(&mut self, messages: &[Pasted]) -> Result<Report> {
-        if PASTED_MAX < messages.len() {
-            let detail = format!("{} messages were pasted, and the limit is {PASTED_MAX}", messages.len());
-            return Err(ApiError::bad_request(detail).path("messages"));
+/// Tries everything, and tells now and then how far it is.
+async fn run(mut trial: Trial, sample: u64, cancel: Cancel, lines: mpsc::Sender<Piece>) {
+    let cancel = Arc::new(cancel);
+    // A small one first: it says within moments what a large one says better.
+    for size in [sample / 10, sample] {
+        if size == 0 || trial.total() <= 2 * size {
+            continue;
         }
-        let now = clock::now();
-        // One by one, as their sources may alternate and their order counts.
-        for message in messages {
-            let mut builder = BatchBuilder::new();
-            self.reader.pasted(&message.raw, &message.source, now, &mut builder);
-            self.comparison.add(&Arc::new(builder.seal()), &message.source, &[]);
+        let Some((next, Ok(()))) =
+            step(trial, &cancel, move |trial, cancel| trial.sample(size, cancel)).await
+        else {
+            return;
+        };
+        trial = next;
+        if !tell(&lines, &TestLine::Progress(trial.report())).await {
+            return;
         }
-        Ok(self.report(1.0, messages.len() as u64, false))
     }
-
-    async fn run(mut self, cancel: Cancel, lines: mpsc::Sender<Piece>) {
-        let mut told = Instant::now();
-        let cancel = Arc::new(cancel);
-        loop {
-            let own = cancel.clone();
-            let made = blocking(move || {
-                let piece = self.next_piece(&own);
-                (self, piece)
-            });
-            let piece;
-            (self, piece) = match made.await {
-                Ok(made) => made,
-                Err(_) => return tracing::error!("a test of a draft was broken off by a panic"),
-            };
-            let Ok((done, fraction, total, sampled)) = piece else { return };
-            if !done && told.elapsed() < TELL_INTERVAL {
-                continue;
-            }
-            told = Instant::now();
-            let report = self.report(fraction, total, sampled);
-            let line = if done { TestLine::End(report) } else { TestLine::Progress(report) };
-            let Ok(mut line) = serde_json::to_vec(&line) else { return };
-            line.push(b'\n');
-            if lines.send(Piece::Data(line.into())).await.is_err() {
-                return;
-            }
-            if done {
+    let mut told = Instant::now();
+    loop {
+        let Some((next, Ok(done))) = step(trial, &cancel, Trial::next_piece).await else { return };
+        trial = next;
+        if done {
+            if tell(&lines, &TestLine::End(trial.report())).await {
                 // Without it the connection would break.
                 lines.send(Piece::End(HeaderMap::new())).await.ok();
+            }
+            return;
+        }
+        if TELL_INTERVAL <= told.elapsed() {
+            told = Instant::now();
+            if !tell(&lines, &TestLine::Progress(trial.report())).await {
                 return;
             }
         }
     }
+}
 
-    /// Tries what comes next. Whether that was all, how much, of how many, and whether these are only the newest.
-    fn next_piece(&mut self, cancel: &Cancel) -> std::result::Result<(bool, f64, u64, bool), Cancelled> {
-        let Some((reading, total, sampled)) = &mut self.reading else { return Err(Cancelled) };
-        let (total, sampled) = (*total, *sampled);
-        let reader = &mut self.reader;
-        let taken = RefCell::new((BatchBuilder::new(), Vec::new(), reader));
-        let take = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| {
-            let (builder, ids, reader) = &mut *taken.borrow_mut();
-            reader.stored(&hit.batch, hit.row, builder);
-            ids.push((logspace.to_owned(), hit.sequence));
-            // A piece is as long as what was received.
-            hit.batch.write_raw(hit.row, out);
-        };
-        reading.next_piece(take, &cancel.run(), &mut Vec::new())?;
-        let (mut builder, ids, _) = taken.into_inner();
-        let batch = builder.seal();
-        if batch.is_empty() {
-            return Ok((true, 1.0, total, sampled));
-        }
-        let fraction = reading.written() as f64 / total.max(1) as f64;
-        let mut by_source: BTreeMap<Vec<u8>, Selection> = BTreeMap::new();
-        for row in 0..batch.rows() {
-            let rows = by_source.entry(batch.source(row).to_vec());
-            rows.or_insert_with(|| Selection::none(batch.rows())).insert(row);
-        }
-        for (source, rows) in by_source {
-            let source = String::from_utf8_lossy(&source).into_owned();
-            let part = Arc::new(batch.take(&rows));
-            let first = self.comparison.first_logspaces(&part, &source);
-            // What several logspaces have counts in the first.
-            let ids: Vec<&(String, u64)> = rows.iter().map(|row| &ids[row]).collect();
-            let once = Selection::from_fn(part.rows(), |row| {
-                first[row].as_ref().is_none_or(|first| *first == ids[row].0)
-            });
-            let ids: Vec<Option<String>> =
-                once.iter().map(|row| Some(format!("{}:{}", ids[row].0, ids[row].1))).collect();
-            let part = if once.is_all() { part } else { Arc::new(part.take(&once)) };
-            self.comparison.add(&part, &source, &ids);
-        }
-        Ok((false, fraction.min(0.999), total, sampled))
-    }
+/// Works on a blocking thread. Nothing after a panic.
+async fn step<T: Send + 'static>(
+    mut trial: Trial,
+    cancel: &Arc<Cancel>,
+    work: impl FnOnce(&mut Trial, &Cancel) -> T + Send + 'static,
+) -> Option<(Trial, T)> {
+    let cancel = cancel.clone();
+    let made = blocking(move || {
+        let done = work(&mut trial, &cancel);
+        (trial, done)
+    });
+    made.await.inspect_err(|_| tracing::error!("a test of a draft was broken off by a panic")).ok()
+}
+
+/// Whether somebody listens.
+async fn tell(lines: &mpsc::Sender<Piece>, line: &TestLine) -> bool {
+    let Ok(mut line) = serde_json::to_vec(line) else { return false };
+    line.push(b'\n');
+    lines.send(Piece::Data(line.into())).await.is_ok()
 }

@@ -3,7 +3,9 @@
 //! What is stored may have been changed by the steps of the live routes. Its raw bytes are as they came, unless a mask
 //! rewrote them, so they are read again as their source reads them.
 
+use crate::api::operate::reading::{IngestParams, Reading};
 use crate::pipeline::Pipeline;
+use logstead_config::{Checked, SourceKind};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use std::collections::HashMap;
@@ -16,12 +18,17 @@ pub(super) struct Reader {
     formats: HashMap<String, Option<Arc<Syslog>>>,
     /// Whether what is stored may be different from what was received.
     reads_again: bool,
+    /// The source of what comes over HTTP.
+    http: Option<String>,
 }
 
 impl Reader {
-    pub(super) fn new(pipeline: &Arc<Pipeline>) -> Reader {
+    pub(super) fn new(pipeline: &Arc<Pipeline>, draft: &Checked) -> Reader {
+        let mut sources = draft.sources.iter();
+        let http = sources.find(|source| matches!(source.kind, SourceKind::Http));
+        let http = http.map(|source| source.id.clone());
         let changes = pipeline.router().checked.routes.iter().any(|route| !route.steps.is_empty());
-        Reader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes }
+        Reader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes, http }
     }
 
     fn format(&mut self, source: &str) -> Option<Arc<Syslog>> {
@@ -46,10 +53,21 @@ impl Reader {
 
     /// Adds a message that somebody pasted.
     pub(super) fn pasted(&mut self, raw: &str, source: &str, now: Timestamp, builder: &mut BatchBuilder) {
+        let line = raw.trim_end_matches(['\r', '\n']).as_bytes();
+        builder.origin(Origin { source: source.as_bytes(), peer: b"", received: now });
+        if self.http.as_deref() == Some(source) && as_ingested(line, now, builder) {
+            return;
+        }
         let format = self.format(source).unwrap_or_else(|| {
             Arc::new(Syslog::of_lines(logstead_config::Format::Auto, jiff::tz::TimeZone::UTC))
         });
-        builder.origin(Origin { source: source.as_bytes(), peer: b"", received: now });
-        format.parse(raw.trim_end_matches(['\r', '\n']).as_bytes(), Known::at(now), builder);
+        format.parse(line, Known::at(now), builder);
     }
+}
+
+/// An object as a line of JSON, anything else as a line of text. Whether it could be read.
+fn as_ingested(line: &[u8], now: Timestamp, builder: &mut BatchBuilder) -> bool {
+    let Ok(reading) = Reading::of(&IngestParams::default()) else { return false };
+    let is_object = line.starts_with(b"{") && reading.object(line, now, builder).is_ok();
+    is_object || reading.line(line, now, "", builder).is_ok()
 }

@@ -107,7 +107,7 @@ pub(in crate::api) async fn trace(
         ),
         None => live.checked.clone(),
     };
-    let mut reader = Reader::new(&pipeline);
+    let mut reader = Reader::new(&pipeline, &checked);
     let mut builder = BatchBuilder::new();
     let source = match (&request.id, &request.raw) {
         (Some(id), None) => {
@@ -147,6 +147,9 @@ fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: Stri
         let id = router.routes().nth(dropped.route).unwrap_or_default();
         format!("dropped:route:{id}/step:{}", dropped.step + 1)
     }));
+    if !routed.disabled.is_empty() {
+        outcome.push("dropped:destination_disabled".to_owned());
+    }
     if outcome.is_empty() {
         outcome.push("dropped:no_route".to_owned());
     }

@@ -1,0 +1,73 @@
+//! What is seen of a batch on its way through the routes of one document.
+
+use super::report::{Example, RouteReport};
+use super::shown::Shown;
+use logstead_record::Selection;
+use logstead_route::{AtRoute, AtStep, Watch};
+
+/// Which messages of a batch routes took and steps changed.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// By the position of the route.
+    pub(super) taken: Vec<(usize, Selection)>,
+    /// By the positions of the route and of the step in it.
+    pub(super) changed: Vec<((usize, usize), Selection)>,
+    /// Messages that a `parse` step could not read.
+    pub(super) parse_failures: u64,
+}
+
+impl Watch for Seen {
+    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+        if let AtRoute::Takes { taken, .. } = at
+            && !taken.is_empty()
+        {
+            self.taken.push((number, (*taken).clone()));
+        }
+    }
+
+    fn step(&mut self, at: &AtStep<'_>) {
+        self.parse_failures += if at.kind == "parse" { at.failed.count() as u64 } else { 0 };
+        if at.changed.is_empty() {
+            return;
+        }
+        // All routes are asked about the batch that came in.
+        let Some((_, taken)) = self.taken.last() else { return };
+        let mut messages = Selection::none(taken.rows());
+        at.changed.iter().for_each(|row| messages.insert((at.origin)(row)));
+        self.changed.push(((at.route, at.step), messages));
+    }
+}
+
+/// The same for the draft, where what each step does is counted and shown as well.
+pub(super) struct SeenInDraft<'a> {
+    pub(super) routes: &'a mut Vec<RouteReport>,
+    pub(super) examples_max: usize,
+    /// Of the messages of the batch, where they are stored.
+    pub(super) ids: &'a [Option<String>],
+    pub(super) seen: Seen,
+}
+
+impl Watch for SeenInDraft<'_> {
+    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+        self.seen.route(number, at);
+    }
+
+    fn step(&mut self, at: &AtStep<'_>) {
+        self.seen.step(at);
+        let Some(step) = self.routes.get_mut(at.route).and_then(|route| route.steps.get_mut(at.step)) else {
+            return;
+        };
+        step.messages += at.concerned.count() as u64;
+        step.changed += at.changed.count() as u64;
+        step.dropped += at.dropped.count() as u64;
+        step.failed += at.failed.count() as u64;
+        let rows = at.changed.iter().chain(at.dropped.iter());
+        for row in rows.take(self.examples_max.saturating_sub(step.examples.len())) {
+            step.examples.push(Example {
+                id: self.ids.get((at.origin)(row)).cloned().flatten(),
+                before: Shown::of(at.before, row),
+                after: Shown::of(at.after, row),
+            });
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/** What one should know before the draft is applied, each with the way out of it. */
+import { Anchor, Button } from '@mantine/core';
+import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Finding } from './findings';
+import classes from './Findings.module.css';
+
+/** More would push what is below them out of sight. */
+const SHOWN_MAX = 3;
+
+type Props = {
+  findings: readonly Finding[];
+  /** Whether the draft is still the one that was tried. */
+  isCurrent: boolean;
+  isRunning: boolean;
+  onFix: (finding: Finding) => void;
+  onShow: (finding: Finding) => void;
+  onCell: (place: { row: string; column: string }) => void;
+};
+
+export function Findings({ findings, isCurrent, isRunning, onFix, onShow, onCell }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? findings : findings.slice(0, SHOWN_MAX);
+  return (
+    <section className={classes.findings} aria-label="Findings">
+      <h2>{titleOf(findings.length)}</h2>
+      {findings.length === 0 && (
+        <p className={classes.none}>
+          <IconCircleCheck size={16} aria-hidden />
+          {isRunning
+            ? 'Nothing to worry about so far.'
+            : 'No message is lost, and every route takes some.'}
+        </p>
+      )}
+      <ul>
+        {shown.map((finding) => (
+          <li key={finding.id} className={classes.finding} data-tone={finding.tone}>
+            {finding.tone === 'error' ? (
+              <IconAlertOctagon size={16} role="img" aria-label="Serious" />
+            ) : (
+              <IconAlertTriangle size={16} role="img" aria-label="Caution" />
+            )}
+            <div>
+              <p>
+                <b>{finding.title}</b> {finding.text}
+              </p>
+              <div className={classes.ways}>
+                {finding.fix !== null && isCurrent && (
+                  <Button variant="default" onClick={() => onFix(finding)}>
+                    {finding.fix.label}
+                  </Button>
+                )}
+                <span className={classes.links}>
+                  {finding.place !== null && isCurrent && (
+                    <Anchor component="button" type="button" onClick={() => onShow(finding)}>
+                      {finding.place.step === null ? 'Open route' : 'Open step'}
+                    </Anchor>
+                  )}
+                  {finding.cell !== null && (
+                    <Anchor
+                      component="button"
+                      type="button"
+                      onClick={() => {
+                        if (finding.cell !== null) onCell(finding.cell);
+                      }}
+                    >
+                      Examples
+                    </Anchor>
+                  )}
+                </span>
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {shown.length < findings.length && (
+        <Button variant="subtle" onClick={() => setWhole(true)}>
+          Show {findings.length - shown.length} more
+        </Button>
+      )}
+    </section>
+  );
+}
+
+export function titleOf(count: number): string {
+  if (count === 0) return 'No findings';
+  return count === 1 ? '1 finding' : `${count} findings`;
+}

@@ -1,0 +1,68 @@
+/** What the figures of a sample say about all messages. Pure. */
+import type { Outcome, TestReport, Volume } from './wire';
+
+/** An estimate is told as exactly as it is known. */
+const DIGITS = 3;
+
+export function isEstimate({ sampled, complete, messages }: TestReport): boolean {
+  return sampled && !complete && messages > 0;
+}
+
+/** The report with the counts that all messages would have; one that is exact stays as it is. */
+export function estimated(report: TestReport): TestReport {
+  if (!isEstimate(report)) return report;
+  const factor = Math.max(1, report.total / report.messages);
+  const of = (count: number) => rounded(count * factor);
+  const each = (counts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, of(count)]));
+  const volume = ({ messages, bytes }: Volume): Volume => ({
+    messages: of(messages),
+    bytes: bytes * factor,
+  });
+  const outcome = (cell: Outcome): Outcome => ({
+    ...cell,
+    count: of(cell.count),
+    changed: cell.changed === cell.count ? of(cell.count) : of(cell.changed),
+    differs: each(cell.differs),
+    taken: { before: each(cell.taken.before), after: each(cell.taken.after) },
+    steps: cell.steps.map((step) => ({ ...step, changed: of(step.changed) })),
+  });
+  return {
+    ...report,
+    changed: of(report.changed),
+    matrix: report.matrix.map(outcome),
+    routes: report.routes.map((route) => ({
+      ...route,
+      before: of(route.before),
+      after: of(route.after),
+      steps: route.steps.map((step) => ({
+        ...step,
+        messages: of(step.messages),
+        changed: of(step.changed),
+        dropped: of(step.dropped),
+        failed: of(step.failed),
+      })),
+    })),
+    targets: report.targets.map((target) => ({
+      ...target,
+      before: volume(target.before),
+      after: volume(target.after),
+    })),
+    parse_failures: {
+      before: of(report.parse_failures.before),
+      after: of(report.parse_failures.after),
+    },
+  };
+}
+
+/** `1 134 210` as `1 130 000`. */
+function rounded(count: number): number {
+  return Math.round(Number(count.toPrecision(DIGITS)));
+}
+
+/** `± 0.2 %` */
+export function marginText(margin: number): string {
+  const percent = 100 * margin;
+  if (percent < 0.1) return '± 0.1 %';
+  return `± ${percent < 10 ? percent.toFixed(1) : String(Math.round(percent))} %`;
+}

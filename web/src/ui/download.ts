@@ -1,0 +1,13 @@
+/** Hands a file to the browser, which keeps it where it keeps downloads. */
+
+const URL_NEEDED_MS = 60_000;
+
+export function download(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser reads the blob after the click, in its own time.
+  setTimeout(() => URL.revokeObjectURL(address), URL_NEEDED_MS);
+}
