@@ -31,6 +31,7 @@
 
 use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
+use std::sync::Arc;
 
 /// Why bytes are not columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -129,7 +130,7 @@ pub(crate) fn read_groups(groups: &[(Group, &[u8])], rows: usize) -> Result<Batc
     for &(group, bytes) in groups {
         let mut input = Input { rest: bytes, bytes: bytes.len() };
         match group {
-            Group::Message => columns.texts[MESSAGE] = input.lines_or_text(rows)?,
+            Group::Message => columns.texts[MESSAGE] = Arc::new(input.lines_or_text(rows)?),
             _ => input.group(group, rows, &mut columns)?,
         }
         input.end()?;
@@ -205,8 +206,8 @@ impl<'a> Input<'a> {
                     *names = self.names(rows)?;
                 }
             }
-            Group::Pid => c.texts[PID] = self.text(rows)?,
-            Group::Message => c.texts[MESSAGE] = self.text(rows)?,
+            Group::Pid => c.texts[PID] = Arc::new(self.text(rows)?),
+            Group::Message => c.texts[MESSAGE] = Arc::new(self.text(rows)?),
             Group::Fields => {
                 c.field_ends = self.ends(rows)?;
                 let fields = c.field_ends.last().map_or(0, |&end| end as usize);
@@ -215,8 +216,8 @@ impl<'a> Input<'a> {
             }
             Group::Head => {
                 c.bytes[HEAD_FORM] = self.take(rows)?.to_vec();
-                c.texts[HEAD] = self.text(rows)?;
-                c.texts[TAIL] = self.text(rows)?;
+                c.texts[HEAD] = Arc::new(self.text(rows)?);
+                c.texts[TAIL] = Arc::new(self.text(rows)?);
             }
         }
         Ok(())

@@ -5,26 +5,69 @@
 //! | `{"a": {"b": 1}}`      | `a.b` = `1`: nested names are joined by dots                  |
 //! | `{"a": [1, 2]}`        | `a` twice; an object or array inside an array is its JSON text |
 //! | `{"a": null}`          | nothing                                                       |
-//! | more than 1000 pairs, a name of more than 256 bytes | nothing                          |
+//! | more pairs than [`JsonLimits`] allow, a longer name | nothing                          |
+//! | an object that is deeper | its JSON text                                               |
 //!
 //! One pass checks the text and notes where the values stand, and only then are they given out: a text that turns out to
 //! be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and once to read
 //! it, which takes twice as long.
 //!
-//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them.
+//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes as
+//! long as the text is, and no more memory than the pairs that are given out.
 
+use crate::pieces::{Piece, Pieces};
 use crate::sink::{Pair, Sink};
+use std::borrow::Cow;
 use std::ops::Range;
 
-/// Most pairs of one text.
-const PAIRS_MAX: usize = 1000;
-/// Longest name.
-const NAME_BYTES_MAX: usize = 256;
-/// Deepest nesting of objects.
-const DEPTH_MAX: usize = 32;
-/// Room for the pairs of most objects, and for their names.
+/// Those of stages and steps.
+const LIMITS: JsonLimits = JsonLimits::of(1000, 256, 32);
+/// Room for the pairs of most objects, for their names, and for one of these.
 const PAIRS_EXPECTED: usize = 24;
 const NAMES_BYTES_EXPECTED: usize = 256;
+const NAME_BYTES_EXPECTED: usize = 64;
+
+/// How much of an object is given out.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonLimits {
+    /// Most pairs.
+    pub pairs_max: usize,
+    /// Longest name, with those of the objects around it.
+    pub name_bytes_max: usize,
+    /// Most bytes of all names together: each is given out with those of the objects around it, however often they stand
+    /// in the text.
+    pub names_bytes_max: usize,
+    /// Deepest nesting of objects.
+    pub depth_max: usize,
+}
+
+impl JsonLimits {
+    /// So many pairs with names of this length, and no others.
+    pub const fn of(pairs_max: usize, name_bytes_max: usize, depth_max: usize) -> JsonLimits {
+        JsonLimits { pairs_max, name_bytes_max, names_bytes_max: pairs_max * name_bytes_max, depth_max }
+    }
+}
+
+/// What an object has more of than it may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beyond {
+    /// Pairs.
+    Pairs,
+    /// Bytes of names.
+    Names,
+    /// Objects within objects.
+    Depth,
+}
+
+/// An object that was read.
+pub struct JsonObject<'t> {
+    text: &'t str,
+    /// The names of the pairs, back to back.
+    names: String,
+    found: Vec<Found>,
+    beyond: Option<Beyond>,
+    broken: Option<Range<usize>>,
+}
 
 /// The pairs of a JSON object, which may have other text before it, in the order in which they stand there.
 pub fn json(text: &[u8]) -> Vec<Pair> {
@@ -37,24 +80,60 @@ pub fn json(text: &[u8]) -> Vec<Pair> {
 pub fn json_into(text: &[u8], sink: &mut impl Sink) {
     let start = memchr::memchr(b'{', text).unwrap_or(text.len());
     let Ok(object) = std::str::from_utf8(&text[start..]) else { return };
-    let mut reader = Reader {
-        text: object.trim_end().as_bytes(),
-        at: 0,
-        names: Vec::with_capacity(NAMES_BYTES_EXPECTED),
-        found: Vec::with_capacity(PAIRS_EXPECTED),
-    };
-    if reader.whole().is_some() {
-        reader.give(sink);
+    if let Some(object) = JsonObject::of(object.trim_end(), LIMITS) {
+        object.pairs().for_each(|(name, value)| sink.add(name.as_bytes(), value.as_bytes()));
     }
 }
 
-/// A text and how far it was read. Its methods give `None` where it is no JSON.
-struct Reader<'t> {
-    text: &'t [u8],
-    at: usize,
-    /// The names of the pairs, back to back.
-    names: Vec<u8>,
-    found: Vec<Found>,
+impl<'t> JsonObject<'t> {
+    /// Reads the object that is the whole text; `None` where it is none.
+    pub fn read(text: &'t [u8], limits: JsonLimits) -> Option<JsonObject<'t>> {
+        JsonObject::of(std::str::from_utf8(text).ok()?, limits)
+    }
+
+    fn of(text: &'t str, limits: JsonLimits) -> Option<JsonObject<'t>> {
+        let object = JsonObject {
+            text,
+            names: String::with_capacity(NAMES_BYTES_EXPECTED),
+            found: Vec::with_capacity(PAIRS_EXPECTED),
+            beyond: None,
+            broken: None,
+        };
+        let mut reader = Reader {
+            pieces: Pieces::new(text),
+            limits,
+            path: String::with_capacity(NAME_BYTES_EXPECTED),
+            name: None,
+            object,
+        };
+        reader.whole()?;
+        Some(reader.object)
+    }
+
+    /// Names and values in the order in which they stand there, as many as the limits allow. A value without escapes is
+    /// a part of the text; of a value whose escapes are halves of characters nothing is left, and none of the members
+    /// of an object with such a name.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, Cow<'t, str>)> {
+        self.found.iter().map(|Found { name, value }| {
+            let value = match value {
+                Piece::Plain(range) => Cow::Borrowed(self.text.get(range.clone()).unwrap_or_default()),
+                Piece::Escaped(range) => Cow::Owned(unescaped(self.text, range)),
+                Piece::Broken(_) => Cow::Borrowed(""),
+            };
+            (self.names.get(name.clone()).unwrap_or_default(), value)
+        })
+    }
+
+    /// What it has too much of, if it has: what comes first in the text.
+    pub fn beyond(&self) -> Option<Beyond> {
+        self.beyond
+    }
+
+    /// Where the first string stands in the text, in its quotes, whose escapes are halves of characters. What is passed
+    /// over does not count: values with longer names, and what is inside of arrays in arrays.
+    pub fn broken(&self) -> Option<Range<usize>> {
+        self.broken.clone()
+    }
 }
 
 /// Where a pair stands.
@@ -62,116 +141,120 @@ struct Found {
     /// In the names.
     name: Range<usize>,
     /// In the text.
-    value: Value,
+    value: Piece,
 }
 
-enum Value {
-    /// As it stands there: without the quotes around it if it is a string.
-    Plain(Range<usize>),
-    /// A string with escapes, in its quotes.
-    Escaped(Range<usize>),
+/// Reads an object. Its methods give `None` where the text is no JSON.
+struct Reader<'t> {
+    pieces: Pieces<'t>,
+    limits: JsonLimits,
+    /// The name of what is read now. It becomes one of the names where a value is found, so that what has none takes no
+    /// room.
+    path: String,
+    /// Where it stands in the names, once it does.
+    name: Option<Range<usize>>,
+    object: JsonObject<'t>,
 }
 
-impl Value {
-    /// Where it stands, with the quotes of an escaped one.
-    fn range(&self) -> Range<usize> {
-        let (Value::Plain(range) | Value::Escaped(range)) = self;
-        range.clone()
-    }
+/// What becomes of a member of an object.
+enum Member {
+    Counts,
+    /// Its name is too long.
+    IsLong,
+    /// Its name means nothing.
+    IsBroken,
 }
 
 impl Reader<'_> {
-    fn give(&self, sink: &mut impl Sink) {
-        for Found { name, value } in &self.found {
-            let (name, text) = (&self.names[name.clone()], &self.text[value.range()]);
-            match value {
-                Value::Plain(_) => sink.add(name, text),
-                Value::Escaped(_) => sink.add(name, unescaped(text).unwrap_or_default().as_bytes()),
-            }
-        }
-    }
-
-    /// Reads the object that is the whole text.
     fn whole(&mut self) -> Option<()> {
-        self.expect(b'{')?;
-        self.object(0..0, 1)?;
-        (self.at == self.text.len()).then_some(())
+        self.pieces.expect(b'{')?;
+        if self.limits.depth_max < 1 {
+            self.is_beyond(Beyond::Depth);
+        }
+        self.object(1)?;
+        self.pieces.end()
     }
 
-    /// Reads on from behind the brace of an object with this name. If a name in it means nothing, none of its members
-    /// counts.
-    fn object(&mut self, outer: Range<usize>, depth: usize) -> Option<()> {
-        let found_before = self.found.len();
+    /// Reads on from behind the brace of an object that is named by the path. If a name in it means nothing, none of its
+    /// members counts.
+    fn object(&mut self, depth: usize) -> Option<()> {
+        let (found_before, names_before) = (self.object.found.len(), self.object.names.len());
+        let outer_bytes = self.path.len();
         let mut is_named = true;
-        if self.token()? == b'}' {
-            self.at += 1;
-            return Some(());
+        if self.pieces.next()? == b'}' {
+            return self.pieces.expect(b'}');
         }
         loop {
-            match self.name(&outer)? {
-                Some(name) if is_named && name.len() <= NAME_BYTES_MAX => self.value(&name, depth)?,
-                Some(_) => self.skip()?,
-                None => {
+            match self.name(outer_bytes)? {
+                Member::Counts if is_named => self.value(depth)?,
+                Member::Counts | Member::IsLong => self.pieces.skip()?,
+                Member::IsBroken => {
                     is_named = false;
-                    self.skip()?;
+                    self.pieces.skip()?;
                 }
             }
-            match self.next_token()? {
+            match self.pieces.take()? {
                 b',' => {}
                 b'}' => break,
                 _ => return None,
             }
         }
+        self.path.truncate(outer_bytes);
         if !is_named {
-            self.found.truncate(found_before);
+            self.object.found.truncate(found_before);
+            self.object.names.truncate(names_before);
         }
         Some(())
     }
 
-    /// Reads a name and its colon, and gives where it stands in the names, behind that of its object; `Some(None)` where
-    /// its escapes mean nothing.
-    fn name(&mut self, outer: &Range<usize>) -> Option<Option<Range<usize>>> {
-        self.token()?;
-        let key = self.string()?;
-        self.expect(b':')?;
-        let start = self.names.len();
-        if !outer.is_empty() {
-            self.names.extend_from_within(outer.clone());
-            self.names.push(b'.');
+    /// Reads a name and its colon. The path becomes that of its object and this name.
+    fn name(&mut self, outer_bytes: usize) -> Option<Member> {
+        self.pieces.next()?;
+        let key = self.pieces.string()?;
+        self.pieces.expect(b':')?;
+        self.name = None;
+        self.path.truncate(outer_bytes);
+        if 0 < outer_bytes {
+            self.path.push('.');
         }
         match key {
-            Value::Plain(key) => self.names.extend_from_slice(&self.text[key]),
-            Value::Escaped(key) => match unescaped(&self.text[key]) {
-                Some(key) => self.names.extend_from_slice(key.as_bytes()),
-                None => return Some(None),
-            },
+            Piece::Plain(range) => self.path.push_str(self.pieces.text.get(range)?),
+            Piece::Escaped(range) => self.path.push_str(&unescaped(self.pieces.text, &range)),
+            Piece::Broken(range) => {
+                self.is_broken(&range);
+                return Some(Member::IsBroken);
+            }
         }
-        Some(Some(start..self.names.len()))
+        let is_long = self.limits.name_bytes_max < self.path.len();
+        Some(if is_long { Member::IsLong } else { Member::Counts })
     }
 
-    fn value(&mut self, name: &Range<usize>, depth: usize) -> Option<()> {
-        match self.token()? {
-            b'{' if depth < DEPTH_MAX => {
-                self.at += 1;
-                self.object(name.clone(), depth + 1)
+    fn value(&mut self, depth: usize) -> Option<()> {
+        match self.pieces.next()? {
+            b'{' if depth < self.limits.depth_max => {
+                self.pieces.take()?;
+                self.object(depth + 1)
+            }
+            b'{' => {
+                self.is_beyond(Beyond::Depth);
+                self.pair()
             }
             b'[' => {
-                self.at += 1;
-                self.items(name)
+                self.pieces.take()?;
+                self.items()
             }
-            _ => self.pair(name),
+            _ => self.pair(),
         }
     }
 
     /// Reads on from behind the bracket of an array.
-    fn items(&mut self, name: &Range<usize>) -> Option<()> {
-        if self.token()? == b']' {
-            self.at += 1;
-            return Some(());
+    fn items(&mut self) -> Option<()> {
+        if self.pieces.next()? == b']' {
+            return self.pieces.expect(b']');
         }
         loop {
-            self.pair(name)?;
-            match self.next_token()? {
+            self.pair()?;
+            match self.pieces.take()? {
                 b',' => {}
                 b']' => return Some(()),
                 _ => return None,
@@ -180,196 +263,49 @@ impl Reader<'_> {
     }
 
     /// Reads a value of any kind that is one pair.
-    fn pair(&mut self, name: &Range<usize>) -> Option<()> {
-        let value = if self.token()? == b'"' {
-            self.string()?
-        } else {
-            let start = self.at;
-            self.skip()?;
-            if &self.text[start..self.at] == b"null" {
-                return Some(());
-            }
-            Value::Plain(start..self.at)
-        };
-        if self.found.len() < PAIRS_MAX {
-            self.found.push(Found { name: name.clone(), value });
+    fn pair(&mut self) -> Option<()> {
+        let Some(value) = self.pieces.value()? else { return Some(()) };
+        if let Piece::Broken(range) = &value {
+            self.is_broken(range);
         }
+        if self.limits.pairs_max <= self.object.found.len() {
+            self.is_beyond(Beyond::Pairs);
+            return Some(());
+        }
+        let names_bytes = self.object.names.len() + self.path.len();
+        if self.name.is_none() && self.limits.names_bytes_max < names_bytes {
+            self.is_beyond(Beyond::Names);
+            return Some(());
+        }
+        let names = &mut self.object.names;
+        let name = self.name.get_or_insert_with(|| {
+            let start = names.len();
+            names.push_str(&self.path);
+            start..names.len()
+        });
+        self.object.found.push(Found { name: name.clone(), value });
         Some(())
     }
 
-    /// Passes over a value, however deep it is.
-    fn skip(&mut self) -> Option<()> {
-        // What closes the objects and arrays that are open.
-        let mut open: Vec<u8> = Vec::new();
-        loop {
-            match self.token()? {
-                b'{' => {
-                    self.at += 1;
-                    open.push(b'}');
-                    if self.token()? != b'}' {
-                        self.skip_name()?;
-                        continue;
-                    }
-                }
-                b'[' => {
-                    self.at += 1;
-                    open.push(b']');
-                    if self.token()? != b']' {
-                        continue;
-                    }
-                }
-                b'"' => {
-                    self.string()?;
-                }
-                b'n' => self.word(b"null")?,
-                b't' => self.word(b"true")?,
-                b'f' => self.word(b"false")?,
-                _ => self.number()?,
-            }
-            loop {
-                let Some(&close) = open.last() else { return Some(()) };
-                match self.next_token()? {
-                    b',' => break,
-                    byte if byte == close => {
-                        open.pop();
-                    }
-                    _ => return None,
-                }
-            }
-            if open.last() == Some(&b'}') {
-                self.skip_name()?;
-            }
-        }
+    fn is_beyond(&mut self, what: Beyond) {
+        self.object.beyond.get_or_insert(what);
     }
 
-    fn skip_name(&mut self) -> Option<()> {
-        self.token()?;
-        self.string()?;
-        self.expect(b':')
-    }
-
-    /// Reads a string from its quote on.
-    fn string(&mut self) -> Option<Value> {
-        let start = self.at;
-        if self.text.get(start) != Some(&b'"') {
-            return None;
-        }
-        self.at += 1;
-        let mut is_plain = true;
-        loop {
-            self.at = special(self.text, self.at)?;
-            self.at += 1;
-            match self.text[self.at - 1] {
-                b'"' if is_plain => return Some(Value::Plain(start + 1..self.at - 1)),
-                b'"' => return Some(Value::Escaped(start..self.at)),
-                b'\\' => {
-                    is_plain = false;
-                    self.escape()?;
-                }
-                // A control character.
-                _ => return None,
-            }
-        }
-    }
-
-    /// Reads on from behind a backslash.
-    fn escape(&mut self) -> Option<()> {
-        let (&kind, rest) = self.text[self.at..].split_first()?;
-        self.at += match kind {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 1,
-            b'u' if rest.len() >= 4 && rest[..4].iter().all(u8::is_ascii_hexdigit) => 5,
-            _ => return None,
-        };
-        Some(())
-    }
-
-    fn number(&mut self) -> Option<()> {
-        if self.text.get(self.at) == Some(&b'-') {
-            self.at += 1;
-        }
-        let starts_with_zero = self.text.get(self.at) == Some(&b'0');
-        let digits = self.digits()?;
-        if starts_with_zero && 1 < digits {
-            return None;
-        }
-        if self.text.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Some(())
-    }
-
-    /// Passes over digits, at least one.
-    fn digits(&mut self) -> Option<usize> {
-        let count = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += count;
-        (0 < count).then_some(count)
-    }
-
-    fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.at += word.len();
-        (self.text.get(self.at - word.len()..self.at) == Some(word)).then_some(())
-    }
-
-    /// Looks at the next byte that is not white space, without taking it.
-    fn token(&mut self) -> Option<u8> {
-        loop {
-            match *self.text.get(self.at)? {
-                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
-                byte => return Some(byte),
-            }
-        }
-    }
-
-    /// The same, which is then read.
-    fn next_token(&mut self) -> Option<u8> {
-        let byte = self.token()?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        (self.next_token()? == byte).then_some(())
+    fn is_broken(&mut self, string: &Range<usize>) {
+        self.object.broken.get_or_insert_with(|| string.clone());
     }
 }
 
-/// Where the next quote, backslash or control character is. Most strings are too short for a call of `memchr` to pay.
-fn special(text: &[u8], start: usize) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 0xFF;
-    const HIGH_BITS: u64 = ONES << 7;
-    let mut at = start;
-    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        // The lowest byte that is found is right: a borrow only reaches those above it.
-        let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
-        let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-        let found = (below(word, 0x20) | equal(b'"') | equal(b'\\')) & HIGH_BITS;
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    Some(at + text.get(at..)?.iter().position(is_special)?)
-}
-
-/// What a string in its quotes means; `None` where its escapes are halves of characters.
-fn unescaped(string: &[u8]) -> Option<String> {
-    serde_json::from_slice(string).ok()
+/// What a string in its quotes means, whose escapes are characters.
+fn unescaped(text: &str, string: &Range<usize>) -> String {
+    text.get(string.clone()).and_then(|string| serde_json::from_str(string).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+    use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
     use std::fmt;
 
@@ -397,42 +333,77 @@ mod tests {
         }
         assert!(json(b"{\"a\":\"\xFF\"}").is_empty());
         let deep = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
-        assert_eq!(json(deep.as_bytes()), slow(deep.as_bytes()));
+        assert_eq!(json(deep.as_bytes()), json_slowly(deep.as_bytes()));
         let many: Vec<String> = (0..2000).map(|key| format!("\"k{key}\":1")).collect();
-        assert_eq!(json(format!("{{{}}}", many.join(",")).as_bytes()).len(), PAIRS_MAX);
-        let long = format!("{{\"a\":{{\"{}\":1,\"b\":2}}}}", "k".repeat(NAME_BYTES_MAX - 1));
+        assert_eq!(json(format!("{{{}}}", many.join(",")).as_bytes()).len(), LIMITS.pairs_max);
+        let long = format!("{{\"a\":{{\"{}\":1,\"b\":2}}}}", "k".repeat(LIMITS.name_bytes_max - 1));
         assert_eq!(shown(&json(long.as_bytes())), "a.b=2");
     }
 
     /// The same with `serde_json`, each nested value for itself.
-    fn slow(text: &[u8]) -> Vec<Pair> {
+    fn json_slowly(text: &[u8]) -> Vec<Pair> {
         let start = text.iter().position(|&byte| byte == b'{').unwrap_or(text.len());
-        let mut pairs = Vec::new();
-        if let Ok(object) = std::str::from_utf8(&text[start..]) {
-            slow_object(object.trim_end(), "", 1, &mut pairs);
-        }
-        pairs
+        let object =
+            std::str::from_utf8(&text[start..]).ok().and_then(|text| Slow::read(text.trim_end(), LIMITS));
+        object.map(|object| object.pairs).unwrap_or_default()
     }
 
-    fn slow_object(object: &str, outer: &str, depth: usize, pairs: &mut Vec<Pair>) {
-        let Ok(Members(members)) = serde_json::from_str(object) else { return };
-        for (key, value) in members {
-            let name = if outer.is_empty() { key } else { format!("{outer}.{key}") };
-            let text = value.get();
-            if NAME_BYTES_MAX < name.len() {
-                continue;
-            }
-            if text.starts_with('{') && depth < DEPTH_MAX {
-                slow_object(text, &name, depth + 1, pairs);
-                continue;
-            }
-            let items: Vec<&RawValue> =
-                if text.starts_with('[') { serde_json::from_str(text).unwrap() } else { vec![value] };
-            for item in items.into_iter().map(RawValue::get).filter(|item| *item != "null") {
-                let string = || serde_json::from_str(item).unwrap_or_default();
-                let value = if item.starts_with('"') { string() } else { item.to_owned() };
-                if pairs.len() < PAIRS_MAX {
-                    pairs.push((name.clone().into_bytes(), value.into_bytes()));
+    /// What `serde_json` says of an object.
+    struct Slow {
+        limits: JsonLimits,
+        pairs: Vec<Pair>,
+        beyond: Option<Beyond>,
+        is_broken: bool,
+        names_bytes: usize,
+    }
+
+    impl Slow {
+        fn read(object: &str, limits: JsonLimits) -> Option<Slow> {
+            // What is ignored may have halves of characters.
+            serde_json::from_str::<IgnoredAny>(object)
+                .ok()
+                .filter(|_| object.trim_start().starts_with('{'))?;
+            let beyond = (limits.depth_max < 1).then_some(Beyond::Depth);
+            let mut slow = Slow { limits, pairs: Vec::new(), beyond, is_broken: false, names_bytes: 0 };
+            slow.object(object, "", 1);
+            Some(slow)
+        }
+
+        fn object(&mut self, object: &str, outer: &str, depth: usize) {
+            let Ok(Members(members)) = serde_json::from_str(object) else {
+                self.is_broken = true;
+                return;
+            };
+            for (key, value) in members {
+                let name = if outer.is_empty() { key } else { format!("{outer}.{key}") };
+                let text = value.get();
+                if self.limits.name_bytes_max < name.len() {
+                    continue;
+                }
+                if text.starts_with('{') && depth < self.limits.depth_max {
+                    self.object(text, &name, depth + 1);
+                    continue;
+                }
+                if text.starts_with('{') {
+                    self.beyond.get_or_insert(Beyond::Depth);
+                }
+                let items: Vec<&RawValue> =
+                    if text.starts_with('[') { serde_json::from_str(text).unwrap() } else { vec![value] };
+                let mut is_named = false;
+                for item in items.into_iter().map(RawValue::get).filter(|item| *item != "null") {
+                    let string = serde_json::from_str(item);
+                    self.is_broken |= item.starts_with('"') && string.is_err();
+                    let string = string.unwrap_or_default();
+                    let value = if item.starts_with('"') { string } else { item.to_owned() };
+                    let names_bytes = self.names_bytes + if is_named { 0 } else { name.len() };
+                    if self.limits.pairs_max <= self.pairs.len() {
+                        self.beyond.get_or_insert(Beyond::Pairs);
+                    } else if self.limits.names_bytes_max < names_bytes {
+                        self.beyond.get_or_insert(Beyond::Names);
+                    } else {
+                        (self.names_bytes, is_named) = (names_bytes, true);
+                        self.pairs.push((name.clone().into_bytes(), value.into_bytes()));
+                    }
                 }
             }
         }
@@ -540,14 +511,41 @@ mod tests {
                     .prop_map(|all| format!("{{\"a\":{}}}", all.concat())),
             ]
         ) {
-            prop_assert_eq!(json(text.as_bytes()), slow(text.as_bytes()));
+            prop_assert_eq!(json(text.as_bytes()), json_slowly(text.as_bytes()));
+        }
+
+        #[test]
+        fn under_any_limits_an_object_is_what_serde_json_reads(
+            text in prop_oneof![
+                value(),
+                value().prop_map(|value| format!(" {{\"v\":{value},\"w\":1}}\n")),
+                proptest::collection::vec(proptest::sample::select(PIECES.to_vec()), 0..6)
+                    .prop_map(|all| format!("{{\"a\":{}}}", all.concat())),
+            ],
+            (pairs_max, name_bytes_max, names_bytes_max, depth_max) in (0_usize..6, 0_usize..30, 0_usize..60, 0_usize..5),
+        ) {
+            let limits = JsonLimits { pairs_max, name_bytes_max, names_bytes_max, depth_max };
+            let object = JsonObject::read(text.as_bytes(), limits);
+            let slow = Slow::read(&text, limits);
+            prop_assert_eq!(object.is_some(), slow.is_some());
+            let (Some(object), Some(slow)) = (object, slow) else { return Ok(()) };
+            let pairs: Vec<Pair> =
+                object.pairs().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect();
+            prop_assert_eq!(pairs, slow.pairs);
+            prop_assert_eq!(object.broken().is_some(), slow.is_broken);
+            if let Some(string) = object.broken() {
+                prop_assert!(serde_json::from_slice::<String>(&text.as_bytes()[string]).is_err());
+            }
+            if !slow.is_broken {
+                prop_assert_eq!(object.beyond(), slow.beyond);
+            }
         }
 
         #[test]
         fn any_bytes_have_pairs_or_none(text in proptest::collection::vec(
             prop_oneof![any::<u8>(), proptest::sample::select(b"{}[]\":,=a1 '\\".to_vec())], 0..60)
         ) {
-            prop_assert_eq!(json(&text), slow(&text));
+            prop_assert_eq!(json(&text), json_slowly(&text));
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Names and values in texts. Formats of messages, stages of queries and steps of routes read them here.
 //!
-//! | module  | reads                                                                   |
-//! |---------|-------------------------------------------------------------------------|
-//! | `json`  | a JSON object, wherever it begins                                       |
-//! | `pairs` | `key=value key="a value"`, anywhere                                     |
-//! | `cef`   | ArcSight's CEF, as a whole text                                         |
-//! | `leef`  | IBM's LEEF, as a whole text                                             |
-//! | `sink`  | what takes the values, and their limits                                 |
-//! | `csv`   | one line of values with commas between them                             |
+//! | module   | reads                                                                  |
+//! |----------|------------------------------------------------------------------------|
+//! | `json`   | a JSON object, wherever it begins                                      |
+//! | `pairs`  | `key=value key="a value"`, anywhere                                    |
+//! | `cef`    | ArcSight's CEF, as a whole text                                        |
+//! | `leef`   | IBM's LEEF, as a whole text                                            |
+//! | `pieces` | where the pieces of a JSON text stand                                  |
+//! | `sink`   | what takes the values, and their limits                                |
+//! | `csv`    | one line of values with commas between them                            |
 //!
 //! **Invariant:** whatever the text, nothing fails and nothing is unbounded: what cannot be read has no values.
 
@@ -16,11 +17,12 @@ mod csv;
 mod json;
 mod leef;
 mod pairs;
+mod pieces;
 mod sink;
 
 pub use cef::read as cef;
 pub use csv::read as csv;
-pub use json::{json, json_into};
+pub use json::{Beyond, JsonLimits, JsonObject, json, json_into};
 pub use leef::read as leef;
 pub use pairs::key_value;
 pub use sink::{FIELDS_MAX, NAME_BYTES_MAX, Pair, Sink};

@@ -12,6 +12,7 @@ use crate::raw::{HeadForm, HeadParts};
 use crate::time::Timestamp;
 use std::array::from_fn;
 use std::ops::{Index, IndexMut, Range};
+use std::sync::Arc;
 
 /// Where the messages that are pushed next come from. The clock is read once for many messages.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +99,9 @@ impl IndexMut<Field> for Row<'_> {
 /// Builds batches, one after the other.
 #[derive(Default)]
 pub struct BatchBuilder {
+    /// All but the names and the texts.
     columns: Columns,
+    texts: [TextColumn; TEXTS + 2],
     received: i64,
     /// The ids of the names that the origin says.
     origin: [u32; ORIGIN_NAMES],
@@ -122,13 +125,13 @@ impl BatchBuilder {
         c.times.iter_mut().for_each(|times| times.reserve(rows));
         c.bytes.iter_mut().for_each(|bytes| bytes.reserve(rows));
         c.field_ends.reserve(rows);
-        if c.message().is_empty() {
+        if self.rows() == 0 {
             let bytes_of = |number| match number {
                 MESSAGE => bytes,
                 PID => rows * 4,
                 _ => 0,
             };
-            c.texts = from_fn(|number| TextColumn::with_capacity(rows, bytes_of(number)));
+            self.texts = from_fn(|number| TextColumn::with_capacity(rows, bytes_of(number)));
         }
     }
 
@@ -172,20 +175,20 @@ impl BatchBuilder {
         let (of_origin, of_row) = self.names.split_at_mut(ORIGIN_NAMES);
         of_origin.iter_mut().zip(self.origin).for_each(|(names, id)| names.push_id(id));
         of_row.iter_mut().zip(row.texts.names).for_each(|(names, name)| names.push(name));
-        c.texts.iter_mut().zip(row.texts.texts).for_each(|(texts, text)| texts.push(text));
+        self.texts.iter_mut().zip(row.texts.texts).for_each(|(texts, text)| texts.push(text));
         c.field_ends.push(self.field_names.len() as u32);
         match (head_form, row.message_at) {
             (HeadForm::Whole, _) | (_, None) => {
-                c.texts[HEAD].push(row.raw);
-                c.texts[TAIL].push(b"");
+                self.texts[HEAD].push(row.raw);
+                self.texts[TAIL].push(b"");
             }
             (form, Some(at)) => {
-                c.texts[HEAD].push(match form {
+                self.texts[HEAD].push(match form {
                     HeadForm::Stored => &row.raw[..at],
                     _ if form.is_counted() => std::slice::from_ref(&head_fields),
                     _ => b"",
                 });
-                c.texts[TAIL].push(&row.raw[at + row[Field::Message].len()..]);
+                self.texts[TAIL].push(&row.raw[at + row[Field::Message].len()..]);
             }
         }
     }
@@ -202,7 +205,7 @@ impl BatchBuilder {
         for (names, other) in self.names.iter_mut().zip(&other.names) {
             names.extend(other, rows.clone(), new_ids);
         }
-        for (texts, other) in c.texts.iter_mut().zip(&other.texts) {
+        for (texts, other) in self.texts.iter_mut().zip(&other.texts) {
             texts.extend(other, rows.clone());
         }
         let (first, last) = (other.fields_before(rows.start), other.fields_before(rows.end));
@@ -258,6 +261,7 @@ impl BatchBuilder {
     /// The messages pushed so far as a batch; the builder is empty afterwards.
     pub fn seal(&mut self) -> Batch {
         let mut columns = std::mem::take(&mut self.columns);
+        columns.texts = std::mem::take(&mut self.texts).map(Arc::new);
         columns.names = self.names.each_mut().map(NameColumnBuilder::finish);
         columns.field_names = self.field_names.finish();
         self.origin = [0; ORIGIN_NAMES];

@@ -287,6 +287,13 @@ impl NameColumnBuilder {
         *last
     }
 
+    /// The id of a value that was there before.
+    pub(crate) fn find(&self, value: &[u8]) -> Option<u32> {
+        let values = &self.column.values;
+        let hash = self.hasher.hash_one(value);
+        self.known.find(hash, |&id| same(values.get(id as usize), value)).copied()
+    }
+
     /// Appends some rows of another column. `new_ids` is scratch.
     pub(crate) fn extend(&mut self, other: &NameColumn, rows: Range<usize>, new_ids: &mut Vec<u32>) {
         new_ids.clear();
@@ -314,6 +321,12 @@ impl NameColumnBuilder {
     /// Forgets the rows after the first `rows`; their values stay.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.column.ids.truncate(rows);
+    }
+
+    /// The column of rows with ids that [`NameColumnBuilder::id`] gave.
+    pub(crate) fn finish_with(mut self, ids: Vec<u32>) -> NameColumn {
+        self.column.ids = ids;
+        self.column
     }
 
     /// The finished column; the builder is empty afterwards and keeps its table's memory.

@@ -10,6 +10,7 @@ use crate::query::FieldName;
 use crate::raw::HeadForm;
 use std::array::from_fn;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// In the time column: the message has no time.
 pub(crate) const NO_TIME: i64 = i64::MIN;
@@ -45,8 +46,9 @@ pub struct Columns {
     /// Every field that is a [`Storage::Name`].
     pub names: [NameColumn; Field::NAMES],
     /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, where the form does not give them,
-    /// or of a counted form the count; and raw bytes after the message.
-    pub texts: [TextColumn; TEXTS + 2],
+    /// or of a counted form the count; and raw bytes after the message. They are most of a batch, so one that is made of
+    /// another shares those that stay.
+    pub texts: [Arc<TextColumn>; TEXTS + 2],
     /// For each row, where its dynamic fields end in the two columns below.
     pub field_ends: Vec<u32>,
     /// The name of each dynamic field.
@@ -62,7 +64,7 @@ impl Columns {
             times: [0, NO_TIME].map(|time| vec![time; rows]),
             bytes: [NO_PRIORITY, Flags::default().0, HeadForm::Stored.code()].map(|byte| vec![byte; rows]),
             names: from_fn(|_| NameColumn::empty(rows)),
-            texts: from_fn(|_| TextColumn::empty(rows)),
+            texts: from_fn(|_| Arc::new(TextColumn::empty(rows))),
             field_ends: vec![0; rows],
             field_names: NameColumn::default(),
             field_values: TextColumn::default(),
@@ -76,7 +78,7 @@ impl Columns {
             FieldName::Dynamic(name) => columns.set_dynamic(name, values),
             FieldName::Known(field) => match field.storage() {
                 Storage::Name(number) => columns.names[number] = NameColumn::of_values(values.clone()),
-                Storage::Text(number) => columns.texts[number] = values.clone(),
+                Storage::Text(number) => columns.texts[number] = Arc::new(values.clone()),
                 Storage::Priority(_) => columns.bytes[PRIORITY] = first_bytes(values),
                 Storage::Flags => columns.bytes[FLAGS] = first_bytes(values),
                 Storage::Time | Storage::Received | Storage::Raw | Storage::Logspace => return None,
@@ -100,8 +102,8 @@ impl Columns {
         let rows = self.rows();
         let form = if raw.is_some() { HeadForm::Whole } else { HeadForm::Stored };
         self.bytes[HEAD_FORM] = vec![form.code(); rows];
-        self.texts[HEAD] = raw.unwrap_or_else(|| TextColumn::empty(rows));
-        self.texts[TAIL] = TextColumn::empty(rows);
+        self.texts[HEAD] = Arc::new(raw.unwrap_or_else(|| TextColumn::empty(rows)));
+        self.texts[TAIL] = Arc::new(TextColumn::empty(rows));
     }
 
     /// How many rows there are.
@@ -145,7 +147,8 @@ impl Columns {
         let times = self.times.iter().map(Vec::len);
         let lengths =
             times.chain(self.bytes.iter().map(Vec::len)).chain(self.names.iter().map(NameColumn::len));
-        let lengths = lengths.chain(self.texts.iter().map(TextColumn::len)).chain([self.field_ends.len()]);
+        let lengths =
+            lengths.chain(self.texts.iter().map(|texts| texts.len())).chain([self.field_ends.len()]);
         for length in lengths {
             expect_rows(length, rows)?;
         }
@@ -172,15 +175,16 @@ impl Columns {
             times: self.times.each_ref().map(|times| take(times, rows)),
             bytes: self.bytes.each_ref().map(|bytes| take(bytes, rows)),
             names: self.names.each_ref().map(|names| names.take(rows)),
-            texts: self.texts.each_ref().map(|texts| texts.take(rows)),
+            texts: self.texts.each_ref().map(|texts| Arc::new(texts.take(rows))),
             field_names: self.field_names.take(&fields),
             field_values: self.field_values.take(&fields),
         }
     }
 
-    /// Memory that the columns hold.
+    /// Memory that the columns hold, also what they share with others.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let texts = self.texts.iter().chain([&self.field_values]).map(TextColumn::memory_bytes);
+        let texts =
+            self.texts.iter().map(Arc::as_ref).chain([&self.field_values]).map(TextColumn::memory_bytes);
         let names = self.names.iter().chain([&self.field_names]).map(NameColumn::memory_bytes);
         let times = self.times.iter().map(|times| times.capacity() * size_of::<i64>());
         let bytes = self.bytes.iter().map(Vec::capacity);

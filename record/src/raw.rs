@@ -10,6 +10,9 @@
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
 
+/// Room for most heads.
+const HEAD_BYTES_EXPECTED: usize = 96;
+
 /// How the bytes before the message are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HeadForm {
@@ -110,6 +113,7 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
     /// Appends the head that `form` makes of the columns; `false` where it cannot.
     pub(crate) fn write(self, form: HeadForm, out: &mut Vec<u8>) -> bool {
         let (Some(priority), Some(time)) = (self.priority, self.time) else { return false };
+        out.reserve(HEAD_BYTES_EXPECTED);
         out.push(b'<');
         write_decimal(priority.number(), out);
         out.push(b'>');
@@ -126,7 +130,7 @@ impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
                 }
                 for part in [self.host, self.program, self.pid, self.msgid] {
                     out.push(b' ');
-                    out.extend_from_slice(if part.is_empty() { b"-" } else { part });
+                    push_short(if part.is_empty() { b"-" } else { part }, out);
                 }
                 out.push(b' ');
                 write_structured_data(self.fields, out)
@@ -199,6 +203,26 @@ fn write_bsd_stamp(time: Timestamp, out: &mut Vec<u8>) {
     out.extend_from_slice(&minute);
     out.push(b':');
     out.extend_from_slice(&second);
+}
+
+/// Appends a text that is mostly so short that a call of `memmove` takes longer than copying it: two words of which the
+/// second may overlap the first.
+fn push_short(text: &[u8], out: &mut Vec<u8>) {
+    let end = out.len() + text.len();
+    match text.len() {
+        0..4 => text.iter().for_each(|&byte| out.push(byte)),
+        4..=8 => push_ends::<4>(text, end, out),
+        9..=16 => push_ends::<8>(text, end, out),
+        _ => out.extend_from_slice(text),
+    }
+}
+
+fn push_ends<const BYTES: usize>(text: &[u8], end: usize, out: &mut Vec<u8>) {
+    if let (Some(first), Some(last)) = (text.first_chunk::<BYTES>(), text.last_chunk::<BYTES>()) {
+        out.extend_from_slice(first);
+        out.truncate(end - BYTES);
+        out.extend_from_slice(last);
+    }
 }
 
 fn write_decimal(number: u8, out: &mut Vec<u8>) {

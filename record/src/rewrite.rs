@@ -15,6 +15,7 @@ use crate::selection::Selection;
 use crate::time::Timestamp;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Room for a head that has to be stored.
 const HEAD_BYTES_EXPECTED: usize = 64;
@@ -162,7 +163,7 @@ impl Rewrite<'_> {
                 let mut texts =
                     TextColumn::with_capacity(old.rows(), old.columns.texts[number].bytes().len());
                 (0..old.rows()).for_each(|row| texts.push(text(row)));
-                self.columns.texts[number] = texts;
+                self.columns.texts[number] = Arc::new(texts);
             }
             _ => panic!("`{}` is not a text", field.name()),
         }
@@ -188,21 +189,21 @@ impl Rewrite<'_> {
         let (old, by) = (&self.batch.columns.names[number], &self.batch.columns.names[by]);
         let mut names = NameColumnBuilder::default();
         let mut new_ids: Vec<Option<u32>> = vec![None; by.values().len()];
-        let mut changed = Selection::none(self.batch.rows());
-        for row in 0..self.batch.rows() {
-            if !rows.contains(row) {
-                names.push(old.get(row));
-                continue;
-            }
-            let new_id = &mut new_ids[by.ids()[row] as usize];
-            let id = *new_id.get_or_insert_with(|| names.id(&value(row)));
-            if !names.is(id, old.get(row)) {
-                changed.insert(row);
-            }
-            names.push_id(id);
+        let mut kept_ids: Vec<Option<u32>> = vec![None; old.values().len()];
+        let mut ids = Vec::with_capacity(self.batch.rows());
+        for (row, (&by, &old_id)) in by.ids().iter().zip(old.ids()).enumerate() {
+            ids.push(if rows.contains(row) {
+                *new_ids[by as usize].get_or_insert_with(|| names.id(&value(row)))
+            } else {
+                *kept_ids[old_id as usize].get_or_insert_with(|| names.id(old.values().get(old_id as usize)))
+            });
         }
+        // Each old value is compared once, not once a row.
+        let same_ids: Vec<Option<u32>> = old.values().iter().map(|value| names.find(value)).collect();
+        let is_changed = |row: usize| same_ids[old.ids()[row] as usize] != Some(ids[row]);
+        let changed = Selection::from_fn(self.batch.rows(), is_changed);
         if !changed.is_empty() {
-            self.columns.names[number] = names.finish();
+            self.columns.names[number] = names.finish_with(ids);
             self.heads.union(&changed);
         }
         changed
@@ -292,7 +293,7 @@ impl Rewrite<'_> {
                 whole.insert(row);
             }
         }
-        new.columns.texts[HEAD] = heads;
+        new.columns.texts[HEAD] = Arc::new(heads);
         new.columns.bytes[HEAD_FORM] = forms;
         new.columns.without_tails(&whole);
         new
@@ -336,10 +337,10 @@ impl Columns {
         if whole.iter().all(|row| self.texts[TAIL].get(row).is_empty()) {
             return;
         }
-        let old = std::mem::take(&mut self.texts[TAIL]);
-        for row in 0..old.len() {
-            self.texts[TAIL].push(if whole.contains(row) { b"" } else { old.get(row) });
-        }
+        let old = &self.texts[TAIL];
+        let mut tails = TextColumn::with_capacity(old.len(), old.bytes().len());
+        (0..old.len()).for_each(|row| tails.push(if whole.contains(row) { b"" } else { old.get(row) }));
+        self.texts[TAIL] = Arc::new(tails);
     }
 }
 

@@ -97,3 +97,110 @@ impl Page {
         last.map(|(logspace, hit)| Place::of(logspace, hit)).or_else(|| self.reached.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_indexer::{Disk, Options, SimDisk, encode};
+    use logstead_record::query::{TimeRange, parse_pipeline};
+    use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const BATCHES: usize = 12;
+    const BATCH_MESSAGES: usize = 150;
+    /// Every so many of them are kept.
+    const KEPT: usize = 100;
+    /// More than any page takes.
+    const LOOKS_MAX: usize = 11 * 13;
+    const NOW: Timestamp = Timestamp::from_nanos(1 << 50);
+
+    /// Two logspaces whose messages have the same times, each twice. Some say `keep`.
+    fn logspaces() -> Logspaces {
+        let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+        let logspace = |id: &str| {
+            let dir = Path::new("/data").join(id);
+            let mut opened = logstead_indexer::open(&disk, &dir, Options::default()).unwrap();
+            for first in (0..BATCHES).map(|batch| batch * BATCH_MESSAGES) {
+                let mut builder = BatchBuilder::new();
+                builder.origin(Origin { source: b"", peer: b"", received: NOW });
+                for number in first..first + BATCH_MESSAGES {
+                    let text: &[u8] = if number.is_multiple_of(KEPT) { b"keep" } else { b"drop" };
+                    let time = Some(Timestamp::from_nanos(number as i64 / 2));
+                    builder.push(&Row { time, ..Row::text(text) }.with(Field::Message, text));
+                }
+                opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+            }
+            (id.to_owned(), opened.searcher)
+        };
+        ["a", "b"].map(logspace).into_iter().collect()
+    }
+
+    /// A page of what a stage keeps. Its time is over when it was looked at so often.
+    fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
+        let pipeline = parse_pipeline("* | where keep").unwrap();
+        let passing = Passing::new(&pipeline, NOW);
+        let wanted = Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW };
+        let looks = AtomicUsize::new(0);
+        let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
+        let run = Run { cancelled: &cancelled, ..Run::alone() };
+        logspaces.page_through(wanted, passing.as_ref(), request, &run)
+    }
+
+    /// All messages of a page after the other, and how many pages were cut short with a place to go on from. One that
+    /// was cut short before there was such a place is asked for again without haste, as it says that it has no next one.
+    fn pages(
+        logspaces: &Logspaces,
+        (order, limit): (Order, usize),
+        looks_max: usize,
+    ) -> (Vec<(String, u64)>, usize) {
+        let (mut found, mut cut) = (Vec::new(), 0);
+        let mut request = PageRequest { order, limit, after: None };
+        loop {
+            let mut page = page(logspaces, &request, looks_max);
+            let is_cut = |page: &Page| !page.coverage.unfinished.is_empty();
+            cut += usize::from(is_cut(&page) && page.end().is_some());
+            if is_cut(&page) && page.end().is_none() {
+                page = self::page(logspaces, &request, usize::MAX);
+            }
+            assert_eq!(page.more, page.end().is_some());
+            assert!(page.hits.len() <= limit && (page.hits.len() == limit || is_cut(&page) || !page.more));
+            found.extend(page.hits.iter().map(|(logspace, hit)| (logspace.clone(), hit.sequence)));
+            request.after = page.end();
+            if request.after.is_none() {
+                return (found, cut);
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_page_that_was_cut_short_the_next_one_goes_on_where_it_ended() {
+        let logspaces = logspaces();
+        for order in [Order::Newest, Order::Oldest] {
+            let of_one = |id: &str| {
+                let numbers = (0..BATCHES * BATCH_MESSAGES).step_by(KEPT);
+                let of_one = numbers.map(|number| (number / 2, id.to_owned(), number as u64));
+                of_one.collect::<Vec<_>>()
+            };
+            let mut expected = ["a", "b"].map(of_one).concat();
+            expected.sort_unstable();
+            if order == Order::Newest {
+                expected.reverse();
+            }
+            let expected: Vec<(String, u64)> =
+                expected.into_iter().map(|(_, id, sequence)| (id, sequence)).collect();
+            // A page of the second kind is made of more than one part.
+            for (limit, is_cut_between_parts) in [(7, false), (25, true)] {
+                let mut cut_pages = 0;
+                for looks_max in (0..=LOOKS_MAX).step_by(11) {
+                    let (found, cut) = pages(&logspaces, (order, limit), looks_max);
+                    assert_eq!(found, expected, "{order:?}, {limit} a page, {looks_max} looks");
+                    cut_pages += cut;
+                    assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");
+                }
+                assert_eq!(0 < cut_pages, is_cut_between_parts, "{limit} a page");
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@
 //! | `{"a": null}`          | nothing                                                                    |
 //! | no message             | the whole text is the message                                              |
 //!
-//! An object that is the text of another format's message has the same names, through [`values_that_fit`].
+//! An object that is the text of another format's message has the same names, through [`read_what_fits`].
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 //! **Invariant:** a value that stands under a known name but cannot be read as such (a time that is none) stays
@@ -17,21 +17,20 @@
 
 use super::fields::is_taken;
 use super::keys::{Found, Keys};
-use super::pair::Pair;
+use super::pair::{Pair, pairs};
 use super::stamp::Clock;
+use logstead_parse::{Beyond, JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Field, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Room for the pairs of most objects.
-const PAIRS_EXPECTED: usize = 16;
-
 /// How large an object may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of its text.
+    /// Bytes of its text, and of the names in it when each has those of the objects around it: a long name around many
+    /// values is written out for each of them.
     pub line_bytes_max: usize,
     /// Values in it, however deep.
     pub fields_max: usize,
@@ -64,6 +63,12 @@ pub enum Rejected {
         /// How many it may have.
         fields_max: usize,
     },
+    /// Its names are too long, each with those of the objects around it.
+    #[error("the names of its fields have more than {names_bytes_max} bytes together")]
+    LongNames {
+        /// How many they may have.
+        names_bytes_max: usize,
+    },
     /// Objects are nested too deep in it.
     #[error("it is nested deeper than {depth_max} levels")]
     TooDeep {
@@ -73,16 +78,6 @@ pub enum Rejected {
     /// It cannot be read, and where.
     #[error("it is not a JSON object: {0}")]
     Syntax(String),
-}
-
-/// The values below an object, in the order they are found.
-struct Flat<'a> {
-    limits: Limits,
-    /// Whether an object that is larger than the limits is rejected, or gives what fits.
-    rejects: bool,
-    /// A value with a longer name is left out, before its name is put together.
-    name_bytes_max: usize,
-    pairs: Vec<Pair<'a>>,
 }
 
 impl Limits {
@@ -106,8 +101,8 @@ impl Json {
         host: &[u8],
         builder: &mut BatchBuilder,
     ) -> Result<(), Rejected> {
-        self.limits.check_line(line)?;
-        let pairs = Flat::new(self.limits, true, usize::MAX).read(line)?;
+        let object = read(line, self.limits)?;
+        let pairs = pairs(&object);
         let found = Found::among(&pairs, &self.keys, clock);
         add_fields(&pairs, &found.taken, builder);
         push(line, &pairs, &found, host, builder);
@@ -116,7 +111,7 @@ impl Json {
 }
 
 /// Adds the pairs that are not taken for columns.
-fn add_fields(pairs: &[Pair<'_>], taken: &[usize], builder: &mut BatchBuilder) {
+fn add_fields(pairs: &[Pair<'_, '_>], taken: &[usize], builder: &mut BatchBuilder) {
     for (_, pair) in pairs.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
         let (name, value) = (pair.name.as_bytes(), pair.value.as_bytes());
         if is_taken(name) {
@@ -127,7 +122,7 @@ fn add_fields(pairs: &[Pair<'_>], taken: &[usize], builder: &mut BatchBuilder) {
     }
 }
 
-fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
+fn push(line: &[u8], pairs: &[Pair<'_, '_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
     let value = |at: usize| pairs[at].value.as_bytes();
     let text = |at: Option<usize>| at.map_or(&b""[..], value);
     let row = Row { time: found.time, priority: found.priority(), ..Row::text(line) }
@@ -147,111 +142,63 @@ fn push(line: &[u8], pairs: &[Pair<'_>], found: &Found, host: &[u8], builder: &m
     }
 }
 
-/// The values of an object that are within the limits; an object that is too deep stays its JSON text. `None`
-/// where the text is not an object from its first byte to its last.
-pub(super) fn values_that_fit(text: &[u8], limits: Limits, name_bytes_max: usize) -> Option<Vec<Pair<'_>>> {
-    limits.check_line(text).ok()?;
-    Flat::new(limits, false, name_bytes_max).read(text).ok()
+/// An object that is the text of a message, as far as it is within the limits; an object that is too deep stays its JSON
+/// text. `None` where the text is not an object from its first byte to its last.
+pub(super) fn read_what_fits(text: &[u8], limits: JsonLimits) -> Option<JsonObject<'_>> {
+    JsonObject::read(text, limits).filter(|object| object.broken().is_none())
 }
 
-/// Each object is one line, so only the column is worth saying.
-fn syntax(error: &serde_json::Error) -> Rejected {
-    Rejected::Syntax(error.to_string().replace("line 1 ", ""))
-}
-
-impl<'a> Flat<'a> {
-    fn new(limits: Limits, rejects: bool, name_bytes_max: usize) -> Flat<'a> {
-        Flat { limits, rejects, name_bytes_max, pairs: Vec::with_capacity(PAIRS_EXPECTED) }
+/// Reads an object that has to be within the limits.
+fn read(line: &[u8], limits: Limits) -> Result<JsonObject<'_>, Rejected> {
+    limits.check_line(line)?;
+    let Limits { line_bytes_max, fields_max, depth_max } = limits;
+    let most = JsonLimits {
+        pairs_max: fields_max,
+        name_bytes_max: usize::MAX,
+        names_bytes_max: line_bytes_max,
+        depth_max,
+    };
+    let object = JsonObject::read(line, most).ok_or_else(|| syntax::<Members>(line))?;
+    if let Some(string) = object.broken() {
+        // The string by itself, where it stands.
+        let mut alone = vec![b' '; string.end];
+        alone[string.clone()].copy_from_slice(&line[string]);
+        return Err(syntax::<String>(&alone));
     }
-
-    fn read(mut self, text: &'a [u8]) -> Result<Vec<Pair<'a>>, Rejected> {
-        let object = serde_json::from_slice(text).map_err(|error| syntax(&error))?;
-        self.add_object(object, "", 1)?;
-        Ok(self.pairs)
-    }
-
-    /// Adds the values below an object; `prefix` is the name it stands under.
-    fn add_object(&mut self, object: Object<'a>, prefix: &str, depth: usize) -> Result<(), Rejected> {
-        let depth_max = self.limits.depth_max;
-        if depth_max < depth {
-            return Err(Rejected::TooDeep { depth_max });
-        }
-        for (key, value) in object.0 {
-            if self.name_bytes_max < prefix.len() + key.len() {
-                continue;
-            }
-            let name = if prefix.is_empty() { key } else { Cow::Owned([prefix, &key].join(".")) };
-            match value.get().as_bytes()[0] {
-                b'{' if self.rejects || depth < depth_max => {
-                    self.add_object(parse(value)?, &name, depth + 1)?;
-                }
-                b'[' => {
-                    for item in parse::<Vec<&RawValue>>(value)? {
-                        self.add(name.clone(), item)?;
-                    }
-                }
-                _ => self.add(name, value)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, name: Cow<'a, str>, value: &'a RawValue) -> Result<(), Rejected> {
-        let text = value.get();
-        let value = match text.as_bytes()[0] {
-            b'n' => return Ok(()),
-            b'"' => unquoted(text).map_or_else(|| parse::<Text<'a>>(value).map(|text| text.0), Ok)?,
-            _ => Cow::Borrowed(text),
-        };
-        let fields_max = self.limits.fields_max;
-        if self.pairs.len() < fields_max {
-            self.pairs.push(Pair { name, value });
-        } else if self.rejects {
-            return Err(Rejected::TooManyFields { fields_max });
-        }
-        Ok(())
+    match object.beyond() {
+        None => Ok(object),
+        Some(Beyond::Pairs) => Err(Rejected::TooManyFields { fields_max }),
+        Some(Beyond::Names) => Err(Rejected::LongNames { names_bytes_max: line_bytes_max }),
+        Some(Beyond::Depth) => Err(Rejected::TooDeep { depth_max }),
     }
 }
 
-/// A text without escapes needs no second reading.
-fn unquoted(text: &str) -> Option<Cow<'_, str>> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(Cow::Borrowed(inner))
+/// Why a text is not what it should be, in the words of `serde_json`. Each object is one line, so only the column is worth
+/// saying.
+fn syntax<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Rejected {
+    let error = serde_json::from_slice::<T>(text).err();
+    Rejected::Syntax(error.map(|error| error.to_string().replace("line 1 ", "")).unwrap_or_default())
 }
 
-fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Rejected> {
-    serde_json::from_str(value.get()).map_err(|error| syntax(&error))
-}
+/// An object of which nothing is kept.
+struct Members;
 
-/// The pairs of a JSON object in their order, a name as often as it stands there.
-struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-/// A JSON text, borrowed where it has no escapes.
-#[derive(serde::Deserialize)]
-#[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor)
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        deserializer.deserialize_map(Members)
     }
 }
 
-struct ObjectVisitor;
-
-impl<'de> Visitor<'de> for ObjectVisitor {
-    type Value = Object<'de>;
+impl<'de> Visitor<'de> for Members {
+    type Value = Members;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-        let mut pairs = Vec::with_capacity(PAIRS_EXPECTED);
-        while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            pairs.push((name.0, value));
-        }
-        Ok(Object(pairs))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+        while map.next_entry::<String, &RawValue>()?.is_some() {}
+        Ok(Members)
     }
 }
 
@@ -405,15 +352,18 @@ mod tests {
     #[test]
     fn what_is_no_object_or_too_large_is_rejected_with_a_reason() {
         let long = format!(r#"{{"message":"{}"}}"#, "x".repeat(400));
+        let names = format!(r#"{{"{}":{{"a":1,"b":2}}}}"#, "n".repeat(250));
         for (line, expected) in [
             ("", "EOF"),
             ("[]", "expected an object"),
             ("hello", "not a JSON object"),
             ("{\"message\":\"torn", "EOF"),
             (r#"{"a":1} x"#, "trailing characters"),
-            (r#"{"a":"\ud800"}"#, "not a JSON object"),
+            (r#"{"a":"\ud800"}"#, "not a JSON object: unexpected end of hex escape at column 13"),
+            (r#"{"a":{"\ude00":1}}"#, "not a JSON object: lone leading surrogate in hex escape at column 13"),
             (r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}"#, "more than 6 fields"),
             (r#"{"a":{"b":{"c":{}}}}"#, "deeper than 3 levels"),
+            (&names, "names of its fields have more than 400 bytes"),
             (&long, "414 bytes where 400 are allowed"),
         ] {
             let reason = parse_all(&[line]).unwrap_err().to_string();
@@ -429,17 +379,46 @@ mod tests {
         assert_eq!(builder.rows(), 0);
     }
 
+    const PIECES: [&str; 20] = [
+        "1",
+        "\"x\"",
+        "null",
+        "{}",
+        "[]",
+        "[1,{\"k\":1}]",
+        "{\"b\":",
+        "}",
+        ",\"b\":",
+        ",\"c\":2",
+        ",",
+        ":",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        "\"\\ud800\"",
+        "\"\\ud83d\\ude00\"",
+        ",\"\\ude00\":1",
+        "\"\\u00e4\"",
+    ];
+
     proptest! {
         #[test]
         fn any_bytes_are_a_row_with_these_bytes_or_rejected_without_a_trace(
             line in prop_oneof![
                 proptest::collection::vec(any::<u8>(), 0..60),
                 "[{}\\[\\]\":,a0-9.ntfe\\\\ -]{0,40}".prop_map(String::into_bytes),
+                proptest::collection::vec(proptest::sample::select(PIECES.to_vec()), 0..12)
+                    .prop_map(|pieces| format!("{{\"a\":{}}}", pieces.concat()).into_bytes()),
             ]
         ) {
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
-            let accepted = parse(&line, &mut builder).is_ok();
+            let parsed = parse(&line, &mut builder);
+            let accepted = parsed.is_ok();
+            if let Err(Rejected::Syntax(reason)) = parsed {
+                prop_assert!(!reason.is_empty(), "serde_json reads it");
+            }
             parse(b"{\"message\":\"after\"}", &mut builder).unwrap();
             let batch = builder.seal();
             prop_assert_eq!(batch.rows(), 1 + usize::from(accepted));

@@ -103,10 +103,10 @@ impl Keys {
     }
 
     /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
-    fn ranked(&self, pairs: &[Pair<'_>]) -> Vec<(usize, usize)> {
+    fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::new();
         for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty()) {
-            let name = &*pair.name;
+            let name = pair.name;
             if self.lengths[first_letter(name)] >> name.len().min(63) & 1 == 0 {
                 continue;
             }
@@ -124,7 +124,7 @@ fn first_letter(key: &str) -> usize {
 
 impl Found {
     /// Looks for the keys among the values of an object.
-    pub(super) fn among(pairs: &[Pair<'_>], keys: &Keys, clock: Clock<'_>) -> Found {
+    pub(super) fn among(pairs: &[Pair<'_, '_>], keys: &Keys, clock: Clock<'_>) -> Found {
         let mut found = Found::default();
         for (rank, at) in keys.ranked(pairs) {
             if !found.taken.contains(&at) && found.take(keys.keys[rank].0, at, &pairs[at].value, clock) {
