@@ -150,7 +150,7 @@ impl Section {
             }
             Section::Texts(texts) => {
                 let number = if group == Group::Pid { PID } else { MESSAGE };
-                columns.texts[number] = texts.read(rows.clone())?;
+                columns.texts[number] = texts.read(rows.clone())?.into();
             }
             Section::Fields { ends, names, values } => {
                 let before = |row: usize| row.checked_sub(1).map_or(0, |before| ends[before]);
@@ -162,8 +162,8 @@ impl Section {
             }
             Section::Head { forms, head, tail } => {
                 columns.bytes[HEAD_FORM] = forms[rows.clone()].to_vec();
-                columns.texts[HEAD] = head.read(rows.clone())?;
-                columns.texts[TAIL] = tail.read(rows.clone())?;
+                columns.texts[HEAD] = head.read(rows.clone())?.into();
+                columns.texts[TAIL] = tail.read(rows.clone())?.into();
             }
         }
         Ok(())
