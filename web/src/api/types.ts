@@ -737,7 +737,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says what applying a document would do, and converts it between its forms. For those who may apply it, that includes
+         * Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
          *     whether it fits this machine: ports, certificates, paths.
          */
         post: operations["validate"];
