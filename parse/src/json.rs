@@ -103,6 +103,7 @@ impl<'t> JsonObject<'t> {
             pieces: Pieces::new(text),
             limits,
             path: String::with_capacity(NAME_BYTES_EXPECTED),
+            key: None,
             name: None,
             object,
         };
@@ -129,8 +130,8 @@ impl<'t> JsonObject<'t> {
         self.beyond
     }
 
-    /// Where the first string stands in the text, in its quotes, whose escapes are halves of characters. What is passed
-    /// over does not count: values with longer names, and what is inside of arrays in arrays.
+    /// Where the first string stands in the text, in its quotes, whose escapes are halves of characters. What is not read
+    /// does not count: values with longer names, and what is inside of a value that is its JSON text.
     pub fn broken(&self) -> Option<Range<usize>> {
         self.broken.clone()
     }
@@ -151,6 +152,8 @@ struct Reader<'t> {
     /// The name of what is read now. It becomes one of the names where a value is found, so that what has none takes no
     /// room.
     path: String,
+    /// The same where it stands in the text as it is, as most do.
+    key: Option<Range<usize>>,
     /// Where it stands in the names, once it does.
     name: Option<Range<usize>>,
     object: JsonObject<'t>,
@@ -207,17 +210,22 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Reads a name and its colon. The path becomes that of its object and this name.
+    /// Reads a name and its colon, which the path or the key then is, behind that of its object.
     fn name(&mut self, outer_bytes: usize) -> Option<Member> {
         self.pieces.next()?;
         let key = self.pieces.string()?;
         self.pieces.expect(b':')?;
-        self.name = None;
+        (self.name, self.key) = (None, None);
         self.path.truncate(outer_bytes);
         if 0 < outer_bytes {
             self.path.push('.');
         }
         match key {
+            Piece::Plain(range) if outer_bytes == 0 => {
+                let is_long = self.limits.name_bytes_max < range.len();
+                self.key = Some(range);
+                return Some(if is_long { Member::IsLong } else { Member::Counts });
+            }
             Piece::Plain(range) => self.path.push_str(self.pieces.text.get(range)?),
             Piece::Escaped(range) => self.path.push_str(&unescaped(self.pieces.text, &range)),
             Piece::Broken(range) => {
@@ -233,6 +241,9 @@ impl Reader<'_> {
         match self.pieces.next()? {
             b'{' if depth < self.limits.depth_max => {
                 self.pieces.take()?;
+                if let Some(key) = self.key.take() {
+                    self.path.push_str(self.pieces.text.get(key)?);
+                }
                 self.object(depth + 1)
             }
             b'{' => {
@@ -272,7 +283,8 @@ impl Reader<'_> {
             self.is_beyond(Beyond::Pairs);
             return Some(());
         }
-        let names_bytes = self.object.names.len() + self.path.len();
+        let path = self.key.clone().and_then(|key| self.pieces.text.get(key)).unwrap_or(&self.path);
+        let names_bytes = self.object.names.len() + path.len();
         if self.name.is_none() && self.limits.names_bytes_max < names_bytes {
             self.is_beyond(Beyond::Names);
             return Some(());
@@ -280,7 +292,7 @@ impl Reader<'_> {
         let names = &mut self.object.names;
         let name = self.name.get_or_insert_with(|| {
             let start = names.len();
-            names.push_str(&self.path);
+            names.push_str(path);
             start..names.len()
         });
         self.object.found.push(Found { name: name.clone(), value });
