@@ -216,6 +216,7 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
         <DraftBar
           live={live}
           draft={draft}
+          document={document}
           validation={opinion}
           isTesting={view.isTest}
           tested={isTested ? testedText(testing) : null}

@@ -6,16 +6,20 @@ import type { RouterChange, Validation } from '../../api/model';
 import { Ticked } from '../../ui/Ticked';
 import { useKeys } from '../../ui/useKeys';
 import { ProblemList } from '../ProblemList';
+import type { RouterDocument } from '../document';
 import type { Live } from '../queries';
 import { ApplyDialog } from './ApplyDialog';
 import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
+import { briefsOf } from './briefs';
 import type { Draft } from './edits';
 import classes from './DraftBar.module.css';
 
 type Props = {
   live: Live;
   draft: Draft;
+  /** The draft as a document, where its text can be read as one. */
+  document: RouterDocument | null;
   validation: Validation | undefined;
   isTesting: boolean;
   /** What a test of the draft as it is found, in a few words. */
@@ -36,6 +40,7 @@ export function DraftBar(props: Props) {
   const [comparing, compare] = useDisclosure(false);
   const [merging, merge] = useDisclosure(false);
   const changes = validation?.changes ?? [];
+  const briefs = props.document === null ? [] : briefsOf(live.document, props.document);
   const isBehind = draft.base !== live.revision;
   // What has problems is not compared: there is no number of changes.
   const isWrong = (validation?.problems.length ?? 0) > 0;
@@ -57,13 +62,13 @@ export function DraftBar(props: Props) {
           {isWrong ? 'based on' : 'to'} revision {draft.base}
         </span>
       </span>
-      <ul className={classes.changes}>
-        {changes.slice(0, CHANGES_SHOWN).map((change) => (
-          <li key={change} title={change}>
-            <Ticked text={change} />
+      <ul className={classes.changes} title={changes.join('\n').replaceAll('`', '')}>
+        {briefs.slice(0, CHANGES_SHOWN).map(({ what, id }) => (
+          <li key={`${what} ${id}`}>
+            {what} <strong>{id}</strong>
           </li>
         ))}
-        {changes.length > CHANGES_SHOWN && <li>and {changes.length - CHANGES_SHOWN} more</li>}
+        {briefs.length > CHANGES_SHOWN && <li>and {briefs.length - CHANGES_SHOWN} more</li>}
       </ul>
       <div className={classes.actions}>
         {tested !== null && (
