@@ -9,8 +9,8 @@
 //! | fields  | ordered, how many fields each row has; names of the fields; a group of texts, their values        |
 //! | head    | ordered, the forms of heads; varint, the length of a group of texts that follows, the heads; another, the tails |
 //!
-//! *Times* are u8 1 if some are missing, and then ordered, 1 for each row that has one; and
-//! [numbers](crate::numbers), the time of each row with its sign turned round; where there is none, the one before it.
+//! *Times* are u8 1 if some are missing, and then ordered, 1 for each row that has one; u64 the least time, u64 nanoseconds
+//! of a unit, and [numbers](crate::numbers), the units of each row beyond the least; where there is none, those before it.
 //! *Names* are [texts](crate::texts), the distinct values, and ordered, the place of each row's value.
 //!
 //! **Invariant:** each row comes back as it was, with its raw bytes.

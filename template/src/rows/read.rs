@@ -1,6 +1,5 @@
 //! The sections of a group in, batches out.
 
-use super::write::time_of;
 use super::{FIELDS_MAX, ROWS_MAX, SECTIONS};
 use crate::bytes::{Fault, Input, PADDING};
 use crate::group::TextGroup;
@@ -11,6 +10,9 @@ use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, T
 use logstead_record::{Columns, Field, Group, Groups, NameColumn, TextColumn};
 use std::array::from_fn;
 use std::ops::Range;
+
+/// Of a row, that it has no time.
+const NO_TIME: i64 = i64::MIN;
 
 /// A group with some of its sections open.
 pub struct RowGroup {
@@ -27,6 +29,8 @@ enum Section {
 }
 
 struct Times {
+    least: i64,
+    unit: u64,
     numbers: Numbers,
     /// Which rows have one; all where there is nothing.
     present: Vec<bool>,
@@ -178,14 +182,17 @@ impl Times {
             1 => ordered::read(input, rows, 1, |is_present| present.push(is_present == 1))?,
             kind => return Err(Fault::Kind { what: "times", kind }),
         }
-        Ok(Times { numbers: Numbers::read(input, rows)?, present })
+        let (least, unit) = (input.u64()? as i64, input.u64()?);
+        Ok(Times { least, unit, numbers: Numbers::read(input, rows)?, present })
     }
 
     fn range(&self, bytes: &[u8], rows: &Range<usize>) -> Vec<i64> {
         let mut times = Vec::with_capacity(rows.len());
         let mut row = rows.start;
         self.numbers.for_each(bytes, rows.clone(), |number| {
-            times.push(time_of(number, self.present.is_empty() || self.present[row]));
+            let is_present = self.present.is_empty() || self.present[row];
+            let time = self.least.wrapping_add(number.wrapping_mul(self.unit) as i64);
+            times.push(if is_present { time } else { NO_TIME });
             row += 1;
         });
         times

@@ -14,8 +14,8 @@ const LEVEL: i32 = 1;
 const UNKNOWN: u32 = u32::MAX;
 /// Of a row, that it has no time.
 const NO_TIME: i64 = i64::MIN;
-/// Turns signed numbers into others of the same order.
-const SIGN: u64 = 1 << 63;
+/// Nanoseconds of a second, a millisecond and a microsecond: the last digits of most times are zeros.
+const UNITS: [u64; 3] = [1_000_000_000, 1_000_000, 1_000];
 
 /// Gathers the rows of a group. What it learned of templates stays for the next one.
 #[derive(Default)]
@@ -185,15 +185,17 @@ fn write_times(times: &[i64], compressor: &mut Compressor<'_>, out: &mut Vec<u8>
         let present: Vec<u64> = times.iter().map(|&time| u64::from(time != NO_TIME)).collect();
         ordered::write(&present, compressor, out);
     }
-    let mut before = times.iter().copied().find(|&time| time != NO_TIME).unwrap_or(0);
+    let present = || times.iter().copied().filter(|&time| time != NO_TIME);
+    let least = present().min().unwrap_or(0);
+    let beyond = |time: i64| time.wrapping_sub(least) as u64;
+    let divides = |unit: &&u64| present().all(|time| beyond(time).is_multiple_of(**unit));
+    let unit = UNITS.iter().find(divides).copied().unwrap_or(1);
+    out.extend_from_slice(&least.to_le_bytes());
+    out.extend_from_slice(&unit.to_le_bytes());
+    let mut before = 0;
     let filled = times.iter().map(|&time| {
-        before = if time == NO_TIME { before } else { time };
-        before as u64 ^ SIGN
+        before = if time == NO_TIME { before } else { beyond(time) / unit };
+        before
     });
     numbers::write(&filled.collect::<Vec<u64>>(), out);
-}
-
-/// What [`write_times`] wrote of a time.
-pub(super) fn time_of(number: u64, is_present: bool) -> i64 {
-    if is_present { (number ^ SIGN) as i64 } else { NO_TIME }
 }
