@@ -65,7 +65,7 @@ fn a_revision_that_is_confirmed_stays() {
     put(&server, &changed("last"), "");
     // A little longer than either may last.
     wait_until("the time is over", || WITHIN + Duration::from_secs(2) < start.elapsed());
-    assert_eq!(routes(&server), ["last", "default"], "who goes on has confirmed");
+    assert_eq!(routes(&server), ["last", "default"], "whoever applies the next revision confirms this one");
     assert_eq!(revisions(&server).as_array().unwrap().len(), 4);
 }
 

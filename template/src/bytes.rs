@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Unpacking reads whole words: so many bytes have to follow what is packed.
+/// Unpacking reads whole words, so packed numbers must be followed by this many bytes.
 pub(crate) const PADDING: usize = 16;
 
 /// Why bytes are not what was written.
@@ -117,7 +117,7 @@ pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// How many bytes so many packed numbers take.
+/// How many bytes `count` packed numbers take.
 pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }

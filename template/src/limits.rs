@@ -4,7 +4,7 @@
 pub(crate) const TEMPLATES_MAX: usize = 60_000;
 /// A table of few rows has fewer: this many,
 pub(crate) const TEMPLATES_FREE: usize = 2048;
-/// and one more for so many rows.
+/// and one more every this many rows.
 pub(crate) const ROWS_PER_TEMPLATE: usize = 64;
 /// Most keys that are known beside those of templates.
 pub(crate) const ALIASES_MAX: usize = 50_000;
@@ -12,7 +12,7 @@ pub(crate) const ALIASES_MAX: usize = 50_000;
 pub(crate) const KEY_BYTES_MAX: usize = 16 << 20;
 /// Most places of words that are learned about.
 pub(crate) const PLACES_MAX: usize = 1 << 18;
-/// After so many unknown keys, one has to have its skeleton known to become a template.
+/// Once this many keys were unknown, a new one becomes a template only if its skeleton has been seen before.
 pub(crate) const MISSED_FREE: u64 = 4096;
 
 /// Words that a place may have before it is a slot, for a skeleton with few, some or many templates.
@@ -26,7 +26,7 @@ pub(crate) fn words_max(templates: u32) -> usize {
 /// The most of these.
 pub(crate) const WORDS_MAX: usize = 8;
 
-/// Whether a text of so many words, so many of them slots, is prose: its template would hold nothing.
+/// Whether a text with this many slots among its words is prose: its template would hold nothing.
 pub(crate) fn is_prose(slots: usize, words: usize) -> bool {
     6 < slots && words * 3 < slots * 5
 }

@@ -14,7 +14,7 @@
 //! |    1 | u8 bytes of the widest number; for each of these bytes, lowest first, a *packet* of that byte of all |
 //! |    2 | varint distinct numbers, at most 65 536; those in order, each as varint less the one before; a packet of the low byte of each id, and of the high one if there are more than 256 |
 //!
-//! A packet is a varint, its length, and so many bytes of zstd.
+//! A packet is its length as a varint, and zstd.
 
 use crate::bytes::{Fault, Input, PADDING, bits, put_varint};
 use crate::numbers::{self, Numbers};

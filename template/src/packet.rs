@@ -10,7 +10,7 @@ pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec
     out.extend_from_slice(&packed);
 }
 
-/// Reads exactly so many bytes.
+/// Reads a packet that must unpack to exactly `bytes` bytes.
 pub(crate) fn read(input: &mut Input<'_>, bytes: usize) -> Result<Vec<u8>, Fault> {
     let length = input.count(usize::MAX, "a packet")?;
     unpack(input.take(length)?, bytes)

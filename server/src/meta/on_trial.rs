@@ -110,6 +110,6 @@ mod tests {
         assert_eq!(meta.on_trial().unwrap(), None);
         add(Some(trial(90)));
         add(None);
-        assert_eq!(meta.on_trial().unwrap(), None, "who goes on has confirmed");
+        assert_eq!(meta.on_trial().unwrap(), None, "whoever applies the next revision confirms this one");
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// How often it looks.
 const ROUND: Duration = Duration::from_secs(1);
-/// It measures every so many rounds.
+/// How many rounds apart it measures.
 const ROUNDS_PER_MEASUREMENT: u32 = 5;
 /// After a failure to take a revision back it waits for this long.
 const FAILED_WAIT: Duration = Duration::from_secs(10);

@@ -110,7 +110,7 @@ mod tests {
 
     const BATCHES: usize = 12;
     const BATCH_MESSAGES: usize = 150;
-    /// Every so many of them are kept.
+    /// One of this many is kept.
     const KEPT: usize = 100;
     /// More than any page takes.
     const LOOKS_MAX: usize = 11 * 13;

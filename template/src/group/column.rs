@@ -104,7 +104,8 @@ pub(crate) enum Lengths {
 }
 
 impl Column {
-    /// Opens a column of so many rows. `words` is how many words of columns with many there were before it.
+    /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column and
+    /// then including it.
     pub(crate) fn read(
         input: &mut Input<'_>,
         kind: Kind,

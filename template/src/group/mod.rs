@@ -20,7 +20,7 @@
 //! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
 //! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
 //!
-//! Lengths are u8 0: each number is written without zeros before it; u8 1 and u8: all have so many digits; u8 2 and
+//! Lengths are u8 0: each number is written without zeros before it; u8 1 and u8: all have that many digits; u8 2 and
 //! numbers: each has its own.
 //!
 //! **Invariant:** a message comes back byte for byte.

@@ -211,7 +211,7 @@ impl Chunk {
     }
 }
 
-/// Ids of a dictionary that is no power of two may be too large, in a column that was not written here.
+/// Where the size of the dictionary is not a power of two, a damaged column may hold an id that is too large.
 fn of_dictionary(values: &[u64], id: u64) -> u64 {
     values.get(id as usize).copied().unwrap_or(0)
 }

@@ -25,9 +25,9 @@ pub use write::RowGroupWriter;
 
 /// Most rows of a group. What one damaged page can hit is a group.
 pub const ROWS_MAX: usize = 1 << 17;
-/// A group ends when it has so many dynamic fields,
+/// A group ends when it has this many dynamic fields,
 const FIELDS_MAX: usize = 1 << 19;
-/// or so many bytes of texts that have no template.
+/// or this many bytes of texts without a template.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// How many sections a group has.

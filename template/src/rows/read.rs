@@ -42,7 +42,7 @@ struct Names {
 }
 
 impl RowGroup {
-    /// A group of so many rows, with nothing open.
+    /// A group of `rows` rows, with nothing open.
     pub fn new(rows: usize) -> Result<RowGroup, Fault> {
         if ROWS_MAX < rows {
             return Err(Fault::Large("a number of rows"));

@@ -10,7 +10,7 @@ use logstead_record::query::TimeRange;
 const PARTS_MAX: usize = 128;
 /// A part is not made shorter.
 const PART_NANOS_MIN: i64 = 2_000_000;
-/// 19 of 20 cases are within so many standard errors.
+/// 19 of 20 cases are within this many standard errors.
 const STANDARD_ERRORS: f64 = 1.96;
 
 /// A part of a range, and how many messages it has.

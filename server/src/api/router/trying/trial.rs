@@ -153,7 +153,7 @@ impl Trial {
         report
     }
 
-    /// Tries so many messages from everywhere in the range; what they say is the report until all were tried.
+    /// Tries a sample of messages from everywhere in the range. Its report stands until all of them have been tried.
     pub(super) fn sample(&mut self, size: u64, cancel: &Cancel) -> Result<(), Cancelled> {
         let Some(mut stored) = self.stored.take() else { return Err(Cancelled) };
         let sampled = self.sample_of(&mut stored, size, cancel);
