@@ -22,13 +22,12 @@ mod ordered;
 mod packet;
 mod rare;
 mod rows;
-pub mod scan;
+mod scan;
 mod skeleton;
 mod table;
 mod texts;
 
 pub use bytes::Fault;
-pub use group::{TextGroup, TextGroupWriter, Wanted};
+pub use group::{TextGroup, Wanted};
 pub use rare::{Rare, RareWriter};
 pub use rows::{ROWS_MAX, RowGroup, RowGroupWriter, SECTIONS};
-pub use table::Templates;

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 /// Templates, by their keys.
 #[derive(Default)]
-pub struct Templates {
+pub(crate) struct Templates {
     hasher: DefaultHashBuilder,
     known: HashTable<Known>,
     /// The keys of templates and their aliases, back to back.
@@ -50,6 +50,12 @@ struct Known {
     is_alias: bool,
 }
 
+impl Known {
+    fn found(&self) -> Found {
+        if self.is_alias { Found::Alias(self.template) } else { Found::Template(self.template) }
+    }
+}
+
 /// What a key is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
@@ -66,33 +72,22 @@ impl Templates {
     pub(crate) fn find(&mut self, key: &[u8]) -> Found {
         self.looked += 1;
         let hash = self.hasher.hash_one(key);
-        match self.known(hash, key) {
-            Some(Known { template, is_alias: true, .. }) => Found::Alias(*template),
-            Some(Known { template, .. }) => Found::Template(*template),
-            None => {
-                self.missed += 1;
-                self.learn(key, hash)
-            }
+        if let Some(known) = self.known(hash, key) {
+            return known.found();
         }
+        self.missed += 1;
+        self.learn(key, hash)
     }
 
     /// The same, without learning.
     pub(crate) fn find_known(&self, key: &[u8]) -> Found {
-        match self.known(self.hasher.hash_one(key), key) {
-            Some(Known { template, is_alias: true, .. }) => Found::Alias(*template),
-            Some(Known { template, .. }) => Found::Template(*template),
-            None => Found::Nothing,
-        }
+        self.known(self.hasher.hash_one(key), key).map_or(Found::Nothing, Known::found)
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
 
     /// The key of a template.
@@ -107,7 +102,7 @@ impl Templates {
     }
 
     /// Memory that it takes.
-    pub fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let slots: usize = self.list.iter().map(|template| template.slots.len()).sum();
         self.known.allocation_size()
             + self.keys.capacity()
