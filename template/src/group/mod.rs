@@ -33,7 +33,7 @@ mod write;
 
 pub use find::Wanted;
 pub use read::TextGroup;
-pub use write::TextGroupWriter;
+pub(crate) use write::TextGroupWriter;
 
 /// Most rows of a group: dynamic fields of 131 072 messages.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -24,7 +24,7 @@ const UNKNOWN: u16 = u16::MAX;
 
 /// Gathers the messages of a group. What it learned of templates stays for the next one.
 #[derive(Default)]
-pub struct TextGroupWriter {
+pub(crate) struct TextGroupWriter {
     scanner: Scanner,
     templates: Templates,
     efforts: Efforts,
@@ -43,7 +43,7 @@ pub struct TextGroupWriter {
 
 impl TextGroupWriter {
     /// Adds the message of the next row.
-    pub fn push(&mut self, text: &[u8]) {
+    pub(crate) fn push(&mut self, text: &[u8]) {
         let found = match self.efforts.next() {
             Effort::Learn if self.scanner.scan(text) => self.templates.find(self.scanner.key()),
             Effort::LookUp if self.scanner.scan(text) => self.templates.find_known(self.scanner.key()),
@@ -66,27 +66,17 @@ impl TextGroupWriter {
     }
 
     /// How many rows there are.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many of them have no template.
-    pub fn kept(&self) -> usize {
-        self.kept.len()
-    }
-
-    /// How many templates they have.
-    pub fn templates(&self) -> usize {
-        self.group.len()
-    }
-
     /// How many bytes there are of texts without a template and of words.
-    pub fn text_bytes(&self) -> usize {
+    pub(crate) fn text_bytes(&self) -> usize {
         self.kept.bytes().len() + self.words.memory_bytes()
     }
 
     /// Memory that it takes.
-    pub fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.templates.memory_bytes()
             + self.columns.iter().map(Values::memory_bytes).sum::<usize>()
             + self.words.memory_bytes()
@@ -97,7 +87,7 @@ impl TextGroupWriter {
     }
 
     /// Appends the group, and begins the next one.
-    pub fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
         put_varint(self.rows.len() as u64, out);
         self.write_keys(out);

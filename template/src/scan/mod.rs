@@ -20,10 +20,10 @@ use masks::Masks;
 use std::ops::Range;
 
 pub(crate) use variable::write;
-pub use variable::{Kind, MARKERS, Variable};
+pub(crate) use variable::{Kind, MARKERS, Variable};
 
 /// A longer message has no key.
-pub const MESSAGE_BYTES_MAX: usize = 4096;
+pub(crate) const MESSAGE_BYTES_MAX: usize = 4096;
 
 /// Fewer characters may be a path.
 const BASE64_BYTES_MIN: usize = 20;
@@ -32,7 +32,7 @@ const UUID_FIRST_BYTES: usize = 8;
 
 /// Splits messages. What it found in the last one stays there to be read.
 #[derive(Default)]
-pub struct Scanner {
+pub(crate) struct Scanner {
     masks: Masks,
     key: Vec<u8>,
     variables: Vec<Variable>,
@@ -40,7 +40,7 @@ pub struct Scanner {
 
 impl Scanner {
     /// Splits a message. `false` where it has no key: it is too long, or holds a byte that is a marker.
-    pub fn scan(&mut self, text: &[u8]) -> bool {
+    pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.variables.clear();
         if MESSAGE_BYTES_MAX < text.len() || !self.masks.fill(text) {
@@ -60,12 +60,12 @@ impl Scanner {
     }
 
     /// Of the last message.
-    pub fn key(&self) -> &[u8] {
+    pub(crate) fn key(&self) -> &[u8] {
         &self.key
     }
 
     /// Of the last message, in their order.
-    pub fn variables(&self) -> &[Variable] {
+    pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Kinds are told apart by the byte that stands for them in a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A decimal number of at most 19 digits.
     Decimal = 1,
     /// A hexadecimal number of 6 to 16 digits, in lower case, with a digit and a letter.
@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 /// No byte up to this one stands in a key for itself.
-pub const MARKERS: u8 = Kind::Text as u8;
+pub(crate) const MARKERS: u8 = Kind::Text as u8;
 
 /// Most digits of a decimal number: all of these fit into 64 bits.
 const DECIMAL_DIGITS_MAX: usize = 19;
@@ -39,7 +39,7 @@ const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// A variable of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Variable {
+pub(crate) struct Variable {
     pub(crate) kind: Kind,
     /// How long its text is; of a number with a prefix, the digits.
     pub(crate) bytes: u16,
