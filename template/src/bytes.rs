@@ -89,13 +89,6 @@ impl<'b> Input<'b> {
         usize::try_from(count).ok().filter(|&count| count <= most).ok_or(Fault::Large(what))
     }
 
-    /// All that is left.
-    pub(crate) fn rest(&mut self) -> &'b [u8] {
-        let rest = &self.bytes[self.at..];
-        self.at = self.bytes.len();
-        rest
-    }
-
     pub(crate) fn end(&self) -> Result<(), Fault> {
         match self.bytes.len() - self.at {
             0 => Ok(()),

@@ -7,7 +7,6 @@
 //! | `table`    | key → template                                                              |
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | texts of some rows as templates and values, and back; words in them         |
-//! | `rows`     | all columns of batches as bytes, and back                                   |
 //! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
 //!
@@ -21,13 +20,11 @@ mod numbers;
 mod ordered;
 mod packet;
 mod rare;
-mod rows;
 mod scan;
 mod skeleton;
 mod table;
 mod texts;
 
 pub use bytes::Fault;
-pub use group::{TextGroup, Wanted};
+pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, Written};
 pub use rare::{Rare, RareWriter};
-pub use rows::{ROWS_MAX, RowGroup, RowGroupWriter, SECTIONS};

@@ -4,21 +4,22 @@
 
 use super::column::{Column, Lengths};
 use super::read::TextGroup;
+use super::rows::Ranks;
 use crate::bytes::Fault;
 use crate::numbers::Numbers;
 use crate::scan::{Kind, Variable};
-use logstead_record::{Selection, word};
+use logstead_record::word;
 
 /// Digits of the parts of a UUID.
-const UUID_PARTS: [(u32, u32); 5] = [(8, 96), (4, 80), (4, 64), (4, 48), (12, 0)];
+pub(super) const UUID_PARTS: [(u32, u32); 5] = [(8, 96), (4, 80), (4, 64), (4, 48), (12, 0)];
 /// How long a UUID is written.
-const UUID_BYTES: usize = 36;
+pub(super) const UUID_BYTES: usize = 36;
 
 /// A word that is looked for, and what it is as a value.
 pub struct Wanted {
-    folded: Vec<u8>,
+    pub(super) folded: Vec<u8>,
     /// As a variable of its own; a text where it is nothing else.
-    own: Variable,
+    pub(super) own: Variable,
     /// As a part of an address.
     octet: Option<u8>,
     /// As a part of a UUID.
@@ -26,9 +27,11 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A word in lower case.
+    /// A word in lower case, or an address.
     pub fn new(folded: &[u8]) -> Wanted {
-        let own = Variable::of_word(folded, 0);
+        let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
+        let own = address.unwrap_or_else(|| Variable::of_word(folded, 0));
         let text = std::str::from_utf8(folded).ok();
         let octet = text
             .and_then(|text| text.parse().ok())
@@ -48,20 +51,29 @@ impl Wanted {
 }
 
 impl TextGroup {
-    /// The rows whose message has a word.
-    pub fn rows_with(&self, wanted: &Wanted) -> Result<Selection, Fault> {
+    /// The rows whose text has a word, for each place: in what is the same in all texts of a template, in its slots,
+    /// and in texts that are kept as they are.
+    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
+        let mut scratch = Vec::new();
+        let mut found = self.find_in_slots(wanted)?;
+        found[0] = self.kept_with(wanted, &mut scratch)?;
+        for (ranks, template) in found[1..].iter_mut().zip(&self.templates) {
+            if template.texts.iter().any(|text| wanted.is_in(text, &mut scratch)) {
+                *ranks = Ranks::All;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same, in slots alone.
+    pub fn find_in_slots(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
         let mut scratch = Vec::new();
         let addresses = self.addresses_with(wanted);
         let few = self.few_with(wanted, &mut scratch);
-        // For each template the ranks that have it, in order.
-        let mut found: Vec<Ranks> = Vec::with_capacity(self.templates.len() + 1);
-        found.push(self.kept_with(wanted, &mut scratch)?);
+        let mut found = Vec::with_capacity(self.templates.len() + 1);
+        found.push(Ranks::None);
         let mut words = self.words.reader(&self.bytes);
         for template in &self.templates {
-            if template.texts.iter().any(|text| wanted.is_in(text, &mut scratch)) {
-                found.push(Ranks::All);
-                continue;
-            }
             let mut ranks = Vec::new();
             for column in &template.columns {
                 match column {
@@ -81,26 +93,7 @@ impl TextGroup {
             }
             found.push(Ranks::some(ranks));
         }
-        Ok(self.selection(&found))
-    }
-
-    /// The rows with some ranks.
-    fn selection(&self, found: &[Ranks]) -> Selection {
-        let mut rows = Selection::none(self.rows.len());
-        let mut next: Vec<(u32, &[u32])> = found.iter().map(|ranks| (0, ranks.listed())).collect();
-        for (row, &template) in self.rows.iter().enumerate() {
-            let (rank, listed) = &mut next[usize::from(template)];
-            let is_found = match &found[usize::from(template)] {
-                Ranks::All => true,
-                Ranks::Some(_) => listed.first() == Some(rank),
-            };
-            if is_found {
-                *listed = listed.split_first().map_or(&[], |(_, rest)| rest);
-                rows.insert(row);
-            }
-            *rank += 1;
-        }
-        rows
+        Ok(found)
     }
 
     fn kept_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Result<Ranks, Fault> {
@@ -111,11 +104,14 @@ impl TextGroup {
                 ranks.push(rank as u32);
             }
         }
-        Ok(Ranks::Some(ranks))
+        Ok(Ranks::some(ranks))
     }
 
     /// The places of addresses, in order.
     fn addresses_with(&self, wanted: &Wanted) -> Vec<u64> {
+        if wanted.own.kind == Kind::Address {
+            return places(self.addresses.iter().map(|&address| u64::from(address) == wanted.own.low));
+        }
         let Some(octet) = wanted.octet else { return Vec::new() };
         let has_it = |address: &u32| address.to_be_bytes().contains(&octet);
         places(self.addresses.iter().map(has_it))
@@ -187,27 +183,6 @@ impl TextGroup {
     }
 }
 
-/// Rows of a template, by their number among its rows.
-enum Ranks {
-    All,
-    Some(Vec<u32>),
-}
-
-impl Ranks {
-    fn some(mut ranks: Vec<u32>) -> Ranks {
-        ranks.sort_unstable();
-        ranks.dedup();
-        Ranks::Some(ranks)
-    }
-
-    fn listed(&self) -> &[u32] {
-        match self {
-            Ranks::All => &[],
-            Ranks::Some(ranks) => ranks,
-        }
-    }
-}
-
 fn places(are_wanted: impl Iterator<Item = bool>) -> Vec<u64> {
     are_wanted.enumerate().filter(|(_, is_wanted)| *is_wanted).map(|(place, _)| place as u64).collect()
 }
@@ -216,7 +191,7 @@ fn places(are_wanted: impl Iterator<Item = bool>) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::group::TextGroupWriter;
-    use crate::group::read::tests::statements;
+    use crate::group::read::tests::{opened, statements};
     use proptest::prelude::*;
 
     fn words(text: &[u8]) -> Vec<Vec<u8>> {
@@ -233,17 +208,19 @@ mod tests {
             texts in statements(), absent in "[0-9a-f]{1,12}|0x[0-9a-f]{1,4}|[a-z]{1,4}",
         ) {
             let mut writer = TextGroupWriter::default();
-            texts.iter().for_each(|text| writer.push(text));
-            let mut bytes = Vec::new();
-            writer.finish(&mut bytes);
-            let group = TextGroup::open(bytes).unwrap();
+            for text in &texts {
+                writer.push(text);
+            }
+            let group = opened(&writer.finish()).unwrap();
             let all: Vec<Vec<Vec<u8>>> = texts.iter().map(|text| words(text)).collect();
             let mut asked: Vec<&[u8]> = all.iter().flatten().map(Vec::as_slice).collect();
             asked.sort_unstable();
             asked.dedup();
             let step = asked.len() / 60 + 1;
             for word in asked.into_iter().step_by(step).chain([absent.as_bytes()]) {
-                let found: Vec<usize> = group.rows_with(&Wanted::new(word)).unwrap().iter().collect();
+                let ranks = group.find(&Wanted::new(word)).unwrap();
+                let found: Vec<usize> = group.rows().select(&ranks).iter().collect();
+                prop_assert_eq!(group.rows().count(&ranks), found.len() as u64);
                 let expected: Vec<usize> =
                     (0..texts.len()).filter(|&row| all[row].iter().any(|one| one == word)).collect();
                 prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(word));

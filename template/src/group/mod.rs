@@ -1,10 +1,9 @@
-//! Texts of a group of rows as templates and columns of variables.
+//! Texts of a group of rows as templates and columns of variables, in two sections: [which template each row
+//! has](self::rows), and these:
 //!
 //! | bytes                | meaning                                                                             |
 //! |----------------------|-------------------------------------------------------------------------------------|
-//! | varint               | rows, at most 1 048 576                                                              |
 //! | varint, varint, packet | templates; length of the text that follows; the length of each key as a varint, and all keys |
-//! | [ordered](crate::ordered) | for each row its template + 1, or 0: the message is kept as it is              |
 //! | varint, [numbers](crate::numbers) | the distinct addresses in order                                        |
 //! | [texts](crate::texts) | the dictionary: words of slots with few                                            |
 //! | columns              | for each template, for each of its slots, below                                     |
@@ -28,12 +27,15 @@
 mod column;
 mod effort;
 mod find;
+mod hashes;
 mod read;
+mod rows;
 mod write;
 
 pub use find::Wanted;
 pub use read::TextGroup;
-pub(crate) use write::TextGroupWriter;
+pub use rows::{Ranks, Rows};
+pub use write::{TextGroupWriter, Written};
 
-/// Most rows of a group: dynamic fields of 131 072 messages.
+/// Most rows of a group: dynamic fields of 131 072 messages have more rows than these.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -1,24 +1,30 @@
 //! The bytes of a group in, messages out.
 
-use super::TEXTS_MAX;
 use super::column::Column;
+use super::rows::Rows;
 use crate::bytes::{Fault, Input, PADDING};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
 use crate::numbers::Numbers;
+use crate::packet;
 use crate::scan::{Kind, write};
 use crate::texts::{TextReader, Texts};
-use crate::{ordered, packet};
 use logstead_record::TextColumn;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 
+/// Of a template, that none of the rows that are read has it.
+const NOWHERE: u32 = u32::MAX;
+
 /// An open group.
 pub struct TextGroup {
     pub(super) bytes: Vec<u8>,
-    /// For each row its template + 1, or 0.
-    pub(super) rows: Vec<u16>,
+    rows: Arc<Rows>,
+    /// The number of each row among those of its template.
+    ranks: Vec<u32>,
+    keys: TextColumn,
     pub(super) templates: Vec<Template>,
     pub(super) addresses: Vec<u32>,
     pub(super) dictionary: TextColumn,
@@ -35,41 +41,46 @@ pub(super) struct Template {
 }
 
 impl TextGroup {
-    /// Opens the bytes of a group.
-    pub fn open(mut bytes: Vec<u8>) -> Result<TextGroup, Fault> {
+    /// Opens the texts of some rows.
+    pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TextGroup, Fault> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
         let mut input = Input::new(&bytes[..end]);
-        let count = input.count(TEXTS_MAX, "a number of rows")?;
         let keys = read_keys(&mut input)?;
-        let mut rows = Vec::with_capacity(count);
-        ordered::read(&mut input, count, keys.len() as u64, |row| rows.push(row as u16))?;
-        let mut rows_of = vec![0_usize; keys.len() + 1];
-        rows.iter().for_each(|&row| rows_of[usize::from(row)] += 1);
+        let counts = rows.counts();
+        if keys.len() + 1 != counts.len() {
+            return Err(Fault::Large("a number of templates"));
+        }
         let addresses = read_addresses(&mut input, &bytes)?;
         let dictionary = Texts::read(&mut input)?.all(&bytes)?;
         let mut words_before = 0;
         let mut templates = Vec::with_capacity(keys.len());
-        for (key, &rows) in keys.iter().zip(&rows_of[1..]) {
-            templates.push(Template::read(&mut input, key, rows, &mut words_before)?);
+        for (key, &rows) in keys.iter().zip(&counts[1..]) {
+            templates.push(Template::read(&mut input, key, rows as usize, &mut words_before)?);
         }
         let words = Texts::read(&mut input)?;
         let kept = Texts::read(&mut input)?;
         input.end()?;
-        if (words.len(), kept.len()) != (words_before, rows_of[0]) {
+        if (words.len(), kept.len()) != (words_before, counts[0] as usize) {
             return Err(Fault::Short);
         }
-        Ok(TextGroup { bytes, rows, templates, addresses, dictionary, words, kept })
+        let mut next = vec![0; counts.len()];
+        let rank = |&place: &u16| {
+            next[usize::from(place)] += 1;
+            next[usize::from(place)] - 1
+        };
+        let ranks = rows.places.iter().map(rank).collect();
+        Ok(TextGroup { bytes, rows, ranks, keys, templates, addresses, dictionary, words, kept })
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows.len()
+    /// Which template each row has.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
-    /// How many templates they have.
-    pub fn templates(&self) -> usize {
-        self.templates.len()
+    /// The key of each template.
+    pub fn keys(&self) -> &TextColumn {
+        &self.keys
     }
 
     /// Memory that it takes.
@@ -79,7 +90,8 @@ impl TextGroup {
             size_of::<Template>() + template.texts.memory_bytes() + columns
         };
         self.bytes.capacity()
-            + size_of_val(self.rows.as_slice())
+            + size_of_val(self.ranks.as_slice())
+            + self.keys.memory_bytes()
             + size_of_val(self.addresses.as_slice())
             + self.templates.iter().map(template).sum::<usize>()
             + self.dictionary.memory_bytes()
@@ -87,33 +99,35 @@ impl TextGroup {
             + self.kept.memory_bytes()
     }
 
-    /// The messages of some rows.
+    /// The texts of some rows.
     pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
         // Values of a template lie side by side, so its rows are written together and put in order afterwards.
-        let mut next = vec![0_u32; self.templates.len() + 1];
-        self.rows[..rows.start].iter().for_each(|&row| next[usize::from(row)] += 1);
-        let first = next.clone();
-        let mut ranks = Vec::with_capacity(rows.len());
-        for &row in &self.rows[rows.clone()] {
-            ranks.push(next[usize::from(row)] - first[usize::from(row)]);
-            next[usize::from(row)] += 1;
+        let (places, ranks) = (&self.rows.places[rows.clone()], &self.ranks[rows.clone()]);
+        let mut first_of: Vec<u32> = vec![NOWHERE; self.templates.len() + 1];
+        let mut found: Vec<(u16, Range<u32>)> = Vec::new();
+        for (&place, &rank) in places.iter().zip(ranks) {
+            let at = &mut first_of[usize::from(place)];
+            if *at == NOWHERE {
+                *at = found.len() as u32;
+                found.push((place, rank..rank));
+            }
+            found[*at as usize].1.end = rank + 1;
         }
         let mut texts = TextColumn::default();
-        let mut starts = vec![0; next.len()];
+        let mut starts = Vec::with_capacity(found.len());
         let mut words = self.words.reader(&self.bytes);
-        for (row, (first, next)) in
-            first.into_iter().zip(next).enumerate().filter(|(_, (first, next))| first < next)
-        {
-            starts[row] = texts.len() as u32;
-            let ranks = first as usize..next as usize;
-            match row.checked_sub(1) {
+        for (place, ranks) in &found {
+            starts.push(texts.len() as u32);
+            let ranks = ranks.start as usize..ranks.end as usize;
+            match usize::from(*place).checked_sub(1) {
                 None => self.read_kept(ranks, &mut texts)?,
                 Some(template) => self.read_template(template, ranks, &mut words, &mut texts)?,
             }
         }
         let mut out = TextColumn::with_capacity(rows.len(), texts.bytes().len());
-        for (&row, rank) in self.rows[rows].iter().zip(ranks) {
-            out.push(texts.get((starts[usize::from(row)] + rank) as usize));
+        for (&place, &rank) in places.iter().zip(ranks) {
+            let at = first_of[usize::from(place)] as usize;
+            out.push(texts.get((starts[at] + rank - found[at].1.start) as usize));
         }
         Ok(out)
     }
@@ -236,15 +250,19 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::group::TextGroupWriter;
+    use crate::group::{TextGroupWriter, Written};
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
-    fn written(writer: &mut TextGroupWriter, texts: &[Vec<u8>]) -> Vec<u8> {
-        texts.iter().for_each(|text| writer.push(text));
-        let mut bytes = Vec::new();
-        writer.finish(&mut bytes);
-        bytes
+    fn written(writer: &mut TextGroupWriter, texts: &[Vec<u8>]) -> Written {
+        for text in texts {
+            writer.push(text);
+        }
+        writer.finish()
+    }
+
+    pub(crate) fn opened(written: &Written) -> Result<TextGroup, Fault> {
+        TextGroup::open(Arc::new(Rows::open(&written.rows)?), written.texts.clone())
     }
 
     /// Texts of a few statements, with all kinds of variables in all lengths, beside others.
@@ -271,8 +289,8 @@ pub(crate) mod tests {
         ) {
             let mut writer = TextGroupWriter::default();
             for texts in groups {
-                let group = TextGroup::open(written(&mut writer, &texts)).unwrap();
-                prop_assert_eq!(group.rows(), texts.len());
+                let group = opened(&written(&mut writer, &texts)).unwrap();
+                prop_assert_eq!(group.rows().len(), texts.len());
                 let all = group.read(0..texts.len()).unwrap();
                 prop_assert!(all.iter().eq(texts.iter().map(Vec::as_slice)));
                 let (from, to) = (from.index(texts.len() + 1), to.index(texts.len() + 1));
@@ -287,14 +305,18 @@ pub(crate) mod tests {
             texts in statements(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
             cut in any::<prop::sample::Index>(),
         ) {
-            let mut bytes = written(&mut TextGroupWriter::default(), &texts);
+            let sound = written(&mut TextGroupWriter::default(), &texts);
+            let mut damaged = [sound.rows, sound.texts];
             for bit in bits {
-                let bit = bit.index(bytes.len() * 8);
-                bytes[bit / 8] ^= 1 << (bit % 8);
+                let all = damaged[0].len() + damaged[1].len();
+                let bit = bit.index(all * 8);
+                let (of, byte) = if bit / 8 < damaged[0].len() { (0, bit / 8) } else { (1, bit / 8 - damaged[0].len()) };
+                damaged[of][byte] ^= 1 << (bit % 8);
             }
-            for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
-                if let Ok(group) = TextGroup::open(bytes) {
-                    let rows = group.rows();
+            let [rows, texts] = damaged;
+            for texts in [texts[..cut.index(texts.len())].to_vec(), texts] {
+                if let Ok(group) = opened(&Written { rows: rows.clone(), texts }) {
+                    let rows = group.rows().len();
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
                     }

@@ -2,11 +2,12 @@
 
 use super::column::Values;
 use super::effort::{Effort, Efforts};
+use super::rows;
 use crate::bytes::put_varint;
 use crate::interner::Interner;
 use crate::scan::{Kind, Scanner, Variable};
 use crate::table::{Found, Templates, align};
-use crate::{numbers, ordered, packet, texts};
+use crate::{numbers, packet, texts};
 use hashbrown::HashMap;
 use logstead_record::TextColumn;
 use zstd::bulk::Compressor;
@@ -22,9 +23,18 @@ const NO_TEMPLATE: u16 = 0;
 /// A template that this group does not have yet.
 const UNKNOWN: u16 = u16::MAX;
 
-/// Gathers the messages of a group. What it learned of templates stays for the next one.
+/// A group as bytes.
+#[derive(Clone, Default)]
+pub struct Written {
+    /// Which template each row has.
+    pub rows: Vec<u8>,
+    /// The templates, and their values.
+    pub texts: Vec<u8>,
+}
+
+/// Gathers the texts of a group. What it learned of templates stays for the next one.
 #[derive(Default)]
-pub(crate) struct TextGroupWriter {
+pub struct TextGroupWriter {
     scanner: Scanner,
     templates: Templates,
     efforts: Efforts,
@@ -42,8 +52,8 @@ pub(crate) struct TextGroupWriter {
 }
 
 impl TextGroupWriter {
-    /// Adds the message of the next row.
-    pub(crate) fn push(&mut self, text: &[u8]) {
+    /// Adds the text of the next row. `false` where it has no template and is kept as it is.
+    pub fn push(&mut self, text: &[u8]) -> bool {
         let found = match self.efforts.next() {
             Effort::Learn if self.scanner.scan(text) => self.templates.find(self.scanner.key()),
             Effort::LookUp if self.scanner.scan(text) => self.templates.find_known(self.scanner.key()),
@@ -63,20 +73,21 @@ impl TextGroupWriter {
                 self.aligned = aligned;
             }
         }
+        found != Found::Nothing
     }
 
     /// How many rows there are.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
     /// How many bytes there are of texts without a template and of words.
-    pub(crate) fn text_bytes(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         self.kept.bytes().len() + self.words.memory_bytes()
     }
 
     /// Memory that it takes.
-    pub(crate) fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.templates.memory_bytes()
             + self.columns.iter().map(Values::memory_bytes).sum::<usize>()
             + self.words.memory_bytes()
@@ -86,18 +97,19 @@ impl TextGroupWriter {
             + self.group.capacity() * size_of::<(u32, usize)>()
     }
 
-    /// Appends the group, and begins the next one.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
+    /// The group, and begins the next one.
+    pub fn finish(&mut self) -> Written {
         let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
-        put_varint(self.rows.len() as u64, out);
+        let mut written = Written::default();
+        rows::write(&self.rows, self.group.len(), &mut compressor, &mut written.rows);
+        let out = &mut written.texts;
         self.write_keys(out);
-        let rows: Vec<u64> = self.rows.iter().map(|&row| u64::from(row)).collect();
-        ordered::write(&rows, &mut compressor, out);
         self.write_addresses(out);
         let many = self.write_columns(&mut compressor, out);
         texts::write(many.iter().map(|&word| self.words.get(word)), &mut compressor, out);
         texts::write(self.kept.iter(), &mut compressor, out);
         self.clear();
+        written
     }
 
     fn clear(&mut self) {

@@ -141,7 +141,7 @@ impl Variable {
     }
 
     /// The address that begins with the word in a range.
-    pub(super) fn address(text: &[u8], first: Range<usize>) -> Option<Variable> {
+    pub(crate) fn address(text: &[u8], first: Range<usize>) -> Option<Variable> {
         let is_inner = first.start.checked_sub(1).is_some_and(|before| text[before] == b'.');
         if is_inner || first.len() > 3 || text.get(first.end) != Some(&b'.') {
             return None;

@@ -1,0 +1,144 @@
+//! Which template each row of a group has.
+//!
+//! | bytes                      | meaning                                                                   |
+//! |----------------------------|---------------------------------------------------------------------------|
+//! | varint, varint             | rows, at most 1 048 576; templates                                        |
+//! | [ordered](crate::ordered)  | for each row its template + 1, or 0: the text is kept as it is            |
+//!
+//! Counts and sets of rows need no more than this: the texts are in a section of their own.
+
+use super::TEXTS_MAX;
+use crate::bytes::{Fault, Input, put_varint};
+use crate::limits::TEMPLATES_MAX;
+use crate::ordered;
+use logstead_record::Selection;
+use zstd::bulk::Compressor;
+
+/// Appends the templates of rows: each is a template + 1, or 0.
+pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
+    put_varint(rows.len() as u64, out);
+    put_varint(templates as u64, out);
+    let rows: Vec<u64> = rows.iter().map(|&row| u64::from(row)).collect();
+    ordered::write(&rows, compressor, out);
+}
+
+/// The template of each row.
+///
+/// A *place* is 0 for rows whose text is kept as it is, and else a template's number + 1.
+pub struct Rows {
+    pub(super) places: Vec<u16>,
+    counts: Vec<u32>,
+}
+
+/// Some of the rows at one place, by their number among these: their *rank*.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Ranks {
+    /// No row.
+    #[default]
+    None,
+    /// Every row.
+    All,
+    /// These, ascending.
+    Some(Vec<u32>),
+}
+
+impl Rows {
+    /// Opens what was written.
+    pub fn open(bytes: &[u8]) -> Result<Rows, Fault> {
+        let mut input = Input::new(bytes);
+        let count = input.count(TEXTS_MAX, "a number of rows")?;
+        let templates = input.count(TEMPLATES_MAX, "a number of templates")?;
+        let mut places = Vec::with_capacity(count);
+        ordered::read(&mut input, count, templates as u64, |row| places.push(row as u16))?;
+        input.end()?;
+        let mut counts = vec![0; templates + 1];
+        places.iter().for_each(|&place| counts[usize::from(place)] += 1);
+        Ok(Rows { places, counts })
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How many rows are at each place.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// The place of each row.
+    pub fn places(&self) -> &[u16] {
+        &self.places
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Rows>() + size_of_val(self.places.as_slice()) + size_of_val(self.counts.as_slice())
+    }
+
+    /// How many rows are meant: `found` has an entry for each place.
+    pub fn count(&self, found: &[Ranks]) -> u64 {
+        let of = |(ranks, &count): (&Ranks, &u32)| match ranks {
+            Ranks::None => 0,
+            Ranks::All => u64::from(count),
+            Ranks::Some(ranks) => ranks.len() as u64,
+        };
+        found.iter().zip(&self.counts).map(of).sum()
+    }
+
+    /// The rows at the places that are accepted, as words of a [`Selection`].
+    pub fn at(&self, accepts: &[bool]) -> Vec<u64> {
+        assert_eq!(accepts.len(), self.counts.len(), "one for each place");
+        let word_of = |places: &[u16]| {
+            places.iter().rev().fold(0, |word, &place| word << 1 | u64::from(accepts[usize::from(place)]))
+        };
+        self.places.chunks(u64::BITS as usize).map(word_of).collect()
+    }
+
+    /// The rows that are meant: `found` has an entry for each place.
+    pub fn select(&self, found: &[Ranks]) -> Selection {
+        assert_eq!(found.len(), self.counts.len(), "one for each place");
+        if found.iter().all(|ranks| !matches!(ranks, Ranks::Some(_))) {
+            let accepts: Vec<bool> = found.iter().map(|ranks| *ranks == Ranks::All).collect();
+            return Selection::from_words(self.len(), self.at(&accepts));
+        }
+        let mut rows = Selection::none(self.len());
+        // The next rank of each place, and those that are still to come.
+        let mut next: Vec<(u32, &[u32])> = found.iter().map(|ranks| (0, ranks.listed())).collect();
+        for (row, &place) in self.places.iter().enumerate() {
+            let (rank, listed) = &mut next[usize::from(place)];
+            let is_found = match &found[usize::from(place)] {
+                Ranks::None => false,
+                Ranks::All => true,
+                Ranks::Some(_) => listed.first() == Some(rank),
+            };
+            if is_found {
+                *listed = listed.split_first().map_or(&[], |(_, rest)| rest);
+                rows.insert(row);
+            }
+            *rank += 1;
+        }
+        rows
+    }
+}
+
+impl Ranks {
+    /// Some ranks, in any order and maybe twice.
+    pub(super) fn some(mut ranks: Vec<u32>) -> Ranks {
+        ranks.sort_unstable();
+        ranks.dedup();
+        if ranks.is_empty() { Ranks::None } else { Ranks::Some(ranks) }
+    }
+
+    fn listed(&self) -> &[u32] {
+        match self {
+            Ranks::None | Ranks::All => &[],
+            Ranks::Some(ranks) => ranks,
+        }
+    }
+}
