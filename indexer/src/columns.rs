@@ -20,7 +20,7 @@
 //! | pid, message, field values, head, tail | *numbers* (length of each row), then all rows back to back       |
 //! | source, peer, host, program, msgid, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
 //!
-//! In a block the message is a byte 1 and then each text with a line feed behind it, where none of them holds one;
+//! In a block of the first version the message is a byte 1 and then each text with a line feed behind it, where none of them holds one;
 //! otherwise a byte 0 and then as above. The lengths of texts take room that their ends do not.
 //!
 //! *Numbers* are a byte that says how wide each is (1, 2 or 4), then each. No number is stored in no byte, so
@@ -92,24 +92,6 @@ pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
             write_text(&c.texts[HEAD], out);
             write_text(&c.texts[TAIL], out);
         }
-    }
-}
-
-/// Appends the columns of one group of a block to `out`.
-pub(crate) fn write_block_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
-    let message = batch.columns().message();
-    if group != Group::Message {
-        return write_group(batch, group, out);
-    }
-    let has_lines = memchr::memchr(b'\n', message.bytes()).is_some();
-    out.push(u8::from(!has_lines));
-    if has_lines {
-        return write_text(message, out);
-    }
-    out.reserve(message.bytes().len() + message.len());
-    for text in message.iter() {
-        out.extend_from_slice(text);
-        out.push(b'\n');
     }
 }
 
@@ -455,9 +437,8 @@ pub(crate) mod tests {
         }
         let all: Vec<u8> = expected.iter().flat_map(|(_, columns)| columns.concat()).collect();
         assert_eq!(written(&batch), all);
-        let mut block = Vec::new();
-        write_block_group(&batch, Group::Message, &mut block);
-        assert_eq!(block, b"\x01hi\nx\n");
+        let block = read_groups(&[(Group::Message, b"\x01hi\nx\n")], 2).unwrap();
+        assert_eq!(block.columns().message(), batch.columns().message());
     }
 
     #[test]

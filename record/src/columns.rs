@@ -132,7 +132,7 @@ impl Columns {
     }
 
     /// The range of a row's dynamic fields in `field_names` and `field_values`.
-    pub(crate) fn field_range(&self, row: usize) -> Range<usize> {
+    pub fn field_range(&self, row: usize) -> Range<usize> {
         self.fields_before(row)..self.field_ends[row] as usize
     }
 

@@ -113,6 +113,12 @@ impl Selection {
         true
     }
 
+    /// Adds the rows of a part, whose first row is this one here: a multiple of 64.
+    pub fn insert_part(&mut self, first: usize, part: &Selection) {
+        assert!(first.is_multiple_of(64) && first + part.rows <= self.rows, "{first} is no place for a part");
+        self.bits[first / 64..].iter_mut().zip(&part.bits).for_each(|(all, bits)| *all |= bits);
+    }
+
     /// Adds rows that follow each other.
     pub fn insert_range(&mut self, rows: Range<usize>) {
         assert!(rows.end <= self.rows, "rows {rows:?} are not of {all}", all = self.rows);

@@ -7,6 +7,7 @@
 //! | `table`    | key → template                                                              |
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | texts of some rows as templates and values, and back; words in them         |
+//! | `shape`    | what the messages of a template have in common                              |
 //! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
 //!
@@ -21,10 +22,12 @@ mod ordered;
 mod packet;
 mod rare;
 mod scan;
+mod shape;
 mod skeleton;
 mod table;
 mod texts;
 
 pub use bytes::Fault;
-pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, Written};
+pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written};
 pub use rare::{Rare, RareWriter};
+pub use shape::{Shape, shape};

@@ -14,7 +14,7 @@ use super::required::{Form, Required};
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::IndexError;
 use crate::segment::index::{Place, SegmentIndex};
-use crate::segment::words::Found;
+use crate::segment::lexicon::Found;
 use crate::work::Work;
 use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
@@ -124,7 +124,7 @@ impl<'a> Evaluation<'a> {
             Plan::Content(content) if self.is_sufficient(content) => match &content.required {
                 Required::Word(word) => match self.find(word)? {
                     None => Some(0),
-                    Some(found) => found.exact.then_some(u64::from(found.rows)),
+                    Some(found) => found.count.map(u64::from),
                 },
                 _ => None,
             },
@@ -217,8 +217,7 @@ impl<'a> Evaluation<'a> {
         }
         let forms = Forms::of_sets(&sets);
         let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
-        let sets_of = &mut |word: &[u8], sets: &mut Vec<usize>| forms.sets_of(word, sets);
-        let walked = self.index.words.walk_each((b"", sets.len()), sets_of, terms_max, &self.work)?;
+        let walked = self.index.words.walk(&forms, terms_max, &self.work)?;
         let bounds = |rows: Selection| {
             let mut possible = walked.cut.clone();
             possible.union(&rows);
@@ -306,7 +305,7 @@ impl<'a> Evaluation<'a> {
     fn received(&self, range: TimeRange, within: &Selection) -> Bounds {
         let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
         for block in 0..self.blocks.len() {
-            let span = self.blocks.entry(block).span;
+            let span = self.blocks.span_of(block);
             let rows = self.blocks.row_range(block);
             if range.contains(span.received_first) && range.contains(span.received_last) {
                 certain.insert_range(rows.clone());
@@ -446,15 +445,16 @@ impl<'a> Evaluation<'a> {
         let possible = self.rows_with_words(&content.required, within)?.possible().clone();
         let by_shape = match &content.shape {
             Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
-                self.index.rows_with_shape(shape)?
+                let mut words = Vec::new();
+                let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
+                self.index.rows_with_shape(&shape.matcher, (&words, are_all && shape.is_plain))?
             }
             _ => None,
         };
-        Ok(match by_shape {
-            Some(rows) if self.index.fields.is_empty() => Bounds::exact(both(rows, within)),
-            Some(rows) => Bounds::between(both(rows, &possible), possible),
-            None => Bounds::some_of(possible),
-        })
+        let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
+        // A text may also stand in a field.
+        let may_be = if self.index.fields.is_empty() { both(may_be, &possible) } else { possible.clone() };
+        Ok(Bounds::between(both(certain, &possible), may_be))
     }
 
     fn rows_with_words(&self, required: &Required, within: &Selection) -> Result<Bounds, IndexError> {
@@ -468,7 +468,7 @@ impl<'a> Evaluation<'a> {
                 Some(found) => {
                     let mut rows = within.clone();
                     self.index.words.retain(&found, &mut rows)?;
-                    if found.exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
+                    if found.is_exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
                 }
             },
             Required::Like(form) => self.rows_with_forms(&[form], within)?,
@@ -515,18 +515,12 @@ impl<'a> Evaluation<'a> {
             });
         }
         let forms = Forms::new(forms.iter().copied());
-        let mut terms_left = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
-        let (mut rows, mut cut) = (none.clone(), none);
-        for (beginning, all) in forms.walks() {
-            let accepts = &mut |word: &[u8]| all || forms.accept(word);
-            let walked = self.index.words.walk(beginning, accepts, terms_left, &self.work)?;
-            if !walked.complete {
-                return Ok(Bounds::some_of(within.clone()));
-            }
-            terms_left -= walked.terms;
-            rows.union(&walked.rows);
-            cut.union(&walked.cut);
+        let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
+        let mut walked = self.index.words.walk(&forms, terms_max, &self.work)?;
+        if !walked.complete {
+            return Ok(Bounds::some_of(within.clone()));
         }
+        let (rows, mut cut) = (walked.rows.remove(0), walked.cut);
         cut.union(&rows);
         Ok(Bounds::between(both(rows, within), both(cut, within)))
     }

@@ -118,9 +118,8 @@ impl Explained {
         self.undecided_messages += rows.count() as u64;
         for block in 0..blocks.len() {
             if 0 < rows.count_within(blocks.row_range(block)) {
-                let place = blocks.place(block);
                 self.blocks += 1;
-                self.blocks_bytes += place.end - place.start;
+                self.blocks_bytes += blocks.bytes_of(block);
             }
         }
     }

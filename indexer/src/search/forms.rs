@@ -5,7 +5,9 @@
 //! and some sets are looked for in one walk.
 
 use super::required::Form;
+use crate::segment::words::WordSets;
 use aho_corasick::AhoCorasick;
+use logstead_template::WordForm;
 use std::collections::{BTreeSet, HashSet};
 
 /// Sets of forms; a word is in a set if it has one of its forms.
@@ -24,6 +26,7 @@ struct Set {
     endings: HashSet<Vec<u8>>,
     /// How long endings are.
     lengths: BTreeSet<usize>,
+    forms: Vec<WordForm>,
 }
 
 impl Forms {
@@ -54,8 +57,20 @@ impl Forms {
         self.count
     }
 
-    /// The places in the dictionary where to walk: what the words there begin with, and whether all of them are meant.
-    pub(super) fn walks(&self) -> Vec<(&[u8], bool)> {
+    /// Whether a word has one of the forms.
+    #[cfg(test)]
+    fn accept(&self, word: &[u8]) -> bool {
+        self.sets.iter().any(|set| set.begins(word) || set.ends(word))
+            || self.parts.as_ref().is_some_and(|(parts, _)| parts.is_match(word))
+    }
+}
+
+impl WordSets for Forms {
+    fn sets(&self) -> usize {
+        self.sets.len()
+    }
+
+    fn walks(&self) -> Vec<(&[u8], bool)> {
         match self.sets.as_slice() {
             [set] if self.parts.is_none() && set.endings.is_empty() => {
                 set.beginnings.iter().map(|beginning| (beginning.as_slice(), true)).collect()
@@ -64,14 +79,7 @@ impl Forms {
         }
     }
 
-    /// Whether a word has one of the forms.
-    pub(super) fn accept(&self, word: &[u8]) -> bool {
-        self.sets.iter().any(|set| set.begins(word) || set.ends(word))
-            || self.parts.as_ref().is_some_and(|(parts, _)| parts.is_match(word))
-    }
-
-    /// The sets that a word is in.
-    pub(super) fn sets_of(&self, word: &[u8], sets: &mut Vec<usize>) {
+    fn sets_of(&self, word: &[u8], sets: &mut Vec<usize>) {
         let by_ends = |&set: &usize| self.sets[set].begins(word) || self.sets[set].ends(word);
         sets.extend((0..self.sets.len()).filter(by_ends));
         let Some((parts, set_of)) = &self.parts else { return };
@@ -82,6 +90,10 @@ impl Forms {
             }
         }
     }
+
+    fn forms(&self, set: usize) -> Vec<WordForm> {
+        self.sets[set].forms.clone()
+    }
 }
 
 impl Set {
@@ -89,16 +101,21 @@ impl Set {
     fn new<'a>(forms: impl Iterator<Item = &'a Form>, held: &mut BTreeSet<&'a [u8]>) -> Set {
         let mut set = Set::default();
         for form in forms {
-            match form {
-                Form::Begins(text) => set.beginnings.push(text.clone()),
+            set.forms.push(match form {
+                Form::Begins(text) => {
+                    set.beginnings.push(text.clone());
+                    WordForm::Begins(text.clone())
+                }
                 Form::Ends(text) => {
                     set.lengths.insert(text.len());
                     set.endings.insert(text.clone());
+                    WordForm::Ends(text.clone())
                 }
                 Form::Holds(text) => {
                     held.insert(text);
+                    WordForm::Holds(text.clone())
                 }
-            }
+            });
         }
         set.beginnings.sort_unstable();
         // What begins with one that is kept is found there.

@@ -80,7 +80,7 @@ impl Look {
             return (Selection::none(undecided.rows()), coverage);
         };
         if self.index.is_none() {
-            rows.intersect(&question.within(&batch, segment.blocks.entry(block).span.times()));
+            rows.intersect(&question.within(&batch, segment.blocks.span_of(block).times()));
         }
         (rows, coverage)
     }
@@ -89,7 +89,7 @@ impl Look {
 /// The rows of the blocks that may be in range.
 fn rows_of_blocks(blocks: &Blocks, question: &Question<'_>) -> Selection {
     let mut rows = Selection::none(blocks.rows() as usize);
-    for block in (0..blocks.len()).filter(|&block| question.concerns(blocks.entry(block).span.times())) {
+    for block in (0..blocks.len()).filter(|&block| question.concerns(blocks.span_of(block).times())) {
         rows.insert_range(blocks.row_range(block));
     }
     rows

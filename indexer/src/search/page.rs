@@ -197,7 +197,7 @@ impl<'a> Pages<'a> {
             if is_readable && 0 < look.bounds.possible().count_within(rows.clone()) {
                 let first = segment.id.first_sequence;
                 let sequences = first + rows.start as u64..first + rows.end as u64;
-                self.push(blocks.entry(block).span.times(), &sequences, Part::Block(at, block));
+                self.push(blocks.span_of(block).times(), &sequences, Part::Block(at, block));
             }
         }
         self.looks.insert(at, look);

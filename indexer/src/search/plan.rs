@@ -50,7 +50,17 @@ pub(crate) struct Content {
     pub(crate) required: Required,
     pub(crate) sufficient: Sufficient,
     /// Decides about messages by their shapes, where that is possible.
-    pub(crate) shape: Option<Matcher>,
+    pub(crate) shape: Option<Shape>,
+}
+
+/// A text that is looked for in the shapes of messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) matcher: Matcher,
+    /// How many words it has.
+    pub(crate) words: usize,
+    /// Whether it begins and ends with a word, and its words stand side by side.
+    pub(crate) is_plain: bool,
 }
 
 /// Whether the rows that have the required words are those that are meant.
@@ -91,19 +101,25 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
 }
 
 /// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
-fn shape(test: &TextTest, context: &Context<'_>) -> Option<Matcher> {
+fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
     let is_shape = |text: &str| word::is_shape(text.as_bytes());
-    let stands_in_shapes = match test {
-        TextTest::Pattern(pattern) => pattern.as_literal().is_some_and(is_shape),
+    let (words, is_plain) = match test {
+        TextTest::Pattern(pattern) => {
+            let text = pattern.as_literal().filter(|text| is_shape(text))?;
+            let words: Vec<_> = word::words(text.as_bytes()).collect();
+            let is_at_ends = words.first().is_some_and(|first| first.start == 0)
+                && words.last().is_some_and(|last| last.end == text.len());
+            (words.len(), is_at_ends)
+        }
         // A shape has as many words as its text. What the last word begins may hold a digit.
-        TextTest::Near(near) => !near.goes_on() && near.words().iter().all(|word| is_shape(word)),
-        TextTest::Regex(_) => false,
+        TextTest::Near(near) if !near.goes_on() && near.words().iter().all(|word| is_shape(word)) => {
+            (near.words().len(), false)
+        }
+        TextTest::Near(_) | TextTest::Regex(_) => return None,
     };
-    if !stands_in_shapes {
-        return None;
-    }
     let holds = FieldTest::Holds(test.clone());
-    Some(Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context))
+    let matcher = Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context);
+    Some(Shape { matcher, words, is_plain })
 }
 
 fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {

@@ -53,6 +53,18 @@ impl Form {
 }
 
 impl Required {
+    /// Adds the words that are required. `false` where there are others than whole words, or a choice of them.
+    pub(crate) fn collect_words<'a>(&'a self, words: &mut Vec<&'a [u8]>) -> bool {
+        match self {
+            Required::Word(word) => {
+                words.push(word);
+                true
+            }
+            Required::All(many) => many.iter().all(|one| one.collect_words(words)),
+            Required::Anything | Required::Like(_) | Required::Any(_) => false,
+        }
+    }
+
     /// For a text to be found at word boundaries, or an expression anywhere.
     pub(crate) fn by(test: &TextTest) -> Required {
         match test {

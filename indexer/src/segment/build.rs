@@ -3,18 +3,18 @@
 //! **Invariant:** a file gets its name when all of it is synced. What a builder that failed leaves behind has a
 //! name that is never read.
 
-use super::block::BlockCutter;
 use super::blocks::{Blocks, BlocksWriter};
+use super::bundle::BundleWriter;
+use super::counted::Counted;
 use super::id::SegmentId;
 use super::index::IndexBuilder;
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
+use logstead_template::{Fault, TextGroup};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Room is made for no more messages than this at once.
-const ROWS_OF_ROOM_MAX: u64 = 1 << 20;
 /// What a file is called until all of it is synced.
 const NEW_SUFFIX: &str = "new";
 
@@ -22,12 +22,9 @@ const NEW_SUFFIX: &str = "new";
 pub(crate) struct SegmentBuilder<'a> {
     folder: &'a Folder,
     first_sequence: u64,
-    rows: u32,
-    new_path: PathBuf,
-    cutter: BlockCutter,
     blocks: BlocksWriter,
     index: IndexBuilder,
-    unnamed: Unnamed<'a>,
+    memory: Counted,
 }
 
 /// Files that have no name yet. They are removed, unless they get one.
@@ -46,58 +43,113 @@ impl Drop for Unnamed<'_> {
 }
 
 impl<'a> SegmentBuilder<'a> {
-    /// Begins a segment of about this many messages, with the one after the frame with this hash.
-    pub(crate) fn begin(
-        folder: &'a Folder,
-        first_sequence: u64,
-        previous_hash: Hash,
-        rows: u64,
-    ) -> io::Result<SegmentBuilder<'a>> {
-        let new_path = folder.path.join(format!("{first_sequence:020}.blocks.{NEW_SUFFIX}"));
-        let blocks = BlocksWriter::create(&*folder.disk, &new_path, first_sequence, previous_hash)?;
-        let unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
-        let rows = rows.min(ROWS_OF_ROOM_MAX) as usize;
-        let (cutter, index) = (BlockCutter::default(), folder.index_builder(rows));
-        Ok(SegmentBuilder { folder, first_sequence, rows: 0, new_path, cutter, blocks, index, unnamed })
+    /// Begins a segment with the message after the journal frame with this hash.
+    pub(crate) fn begin(folder: &'a Folder, first_sequence: u64, previous_hash: Hash) -> SegmentBuilder<'a> {
+        SegmentBuilder {
+            folder,
+            first_sequence,
+            blocks: BlocksWriter::new(first_sequence, previous_hash),
+            index: folder.index_builder(first_sequence, &previous_hash),
+            memory: folder.building.hold(),
+        }
     }
 
     /// Adds the messages that follow.
     pub(crate) fn push(&mut self, batch: &Batch) -> io::Result<()> {
-        self.rows += batch.rows() as u32;
-        self.index.push(batch);
-        let SegmentBuilder { cutter, blocks, .. } = self;
-        cutter.push(batch, &mut |block| blocks.push(block))
+        let SegmentBuilder { blocks, index, memory, .. } = self;
+        index.push(batch);
+        let mut fault = None;
+        blocks.push(batch, &mut |texts| add_group(index, texts, &mut fault))?;
+        memory.set(blocks.memory_bytes());
+        fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
     }
 
     /// How many messages it has so far.
     pub(crate) fn rows(&self) -> u32 {
-        self.rows
+        self.blocks.rows()
+    }
+
+    /// Whether no more messages should be added: what is read as a whole would be too large.
+    pub(crate) fn is_full(&self) -> bool {
+        self.blocks.is_full()
     }
 
     /// Ends the segment with the frame that has this hash. Its files are there, but no manifest names them.
     pub(crate) fn finish(self, hash: Hash) -> io::Result<Segment> {
-        let SegmentBuilder {
-            folder,
-            first_sequence,
-            rows,
-            new_path,
-            mut cutter,
-            mut blocks,
-            index,
-            mut unnamed,
-        } = self;
-        let id = SegmentId { first_sequence, rows };
-        cutter.flush(&mut |block| blocks.push(block))?;
-        let blocks = Blocks::open(blocks.finish(hash)?).map_err(io::Error::other)?;
-        let [blocks_path, index_path] = folder.paths(id);
-        folder.disk.rename(&new_path, &blocks_path)?;
-        unnamed.paths = vec![blocks_path];
-        write_index(folder, &blocks, index, &index_path)?;
-        unnamed.paths.push(index_path);
+        let Replacement { folder, id, mut unnamed } = self.replacement(hash)?;
+        let paths = folder.paths(id);
+        for (new_path, path) in unnamed.paths.clone().iter().zip(&paths) {
+            folder.disk.rename(new_path, path)?;
+            unnamed.paths.push(path.clone());
+        }
+        folder.disk.sync_dir(&folder.path)?;
         let segment = folder.open(id).map_err(io::Error::other)?;
         unnamed.paths.clear();
         Ok(segment)
     }
+
+    /// The same, where a segment of these messages is there already: its files stay until the new ones are put.
+    pub(crate) fn replacement(self, hash: Hash) -> io::Result<Replacement<'a>> {
+        let SegmentBuilder { folder, first_sequence, blocks, mut index, memory: _memory } = self;
+        let id = SegmentId { first_sequence, rows: blocks.rows() };
+        let mut fault = None;
+        let blocks = blocks.finish(hash, &mut |texts| add_group(&mut index, texts, &mut fault))?;
+        if let Some(fault) = fault {
+            return Err(io::Error::other(fault));
+        }
+        let [blocks_path, index_path] = folder.paths(id).map(|path| with_suffix(&path));
+        let mut unnamed = Unnamed { folder, paths: Vec::new() };
+        write_file(folder, blocks, &blocks_path, &mut unnamed)?;
+        let blocks = folder.open_blocks(&blocks_path).map_err(io::Error::other)?;
+        write_file(folder, index.finish(&blocks).map_err(io::Error::other)?, &index_path, &mut unnamed)?;
+        Ok(Replacement { folder, id, unnamed })
+    }
+}
+
+/// The synced files of a segment, which have no names yet.
+pub(crate) struct Replacement<'a> {
+    folder: &'a Folder,
+    id: SegmentId,
+    unnamed: Unnamed<'a>,
+}
+
+impl Replacement<'_> {
+    /// Puts them in the place of those that are there. After a failure one of them may be new and the other old: then
+    /// the index is not that of the blocks, and is made again.
+    pub(crate) fn put(self) -> io::Result<Segment> {
+        let Replacement { folder, id, unnamed } = self;
+        for (new_path, path) in unnamed.paths.iter().zip(&folder.paths(id)) {
+            folder.disk.rename(new_path, path)?;
+        }
+        folder.disk.sync_dir(&folder.path)?;
+        folder.open(id).map_err(io::Error::other)
+    }
+}
+
+fn add_group(index: &mut IndexBuilder, texts: &TextGroup, fault: &mut Option<Fault>) {
+    if let Err(error) = index.push_group(texts) {
+        *fault = Some(error);
+    }
+}
+
+/// Writes and syncs a file without a name.
+fn write_file(
+    folder: &Folder,
+    sections: BundleWriter,
+    new_path: &Path,
+    unnamed: &mut Unnamed<'_>,
+) -> io::Result<()> {
+    unnamed.paths.push(new_path.to_owned());
+    let file = folder.disk.create(new_path)?;
+    sections.write_to(&*file)?;
+    file.sync()
+}
+
+fn with_suffix(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(NEW_SUFFIX);
+    name.into()
 }
 
 /// Writes the index of some blocks, in the place of one that may be there.
@@ -107,11 +159,9 @@ pub(crate) fn write_index(
     index: IndexBuilder,
     path: &Path,
 ) -> io::Result<()> {
-    let new_path = path.with_extension(format!("index.{NEW_SUFFIX}"));
-    let mut unnamed = Unnamed { folder, paths: vec![new_path.clone()] };
-    let file = folder.disk.create(&new_path)?;
-    index.finish(blocks).map_err(io::Error::other)?.write_to(&*file)?;
-    file.sync()?;
+    let new_path = with_suffix(path);
+    let mut unnamed = Unnamed { folder, paths: Vec::new() };
+    write_file(folder, index.finish(blocks).map_err(io::Error::other)?, &new_path, &mut unnamed)?;
     folder.disk.rename(&new_path, path)?;
     unnamed.paths.clear();
     folder.disk.sync_dir(&folder.path)

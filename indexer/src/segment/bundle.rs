@@ -1,13 +1,13 @@
-//! The index file of a segment: named sections in one file, with a checksum for each page.
+//! Named sections in one file, with a checksum for each page: both files of a segment.
 //!
 //! | offset | size | field          | meaning                                                           |
 //! |-------:|-----:|----------------|-------------------------------------------------------------------|
-//! |      0 |    4 | magic          | `LSI1`                                                            |
+//! |      0 |    4 | magic          | `LSI1` for an index, `LSB2` for blocks                            |
 //! |      4 |    4 | header crc     | CRC-32C of the header from here on                                |
-//! |      8 |    4 | version        | 1; these 80 bytes stay the same in every version                  |
+//! |      8 |    4 | version        | of what the sections hold; these 80 bytes stay the same in every version |
 //! |     12 |    4 | rows           | number of messages in the segment                                 |
 //! |     16 |    8 | first sequence | of the first of them                                              |
-//! |     24 |   32 | blocks hash    | BLAKE3 of the file of blocks that this was made of                |
+//! |     24 |   32 | blocks hash    | the root of the blocks: of those that an index was made of, or of these |
 //! |     56 |    8 | body bytes     | length of all sections together                                   |
 //! |     64 |    4 | sections       | number of sections                                                |
 //! |     68 |    4 | tables bytes   | length of the tables, which end the file                          |
@@ -19,7 +19,7 @@
 //! u64 its length. A page is 16 KiB of the sections, whichever they belong to; the last may be shorter. All
 //! numbers are little endian.
 //!
-//! The file is derived: one that is damaged, short or of another version can be made again from the blocks.
+//! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
 //!
 //! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
 
@@ -30,13 +30,33 @@ use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What an index file begins with.
-const MAGIC: [u8; 4] = *b"LSI1";
-/// The newest version that is read, and the one that is written.
-const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 80;
 const PAGE_BYTES: usize = 16 << 10;
 const CRC_BYTES: usize = 4;
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// An index of a segment.
+    Index,
+    /// The messages of a segment.
+    Blocks,
+}
+
+impl Kind {
+    /// What its files begin with.
+    pub(crate) const fn magic(self) -> [u8; 4] {
+        match self {
+            Kind::Index => *b"LSI1",
+            Kind::Blocks => *b"LSB2",
+        }
+    }
+
+    /// The newest version that is read, and the one that is written.
+    const fn version(self) -> u32 {
+        2
+    }
+}
 
 /// Why an index cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +68,7 @@ pub enum IndexError {
     #[error("the file is not an index: it does not begin with LSI1")]
     Magic,
     /// It was written by a later release.
-    #[error("the index has version {0}, and the newest that is known here is {VERSION}")]
+    #[error("the index has version {0}, and the newest that is known here is {newest}", newest = Kind::Index.version())]
     Newer(u32),
     /// Some bytes are not what was written.
     #[error("the index is damaged: the checksum of what is at byte {offset} is wrong")]
@@ -83,16 +103,28 @@ pub(crate) struct Identity {
     pub(crate) blocks_hash: [u8; 32],
 }
 
-/// Gathers the sections of an index file.
+/// Gathers the sections of a file.
 pub(crate) struct BundleWriter {
+    kind: Kind,
+    version: u32,
     identity: Identity,
     sections: Vec<(String, Vec<u8>)>,
 }
 
 impl BundleWriter {
     /// A file without sections.
-    pub(crate) fn new(identity: Identity) -> BundleWriter {
-        BundleWriter { identity, sections: Vec::new() }
+    pub(crate) fn new(kind: Kind, identity: Identity) -> BundleWriter {
+        BundleWriter { kind, version: kind.version(), identity, sections: Vec::new() }
+    }
+
+    /// The sections so far.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &[u8]> {
+        self.sections.iter().map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// It turns out to be this.
+    pub(crate) fn set_identity(&mut self, identity: Identity) {
+        self.identity = identity;
     }
 
     /// Adds a section.
@@ -111,6 +143,7 @@ impl BundleWriter {
         let mut tables = page_table(self.sections.iter().map(|(_, bytes)| bytes.as_slice()));
         write_section_table(&self.sections, &mut tables);
         let header = Header {
+            version: self.version,
             identity: self.identity,
             body_bytes: self.sections.iter().map(|(_, bytes)| bytes.len() as u64).sum(),
             sections: self.sections.len() as u32,
@@ -118,7 +151,7 @@ impl BundleWriter {
             tables_crc: crc32c::crc32c(&tables),
         };
         let sections = self.sections.into_iter().map(|(_, bytes)| bytes);
-        std::iter::once(header.to_bytes().to_vec()).chain(sections).chain([tables]).collect()
+        std::iter::once(header.to_bytes(self.kind).to_vec()).chain(sections).chain([tables]).collect()
     }
 
     /// Appends the file to an empty one, in one go. Returns its length.
@@ -130,7 +163,7 @@ impl BundleWriter {
     }
 }
 
-/// An open index file. Clones share it.
+/// An open file of sections. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Bundle {
     inner: Arc<Inner>,
@@ -147,12 +180,12 @@ struct Inner {
 
 impl Bundle {
     /// Opens a file: reads its header and its tables, and nothing else.
-    pub(crate) fn open(file: Arc<dyn DiskFile>) -> Result<Bundle, IndexError> {
+    pub(crate) fn open(kind: Kind, file: Arc<dyn DiskFile>) -> Result<Bundle, IndexError> {
         let have_bytes = file.bytes().map_err(|error| IndexError::Disk(error.to_string()))?;
         if have_bytes < HEADER_BYTES as u64 {
             return Err(IndexError::Length { have_bytes, want_bytes: HEADER_BYTES as u64 });
         }
-        let header = Header::read(&read_array(&*file)?)?;
+        let header = Header::read(kind, &read_array(&*file)?)?;
         let want_bytes = header.file_bytes()?;
         if have_bytes != want_bytes {
             return Err(IndexError::Length { have_bytes, want_bytes });
@@ -169,7 +202,12 @@ impl Bundle {
         Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, sections, last_page }) })
     }
 
-    /// What this is the index of.
+    /// The version of what its sections hold.
+    pub(crate) fn version(&self) -> u32 {
+        self.inner.header.version
+    }
+
+    /// What this is the index of, or which blocks these are.
     pub(crate) fn identity(&self) -> Identity {
         self.inner.header.identity
     }
@@ -203,13 +241,27 @@ impl Bundle {
         Ok(Section { inner: Arc::clone(&self.inner), range: range.clone() })
     }
 
+    /// Whether there is a section of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.inner.sections.iter().any(|(other, _)| other == name)
+    }
+
+    /// Bytes of all sections as they lie in the file, from the first one on.
+    pub(crate) fn body(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
+        let bytes = self.inner.header.body_bytes;
+        if bytes < range.end {
+            return Err(IndexError::Format(format!("bytes {range:?} of a body of {bytes}")));
+        }
+        self.inner.read(range)
+    }
+
     /// Reads all of it and checks every checksum.
     pub(crate) fn verify(&self) -> Result<(), IndexError> {
         (0..self.inner.page_crcs.len()).try_for_each(|page| self.inner.read_pages(page..page + 1).map(drop))
     }
 }
 
-/// A section of an index file. Clones share the file.
+/// A section of a file. Clones share the file.
 #[derive(Clone)]
 pub(crate) struct Section {
     inner: Arc<Inner>,
@@ -221,6 +273,11 @@ impl Section {
     /// How long it is.
     pub(crate) fn bytes(&self) -> u64 {
         self.range.end - self.range.start
+    }
+
+    /// Where it begins among the bytes of all sections.
+    pub(crate) fn start(&self) -> u64 {
+        self.range.start
     }
 
     /// Some bytes of it.
@@ -283,6 +340,7 @@ impl Inner {
 
 /// What the first bytes of the file say.
 struct Header {
+    version: u32,
     identity: Identity,
     body_bytes: u64,
     sections: u32,
@@ -291,11 +349,11 @@ struct Header {
 }
 
 impl Header {
-    fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+    fn to_bytes(&self, kind: Kind) -> [u8; HEADER_BYTES] {
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
-        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&kind.magic());
         bytes.extend_from_slice(&[0; CRC_BYTES]);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&self.version.to_le_bytes());
         bytes.extend_from_slice(&self.identity.rows.to_le_bytes());
         bytes.extend_from_slice(&self.identity.first_sequence.to_le_bytes());
         bytes.extend_from_slice(&self.identity.blocks_hash);
@@ -309,15 +367,16 @@ impl Header {
         bytes.try_into().expect("the fields are as long as the header")
     }
 
-    fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Header, IndexError> {
-        if bytes[..4] != MAGIC {
+    fn read(kind: Kind, bytes: &[u8; HEADER_BYTES]) -> Result<Header, IndexError> {
+        if bytes[..4] != kind.magic() {
             return Err(IndexError::Magic);
         }
         if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(IndexError::Checksum { offset: 0 });
         }
-        if VERSION < u32_at(bytes, 8) {
-            return Err(IndexError::Newer(u32_at(bytes, 8)));
+        let version = u32_at(bytes, 8);
+        if kind.version() < version {
+            return Err(IndexError::Newer(version));
         }
         let identity = Identity {
             rows: u32_at(bytes, 12),
@@ -325,6 +384,7 @@ impl Header {
             blocks_hash: array_at(bytes, 24),
         };
         Ok(Header {
+            version,
             identity,
             body_bytes: u64_at(bytes, 56),
             sections: u32_at(bytes, 64),
@@ -439,7 +499,7 @@ pub(crate) mod tests {
     }
 
     fn file_bytes(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
-        let mut writer = BundleWriter::new(IDENTITY);
+        let mut writer = BundleWriter::new(Kind::Index, IDENTITY);
         for (name, bytes) in sections {
             writer.add(name.clone(), bytes.clone());
         }
@@ -447,7 +507,7 @@ pub(crate) mod tests {
     }
 
     fn open(bytes: &[u8]) -> Result<Bundle, IndexError> {
-        Bundle::open(disk_with(bytes).1)
+        Bundle::open(Kind::Index, disk_with(bytes).1)
     }
 
     fn sections() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
@@ -532,7 +592,7 @@ pub(crate) mod tests {
         let check = |bytes: &[u8], expected: IndexError| assert_eq!(open(bytes).err(), Some(expected));
         check(b"", IndexError::Length { have_bytes: 0, want_bytes: 80 });
         check(&[b'x'; 200], IndexError::Magic);
-        check(&with_field(&bytes, 8, 2), IndexError::Newer(2));
+        check(&with_field(&bytes, 8, 3), IndexError::Newer(3));
         check(
             &with_field(&bytes, 64, u32::MAX),
             IndexError::Format("its tables do not fit its header".to_owned()),
@@ -548,13 +608,13 @@ pub(crate) mod tests {
         let disk = SimDisk::new(0);
         disk.create_dir_all(Path::new("dir")).unwrap();
         let file = disk.create(Path::new(PATH)).unwrap();
-        let mut writer = BundleWriter::new(IDENTITY);
+        let mut writer = BundleWriter::new(Kind::Index, IDENTITY);
         writer.add("a", vec![1; 100]);
         writer.add("b", vec![2; 40_000]);
         let calls = disk.calls();
         let bytes = writer.write_to(&*file).unwrap();
         assert_eq!(disk.calls() - calls, 1);
-        let bundle = Bundle::open(file).unwrap();
+        let bundle = Bundle::open(Kind::Index, file).unwrap();
         assert_eq!(disk.calls() - calls, 4, "the length, the header, the tables");
         assert_eq!(bundle.bytes(), bytes);
     }
@@ -565,9 +625,9 @@ pub(crate) mod tests {
         let expected = Some(IndexError::Disk("the disk failed".to_owned()));
         for call in 0..3 {
             disk.fault_after(call, Fault::Fail);
-            assert_eq!(Bundle::open(Arc::clone(&file)).err(), expected);
+            assert_eq!(Bundle::open(Kind::Index, Arc::clone(&file)).err(), expected);
         }
-        let section = Bundle::open(file).unwrap().section("a").unwrap();
+        let section = Bundle::open(Kind::Index, file).unwrap().section("a").unwrap();
         disk.fault_after(0, Fault::Fail);
         assert_eq!(section.read_all().err(), expected);
         assert_eq!(section.read_all(), Ok(vec![1; 100]));

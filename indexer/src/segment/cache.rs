@@ -1,52 +1,68 @@
-//! What was read of indexes lately, kept ready to be asked again: columns, and what has to be known of an index before it
-//! can be asked.
+//! What was read of segments lately, kept ready to be asked again: indexes, columns, and groups of texts.
 //!
 //! **Invariant:** what is kept takes no more than the cache's limit; what is larger is not kept.
 
-use super::names::Names;
+use super::column::Column;
 use parking_lot::Mutex;
+use std::any::Any;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
-/// Which index, and which column of it; none for the index itself.
-type Key<P> = (u64, u32, Option<P>);
-
-/// Indexes `I` and columns in memory, those of each by their places `P`.
-pub(crate) struct Cache<P, I> {
-    state: Mutex<State<P, I>>,
+/// Parts of segments in memory.
+pub(crate) struct Cache {
+    state: Mutex<State>,
 }
 
-struct State<P, I> {
-    kept: HashMap<Key<P>, Kept<I>>,
+/// Whose part something is: two segments never have the same, even where one takes the place of the other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Owner(u64);
+
+/// A part of a segment. Each is of one type, wherever it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Part {
+    /// Its index.
+    Index,
+    /// A column that every segment has.
+    Column(Column),
+    /// The column of a dynamic field.
+    Field(usize),
+    /// A whole section.
+    Section(&'static str),
+    /// A section of a group of rows.
+    Group(&'static str, usize),
+}
+
+type Kept = Arc<dyn Any + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    kept: HashMap<(Owner, Part), Entry>,
     bytes: usize,
     bytes_max: usize,
     /// Counts up with each use.
     now: u64,
+    owners: u64,
 }
 
-struct Kept<I> {
-    what: What<I>,
+struct Entry {
+    what: Kept,
     bytes: usize,
     used: u64,
 }
 
-enum What<I> {
-    Column(Arc<Names>),
-    Index(Arc<I>),
-}
-
-impl<P: Copy + Eq + Hash, I> Cache<P, I> {
-    pub(crate) fn new(bytes_max: usize) -> Cache<P, I> {
-        let state = State { kept: HashMap::new(), bytes: 0, bytes_max, now: 0 };
-        Cache { state: Mutex::new(state) }
+impl Cache {
+    pub(crate) fn new(bytes_max: usize) -> Cache {
+        Cache { state: Mutex::new(State { bytes_max, ..State::default() }) }
     }
 
     /// Keeps no more than this from now on.
     pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
-        let mut state = self.state.lock();
-        state.bytes_max = bytes_max;
-        state.evict();
+        let dropped = {
+            let mut state = self.state.lock();
+            state.bytes_max = bytes_max;
+            state.evict()
+        };
+        drop(dropped);
     }
 
     /// What it takes.
@@ -54,123 +70,130 @@ impl<P: Copy + Eq + Hash, I> Cache<P, I> {
         self.state.lock().bytes
     }
 
-    /// The column of a segment, from here or as `read` reads it.
-    pub(crate) fn column<E>(
-        &self,
-        (first_sequence, rows): (u64, u32),
-        place: P,
-        read: impl FnOnce() -> Result<Names, E>,
-    ) -> Result<Arc<Names>, E> {
-        let key = (first_sequence, rows, Some(place));
-        if let Some(What::Column(names)) = self.state.lock().find(key) {
-            return Ok(names);
-        }
-        let names = Arc::new(read()?);
-        self.state.lock().keep(key, What::Column(Arc::clone(&names)), names.memory_bytes());
-        Ok(names)
-    }
-
-    /// The index of a segment, from here or as `open` opens it and says what it takes.
-    pub(crate) fn index<E>(
-        &self,
-        (first_sequence, rows): (u64, u32),
-        open: impl FnOnce() -> Result<(I, usize), E>,
-    ) -> Result<Arc<I>, E> {
-        let key = (first_sequence, rows, None);
-        if let Some(What::Index(index)) = self.state.lock().find(key) {
-            return Ok(index);
-        }
-        let (index, bytes) = open()?;
-        let index = Arc::new(index);
-        self.state.lock().keep(key, What::Index(Arc::clone(&index)), bytes);
-        Ok(index)
-    }
-
-    /// Forgets a segment.
-    pub(crate) fn forget(&self, first_sequence: u64) {
+    /// An owner like no other.
+    pub(crate) fn owner(&self) -> Owner {
         let mut state = self.state.lock();
-        state.kept.retain(|(of, ..), _| *of != first_sequence);
-        state.bytes = state.kept.values().map(|kept| kept.bytes).sum();
+        state.owners += 1;
+        Owner(state.owners)
+    }
+
+    /// A part of a segment, from here or as `read` reads it and says what it takes.
+    pub(crate) fn get<T: Any + Send + Sync, E>(
+        &self,
+        owner: Owner,
+        part: Part,
+        read: impl FnOnce() -> Result<(T, usize), E>,
+    ) -> Result<Arc<T>, E> {
+        if let Some(kept) = self.state.lock().find((owner, part))
+            && let Ok(kept) = kept.downcast()
+        {
+            return Ok(kept);
+        }
+        let (what, bytes) = read()?;
+        let what = Arc::new(what);
+        // What is dropped for it may forget parts of its own: not while the lock is held.
+        let dropped = self.state.lock().keep((owner, part), Arc::clone(&what) as Kept, bytes);
+        drop(dropped);
+        Ok(what)
+    }
+
+    /// Forgets everything of a segment.
+    pub(crate) fn forget(&self, owner: Owner) {
+        let dropped = {
+            let mut state = self.state.lock();
+            let parts: Vec<Part> =
+                state.kept.keys().filter(|(of, _)| *of == owner).map(|(_, part)| *part).collect();
+            parts.into_iter().map(|part| state.remove((owner, part))).collect::<Vec<_>>()
+        };
+        drop(dropped);
     }
 }
 
-impl<P: Copy + Eq + Hash, I> State<P, I> {
-    fn find(&mut self, key: Key<P>) -> Option<What<I>> {
+impl State {
+    fn find(&mut self, key: (Owner, Part)) -> Option<Kept> {
         self.now += 1;
         let found = self.kept.get_mut(&key)?;
         found.used = self.now;
-        Some(match &found.what {
-            What::Column(names) => What::Column(Arc::clone(names)),
-            What::Index(index) => What::Index(Arc::clone(index)),
-        })
+        Some(Arc::clone(&found.what))
     }
 
-    fn keep(&mut self, key: Key<P>, what: What<I>, bytes: usize) {
-        if bytes <= self.bytes_max && !self.kept.contains_key(&key) {
-            self.now += 1;
-            self.bytes += bytes;
-            self.kept.insert(key, Kept { what, bytes, used: self.now });
-            self.evict();
+    /// Keeps it, and returns what gives way to it.
+    fn keep(&mut self, key: (Owner, Part), what: Kept, bytes: usize) -> Vec<Kept> {
+        if self.bytes_max < bytes || self.kept.contains_key(&key) {
+            return Vec::new();
         }
+        self.now += 1;
+        self.bytes += bytes;
+        self.kept.insert(key, Entry { what, bytes, used: self.now });
+        self.evict()
+    }
+
+    fn remove(&mut self, key: (Owner, Part)) -> Option<Kept> {
+        let Entry { what, bytes, .. } = self.kept.remove(&key)?;
+        self.bytes -= bytes;
+        Some(what)
     }
 
     /// Drops what was not used for longest until the rest fits: a little more than needed, so that not everything that
     /// is kept comes here.
-    fn evict(&mut self) {
+    fn evict(&mut self) -> Vec<Kept> {
+        let mut dropped = Vec::new();
         if self.bytes <= self.bytes_max {
-            return;
+            return dropped;
         }
-        let mut by_use: Vec<(u64, Key<P>)> = self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
+        let mut by_use: Vec<(u64, (Owner, Part))> =
+            self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
         by_use.sort_unstable_by_key(|(used, _)| *used);
         for (_, key) in by_use {
             if self.bytes <= self.bytes_max / 16 * 15 {
-                return;
+                break;
             }
-            self.bytes -= self.kept.remove(&key).map_or(0, |kept| kept.bytes);
+            dropped.extend(self.remove(key));
         }
+        dropped
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::names::NamesBuilder;
 
     const BYTES_MAX: usize = 64 << 20;
+    const LARGE: Part = Part::Section("large");
 
-    fn column(value_bytes: usize) -> Result<Names, ()> {
-        let mut builder = NamesBuilder::default();
-        builder.push(&vec![b'x'; value_bytes]);
-        let mut bytes = Vec::new();
-        builder.finish(&mut bytes);
-        Names::new(&bytes, 1).map_err(|_| ())
+    fn of_bytes(bytes: usize) -> Result<(u8, usize), ()> {
+        Ok((0, bytes))
     }
 
-    fn first_is_kept(cache: &Cache<u8, ()>) -> bool {
-        cache.column((0, 1), 0, || Err(())).is_ok()
+    fn is_kept(cache: &Cache, owner: Owner) -> bool {
+        cache.get::<u8, _>(owner, LARGE, || Err(())).is_ok()
     }
 
     #[test]
     fn what_was_used_last_stays() {
-        let cache = Cache::<u8, ()>::new(BYTES_MAX);
+        let cache = Cache::new(BYTES_MAX);
         let fits = BYTES_MAX / (3 << 20);
-        for segment in 0..=fits as u64 {
-            cache.column((segment, 1), 0, || column(3 << 20)).unwrap();
-            assert!(first_is_kept(&cache), "it is used all the time");
+        let owners: Vec<Owner> = (0..=fits).map(|_| cache.owner()).collect();
+        for &owner in &owners {
+            cache.get(owner, LARGE, || of_bytes(3 << 20)).unwrap();
+            assert!(is_kept(&cache, owners[0]), "it is used all the time");
         }
         assert!(cache.bytes() <= BYTES_MAX);
-        assert!(cache.column((1, 1), 0, || Err(())).is_err(), "it was dropped");
-        cache.forget(0);
-        assert!(!first_is_kept(&cache), "it was forgotten");
+        assert!(!is_kept(&cache, owners[1]), "it was dropped");
+        cache.forget(owners[0]);
+        assert!(!is_kept(&cache, owners[0]), "it was forgotten");
+        assert!(is_kept(&cache, owners[2]));
     }
 
     #[test]
     fn a_smaller_limit_holds_at_once() {
-        let cache = Cache::<u8, ()>::new(BYTES_MAX);
-        for segment in 0..4 {
-            cache.column((segment, 1), 0, || column(3 << 20)).unwrap();
+        let cache = Cache::new(BYTES_MAX);
+        for _ in 0..4 {
+            cache.get(cache.owner(), LARGE, || of_bytes(3 << 20)).unwrap();
         }
         cache.set_bytes_max(8 << 20);
         assert!((3 << 20..=8 << 20).contains(&cache.bytes()), "{} bytes", cache.bytes());
+        cache.get(cache.owner(), LARGE, || of_bytes(9 << 20)).unwrap();
+        assert!(cache.bytes() <= 8 << 20, "what is larger than all is not kept");
     }
 }

@@ -1,6 +1,7 @@
 //! What tantivy sees of the disk: directories that are sections of an index file.
 //!
-//! Each of its files is a section named `words.` and the file's extension. [`Gathered`] holds in memory what
+//! Each of its files is a section whose name begins with that of the dictionary and ends with the file's extension.
+//! [`Gathered`] holds in memory what
 //! tantivy writes; [`Sections`] is read-only.
 //!
 //! **Invariant:** tantivy touches no file system, and sees no byte that was not checked.
@@ -24,12 +25,18 @@ use tantivy::{HasLen, TantivyError};
 const META: &str = "meta.json";
 
 /// Files being written, by the names of their sections.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Gathered {
+    dictionary: &'static str,
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
 }
 
 impl Gathered {
+    /// The files of a dictionary with this name.
+    pub(super) fn new(dictionary: &'static str) -> Gathered {
+        Gathered { dictionary, files: Arc::default() }
+    }
+
     /// Makes sections of all files.
     pub(super) fn move_to(&self, writer: &mut BundleWriter) {
         for (name, bytes) in mem::take(&mut *self.files.lock()) {
@@ -48,12 +55,12 @@ impl Directory for Gathered {
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        Ok(section_name(path).is_some_and(|name| self.files.lock().contains_key(&name)))
+        Ok(section_name(self.dictionary, path).is_some_and(|name| self.files.lock().contains_key(&name)))
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let file =
-            GatheredFile { name: section_name(path), bytes: Vec::new(), files: Arc::clone(&self.files) };
+            GatheredFile { name: section_name(self.dictionary, path), bytes: Vec::new(), files: Arc::clone(&self.files) };
         Ok(BufWriter::new(Box::new(file)))
     }
 
@@ -62,7 +69,7 @@ impl Directory for Gathered {
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        if let Some(name) = section_name(path) {
+        if let Some(name) = section_name(self.dictionary, path) {
             self.files.lock().insert(name, data.to_vec());
         }
         Ok(())
@@ -112,16 +119,17 @@ impl TerminatingWrite for GatheredFile {
 /// Files that are sections of an index file.
 #[derive(Clone)]
 pub(super) struct Sections {
+    dictionary: &'static str,
     bundle: Bundle,
 }
 
 impl Sections {
-    pub(super) fn new(bundle: &Bundle) -> Sections {
-        Sections { bundle: bundle.clone() }
+    pub(super) fn new(dictionary: &'static str, bundle: &Bundle) -> Sections {
+        Sections { dictionary, bundle: bundle.clone() }
     }
 
     fn section(&self, path: &Path) -> Result<Section, OpenReadError> {
-        let name = section_name(path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
+        let name = section_name(self.dictionary, path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
         self.bundle.section(&name).map_err(|error| failed(error, path))
     }
 }
@@ -210,13 +218,13 @@ fn from_io(error: &io::Error) -> IndexError {
 }
 
 /// The section that a file is. Others, tantivy's notes on what it wrote, are not kept.
-fn section_name(path: &Path) -> Option<String> {
+fn section_name(dictionary: &str, path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if name == META {
-        return Some("words.meta".to_owned());
+        return Some(format!("{dictionary}.meta"));
     }
     let extension = path.extension()?.to_str()?;
-    (extension != "json" && !name.starts_with('.')).then(|| format!("words.{extension}"))
+    (extension != "json" && !name.starts_with('.')).then(|| format!("{dictionary}.{extension}"))
 }
 
 fn failed(error: IndexError, path: &Path) -> OpenReadError {

@@ -6,19 +6,21 @@
 //! **Invariant:** an index is believed only when it was made of these very blocks. Where there is none that can
 //! be read, the blocks are searched, and the answers are the same.
 
-pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
+mod column;
 mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod inverter;
+pub(crate) mod lexicon;
 pub(crate) mod names;
 pub(crate) mod packed;
+mod templates;
 pub(crate) mod times;
 #[cfg(test)]
 mod timing;
@@ -29,7 +31,9 @@ use crate::disk::{Disk, DiskFile};
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
 use id::SegmentId;
-use index::{IndexBuilder, IndexCache, SegmentIndex};
+use cache::{Cache, Owner, Part};
+use crate::journal::frame::Hash;
+use index::{IndexBuilder, SegmentIndex};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +45,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
-    cache: Arc<IndexCache>,
+    cache: Arc<Cache>,
     /// Memory of the segments and indexes that are being made.
     building: counted::Sum,
     /// Whether an index file is held from the start on, so that it can be read although it is replaced.
@@ -54,6 +58,8 @@ pub(crate) struct Segment {
     /// Its messages.
     pub(crate) blocks: Blocks,
     folder: Folder,
+    /// Whose its index is in the cache.
+    owner: Owner,
     index: Mutex<Index>,
     /// Where it is held.
     index_file: Option<Arc<dyn DiskFile>>,
@@ -73,7 +79,7 @@ enum Index {
 impl Folder {
     /// Keeps as much of the indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
-        let cache = Arc::new(IndexCache::new(index_memory_max));
+        let cache = Arc::new(Cache::new(index_memory_max));
         let building = counted::Sum::default();
         Folder { disk, path: path.to_owned(), cache, building, holds_indexes: false }
     }
@@ -93,9 +99,9 @@ impl Folder {
         self.building.bytes()
     }
 
-    /// Begins an index of about this many messages.
-    pub(crate) fn index_builder(&self, rows: usize) -> IndexBuilder {
-        IndexBuilder::with_room(rows, self.building.hold())
+    /// Begins an index of the messages after the journal frame with this hash.
+    pub(crate) fn index_builder(&self, first_sequence: u64, previous_hash: &Hash) -> IndexBuilder {
+        IndexBuilder::new(first_sequence, previous_hash, self.building.hold())
     }
 
     /// What is in memory of the indexes.
@@ -106,11 +112,7 @@ impl Folder {
     /// Opens a segment.
     pub(crate) fn open(&self, id: SegmentId) -> Result<Segment, BlocksError> {
         let [path, index_path] = self.paths(id);
-        let file = self.disk.open(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => BlocksError::Missing,
-            _ => BlocksError::Disk(error.to_string()),
-        })?;
-        let blocks = Blocks::open(file)?;
+        let blocks = self.open_blocks(&path)?;
         if (blocks.first_sequence, blocks.rows()) != (id.first_sequence, id.rows) {
             return Err(BlocksError::Renamed);
         }
@@ -120,10 +122,19 @@ impl Folder {
             id,
             blocks,
             folder: self.clone(),
+            owner: self.cache.owner(),
             index: Mutex::new(Index::Unopened),
             index_file: index_file.filter(|_| self.holds_indexes),
             index_bytes: AtomicU64::new(index_bytes),
         })
+    }
+
+    fn open_blocks(&self, path: &Path) -> Result<Blocks, BlocksError> {
+        let file = self.disk.open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => BlocksError::Missing,
+            _ => BlocksError::Disk(error.to_string()),
+        })?;
+        Blocks::open(file, &self.cache)
     }
 
     /// How long the index of a segment is; nothing where it has none.
@@ -162,10 +173,10 @@ impl Segment {
         if let Index::Unusable(error) = &*state {
             return Err(error.clone());
         }
-        let opened = self.folder.cache.index((self.id.first_sequence, self.id.rows), || {
+        let opened = self.folder.cache.get(self.owner, Part::Index, || {
             let [_, path] = self.folder.paths(self.id);
             let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache)?;
+            let index = SegmentIndex::open(file, &self.blocks, (&self.folder.cache, self.owner))?;
             let bytes = index.memory_bytes();
             Ok::<_, IndexError>((index, bytes))
         });
@@ -192,13 +203,13 @@ impl Segment {
 
     /// Does not ask its index any more: it turned out to be damaged.
     pub(crate) fn distrust_index(&self, error: IndexError) {
-        self.folder.cache.forget(self.id.first_sequence);
+        self.folder.cache.forget(self.owner);
         *self.index.lock() = Index::Unusable(error);
     }
 
     /// Forgets what is known of its index: there is another file.
     pub(crate) fn reopen_index(&self) {
-        self.folder.cache.forget(self.id.first_sequence);
+        self.folder.cache.forget(self.owner);
         *self.index.lock() = Index::Unopened;
     }
 }
@@ -206,6 +217,6 @@ impl Segment {
 impl Drop for Segment {
     /// Its index goes with it: it is never asked for again, and its file would stay open.
     fn drop(&mut self) {
-        self.folder.cache.forget(self.id.first_sequence);
+        self.folder.cache.forget(self.owner);
     }
 }

@@ -10,8 +10,8 @@
 //! | to last end | value bytes | the values back to back                                            |
 //! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for the kinds 0 and 2 always 1 |
 //!
-//! A column of more than [`VALUES_MAX`] values, or of more than [`VALUE_BYTES_MAX`] bytes of them, is of
-//! kind 0 or 2. Before there was a kind 2, all of those were of kind 0.
+//! In an index, a column of more than [`VALUES_MAX`] values, or of more than [`VALUE_BYTES_MAX`] bytes of them, is of
+//! kind 0 or 2; beside messages a column always has all values. Before there was a kind 2, all of those were of kind 0.
 //!
 //! **Invariant:** every row of an open [`Names`] has a value that exists or none.
 
@@ -49,6 +49,9 @@ pub(crate) struct NamesBuilder {
     rows: PackedBuilder,
     is_complete: bool,
     has_empty: bool,
+    /// Most values, and most bytes of them: with more, only which rows have one is kept.
+    values_max: usize,
+    value_bytes_max: usize,
     /// For the batch at hand: the number of each of its values.
     numbers: Vec<u32>,
 }
@@ -63,12 +66,24 @@ impl Default for NamesBuilder {
             rows: PackedBuilder::default(),
             is_complete: true,
             has_empty: false,
+            values_max: VALUES_MAX,
+            value_bytes_max: VALUE_BYTES_MAX,
             numbers: Vec::new(),
         }
     }
 }
 
 impl NamesBuilder {
+    /// One that keeps all values, however many there are.
+    pub(crate) fn with_all_values() -> NamesBuilder {
+        NamesBuilder { values_max: usize::MAX, value_bytes_max: u32::MAX as usize, ..NamesBuilder::default() }
+    }
+
+    /// Appends a row with a value; an empty one means none.
+    pub(crate) fn push_name(&mut self, value: &[u8]) {
+        if value.is_empty() { self.push_absent(1) } else { self.push(value) }
+    }
+
     /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -163,13 +178,13 @@ impl NamesBuilder {
         if self.last < self.values.len() && self.values.get(self.last) == value {
             return self.last as u32 + FIRST;
         }
-        let NamesBuilder { values, known, hasher, .. } = self;
+        let NamesBuilder { values, known, hasher, values_max, value_bytes_max, .. } = self;
         let hash = hasher.hash_one(value);
         if let Some(&id) = known.find(hash, |&id| values.get(id as usize) == value) {
             self.last = id as usize;
             return id + FIRST;
         }
-        if values.len() == VALUES_MAX || VALUE_BYTES_MAX - values.bytes().len() < value.len() {
+        if values.len() == *values_max || *value_bytes_max - values.bytes().len() < value.len() {
             self.keep_presence();
             return FIRST;
         }
@@ -283,6 +298,21 @@ impl Names {
         let absent = self.absent();
         // None is 0, which becomes the largest number.
         ids.iter_mut().for_each(|number| *number = number.wrapping_sub(FIRST).min(absent));
+        ids
+    }
+
+    /// The id of each of some rows.
+    pub(crate) fn ids_of(&self, rows: Range<usize>) -> Vec<u32> {
+        let absent = self.absent();
+        let (first, mut numbers) = (rows.start / FRAME_ROWS, [0; FRAME_ROWS]);
+        let mut ids = Vec::with_capacity(rows.len() + 2 * FRAME_ROWS);
+        for frame in first..rows.end.div_ceil(FRAME_ROWS) {
+            self.rows.unpack_frame(frame, &mut numbers);
+            ids.extend(numbers.iter().map(|number| number.wrapping_sub(FIRST).min(absent)));
+        }
+        let before = rows.start - first * FRAME_ROWS;
+        ids.truncate(before + rows.len());
+        ids.drain(..before);
         ids
     }
 

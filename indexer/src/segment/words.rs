@@ -16,6 +16,7 @@ use crate::work::Work;
 use logstead_record::Selection;
 use std::ops::Bound;
 use std::sync::Arc;
+use logstead_template::WordForm;
 use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{Directory, TerminatingWrite};
 use tantivy::fieldnorm::FieldNormsSerializer;
@@ -26,6 +27,8 @@ use tantivy::postings::{BlockSegmentPostings, InvertedIndexSerializer, TermInfo}
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::store::{Compressor, StoreWriter};
 
+/// The words of texts that are kept as they are; in the first version of an index, of all messages and values.
+pub(crate) const WORDS: &str = "words";
 /// The only field of the schema.
 const FIELD: Field = Field::from_field_id(0);
 /// The only segment: an index file has no names to tell apart.
@@ -36,9 +39,13 @@ const SEEK_ROWS: usize = 64;
 /// This many of a word's rows are decoded in the time of other work on one.
 const DECODED_ROWS: usize = 8;
 
-/// Writes the words of a segment of `rows` rows as sections of its index file.
-pub(crate) fn write(inverted: &Inverted, rows: u32, writer: &mut BundleWriter) -> Result<(), IndexError> {
-    let files = Gathered::default();
+/// Writes the words of `rows` rows as sections of an index file, under the name of a dictionary.
+pub(crate) fn write(
+    dictionary: &'static str,
+    (inverted, rows): (&Inverted, u32),
+    writer: &mut BundleWriter,
+) -> Result<(), IndexError> {
+    let files = Gathered::new(dictionary);
     let index = Index::create(files.clone(), schema(), settings())?;
     let id = SegmentId::from_uuid_string(SEGMENT).map_err(|error| IndexError::Format(error.to_string()))?;
     let segment = index.segment(index.new_segment_meta(id, rows));
@@ -78,11 +85,25 @@ pub(crate) struct Walked<T = Selection> {
     pub(crate) complete: bool,
 }
 
+/// Sets of words that are looked for together.
+pub(crate) trait WordSets {
+    /// How many sets.
+    fn sets(&self) -> usize;
+
+    /// The places of a dictionary where to look, and whether all words there are in the only set.
+    fn walks(&self) -> Vec<(&[u8], bool)>;
+
+    /// Adds the sets that a word is in.
+    fn sets_of(&self, word: &[u8], sets: &mut Vec<usize>);
+
+    /// The forms of the words of a set.
+    fn forms(&self, set: usize) -> Vec<WordForm>;
+}
+
 impl Words {
-    /// Opens the words of an index file.
-    pub(crate) fn open(bundle: &Bundle) -> Result<Words, IndexError> {
-        let index = Index::open(Sections::new(bundle))?;
-        let rows = bundle.identity().rows;
+    /// Opens a dictionary of an index file, of this many rows.
+    pub(crate) fn open(dictionary: &'static str, rows: u32, bundle: &Bundle) -> Result<Words, IndexError> {
+        let index = Index::open(Sections::new(dictionary, bundle))?;
         let segments = index.searchable_segments()?;
         let [segment] = segments.as_slice() else {
             return Err(IndexError::Format(format!("{} word indexes where one belongs", segments.len())));
@@ -138,7 +159,8 @@ impl Words {
 
     /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
     /// gives up: to scan the messages is then cheaper. It also ends where the work does.
-    pub(crate) fn walk(
+    #[cfg(test)]
+    fn walk(
         &self,
         prefix: &[u8],
         accepts: &mut dyn FnMut(&[u8]) -> bool,
@@ -196,6 +218,29 @@ impl Words {
         Ok(walked)
     }
 
+    /// The rows of each of some sets of words.
+    pub(crate) fn walk_sets(
+        &self,
+        sets: &dyn WordSets,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let mut all =
+            Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        for (beginning, are_all_meant) in sets.walks() {
+            let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
+                if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
+            };
+            let walked = self.walk_each((beginning, sets.sets()), sets_of, terms_max - all.terms, work)?;
+            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            if !all.complete {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     fn postings(&self, term: &TermInfo) -> Result<BlockSegmentPostings, IndexError> {
         Ok(self.inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic)?)
     }
@@ -207,6 +252,16 @@ impl Words {
             _ => from,
         };
         Ok(range.into_stream()?)
+    }
+}
+
+impl Walked<Vec<Selection>> {
+    /// Adds what another dictionary has for the same sets.
+    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, (terms, complete): (usize, bool)) {
+        self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
+        self.cut.union(cut);
+        self.terms += terms;
+        self.complete &= complete;
     }
 }
 
@@ -293,7 +348,7 @@ fn write_meta(index: &Index, segment: &Segment) -> Result<(), IndexError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bundle::Identity;
+    use super::super::bundle::{Identity, Kind};
     use super::super::bundle::tests::disk_with;
     use super::super::inverter::Inverter;
     use super::super::inverter::tests::{inverted, naive, texts};
@@ -317,15 +372,16 @@ mod tests {
 
     fn file_of(texts: &Texts) -> Vec<u8> {
         let identity = Identity { first_sequence: 1, rows: rows_of(texts), blocks_hash: [0; 32] };
-        let mut writer = BundleWriter::new(identity);
+        let mut writer = BundleWriter::new(Kind::Index, identity);
         writer.add("before", vec![1; 100]);
-        write(&inverted(texts), identity.rows, &mut writer).unwrap();
+        write(WORDS, (&inverted(texts), identity.rows), &mut writer).unwrap();
         writer.add("after", vec![2; 100]);
         writer.finish().concat()
     }
 
     fn words_in(file: &Arc<dyn DiskFile>) -> Result<Words, IndexError> {
-        Words::open(&Bundle::open(Arc::clone(file))?)
+        let bundle = Bundle::open(Kind::Index, Arc::clone(file))?;
+        Words::open(WORDS, bundle.identity().rows, &bundle)
     }
 
     fn words_of(texts: &Texts) -> Words {
@@ -541,9 +597,9 @@ mod tests {
     #[test]
     fn an_index_of_something_else_is_refused() {
         let check = |rows: u32, write_rows: Option<u32>, expected: &IndexError| {
-            let mut writer = BundleWriter::new(Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
+            let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
             if let Some(rows) = write_rows {
-                write(&inverted(&[(0, b"a".to_vec())]), rows, &mut writer).unwrap();
+                write(WORDS, (&inverted(&[(0, b"a".to_vec())]), rows), &mut writer).unwrap();
             }
             let refused = words_in(&disk_with(&writer.finish().concat()).1).err();
             assert_eq!(refused.as_ref(), Some(expected));
@@ -554,8 +610,8 @@ mod tests {
 
     #[test]
     fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
-        let mut writer = BundleWriter::new(Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
-        write(&inverted(&[(5, b"a".to_vec())]), 2, &mut writer).unwrap();
+        let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
+        write(WORDS, (&inverted(&[(5, b"a".to_vec())]), 2), &mut writer).unwrap();
         let words = words_in(&disk_with(&writer.finish().concat()).1).unwrap();
         let found = words.find(b"a").unwrap().unwrap();
         let refused = IndexError::Format("a word's rows go beyond 2".to_owned());
@@ -611,8 +667,8 @@ mod tests {
         let inverted = inverter.finish();
         let finished = clock.elapsed();
         let rows = messages.len() as u32;
-        let mut writer = BundleWriter::new(Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
-        write(&inverted, rows, &mut writer).unwrap();
+        let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
+        write(WORDS, (&inverted, rows), &mut writer).unwrap();
         let written = clock.elapsed();
         let file = writer.finish().concat();
         let each = |time: Duration| time.as_nanos() / messages.len() as u128;
@@ -627,7 +683,7 @@ mod tests {
             inverted.iter().count(),
             inverted.postings()
         );
-        let bundle = Bundle::open(disk_with(&file).1).unwrap();
+        let bundle = Bundle::open(Kind::Index, disk_with(&file).1).unwrap();
         for section in [
             "words.term",
             "words.idx",
@@ -654,8 +710,8 @@ mod tests {
             }
             println!("{name}: {result} in {:?}", clock.elapsed() / TIMES);
         };
-        measure("open", &mut || Words::open(bundle).unwrap().terms());
-        let words = Words::open(bundle).unwrap();
+        measure("open", &mut || Words::open(WORDS, bundle.identity().rows, bundle).unwrap().terms());
+        let words = Words::open(WORDS, bundle.identity().rows, bundle).unwrap();
         for word in ["error", "for", "authentication", "needle", "798", "nosuchword"] {
             measure(&format!("find {word}"), &mut || {
                 words.find(word.as_bytes()).unwrap().map_or(0, |found| found.rows as usize)

@@ -7,7 +7,8 @@ use crate::journal::frame::Hash;
 use crate::journal::scan::{Item, Scan};
 use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
-use crate::segment::bundle::{Bundle, IndexError};
+use crate::segment::cache::Cache;
+use crate::segment::bundle::{Bundle, IndexError, Kind};
 use crate::store::aside;
 use crate::store::manifest::{Manifest, ManifestError};
 use logstead_record::Timestamp;
@@ -61,7 +62,7 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
     }
     let told = match &magic {
         b"LSJ1" => tell_journal(file, path).map_err(failed)?.map_err(|error| error.to_string()),
-        b"LSB1" => tell_blocks(file).map_err(|error| error.to_string()),
+        b"LSB1" | b"LSB2" => tell_blocks(file).map_err(|error| error.to_string()),
         b"LSI1" => tell_index(file).map_err(|error| error.to_string()),
         b"LSM1" if bytes <= MANIFEST_BYTES_MAX => {
             let mut content = vec![0; bytes as usize];
@@ -130,7 +131,7 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
 }
 
 fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
-    let blocks = Blocks::open(file)?;
+    let blocks = Blocks::open(file, &Arc::new(Cache::new(0)))?;
     let root = blocks.verify_root().map_or_else(|error| error.to_string(), |()| "as it should be".to_owned());
     let span = blocks.span;
     let mut lines = vec![
@@ -149,21 +150,21 @@ fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
         ),
     ];
     lines.extend((0..blocks.len()).map(|block| {
-        let (place, entry) = (blocks.place(block), blocks.entry(block));
+        let (place, rows, span) = (blocks.place(block), blocks.row_range(block), blocks.span_of(block));
         format!(
             "{block:>6} {:>10} {:>9} {:>7} {:>9}  {}",
             place.start,
             place.end - place.start,
-            entry.rows,
-            blocks.row_range(block).start,
-            times(entry.span.earliest, entry.span.latest)
+            rows.len(),
+            rows.start,
+            times(span.earliest, span.latest)
         )
     }));
     Ok(lines)
 }
 
 fn tell_index(file: Arc<dyn DiskFile>) -> Result<Vec<String>, IndexError> {
-    let bundle = Bundle::open(file)?;
+    let bundle = Bundle::open(Kind::Index, file)?;
     let identity = bundle.identity();
     let pages = bundle.verify().map_or_else(|error| error.to_string(), |()| "as they should be".to_owned());
     let mut lines = vec![

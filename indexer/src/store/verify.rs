@@ -117,7 +117,7 @@ fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
     for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
         if let Err(error) = blocks.verify(block, &mut scratch) {
             let what = format!("block {block}: {}", Damage::of_block(segment, block, error));
-            let times = blocks.entry(block).span.times();
+            let times = blocks.span_of(block).times();
             findings.push(Finding {
                 what,
                 loses_messages: true,

@@ -27,12 +27,14 @@
 mod column;
 mod effort;
 mod find;
+mod forms;
 mod hashes;
 mod read;
 mod rows;
 mod write;
 
 pub use find::Wanted;
+pub use forms::{WordForm, WordSet};
 pub use read::TextGroup;
 pub use rows::{Ranks, Rows};
 pub use write::{TextGroupWriter, Written};

@@ -78,6 +78,11 @@ impl TextGroup {
         &self.rows
     }
 
+    /// The texts that are kept as they are, in the order of their rows.
+    pub fn kept(&self) -> Result<TextColumn, Fault> {
+        self.kept.all(&self.bytes)
+    }
+
     /// The key of each template.
     pub fn keys(&self) -> &TextColumn {
         &self.keys
@@ -177,7 +182,7 @@ impl TextGroup {
         Ok(())
     }
 
-    fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(super) fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
         match column {
             Column::Number { kind, lengths, low, high } => {
                 let low = low.get(&self.bytes, rank);

@@ -41,9 +41,8 @@ pub(super) fn join(
 ) -> Result<Done, KeepError> {
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(Done::Void) };
     let unwritten = |error| publisher.unwritten(error);
-    let rows = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
     let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
-    let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash, rows).map_err(unwritten)?;
+    let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash);
     for segment in segments {
         each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
     }

@@ -1,9 +1,10 @@
-//! Makes the index of a segment again, of its blocks.
+//! Makes the index of a segment again, of its blocks. Those of the first version become blocks of the second.
 
 use super::done::{Done, KeepError};
 use super::publish::Publisher;
 use crate::segment::Segment;
-use crate::segment::blocks::Scratch;
+use crate::segment::blocks::{BlocksError, Scratch};
+use crate::segment::build::{Replacement, SegmentBuilder};
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use logstead_record::{Batch, Groups};
@@ -19,13 +20,38 @@ pub(super) fn reindex(
         return Err(KeepError::Damaged(lost.damage.to_string()));
     }
     let Some(segment) = view.segments.iter().find(|segment| segment.id == id) else { return Ok(Done::Void) };
-    let mut index = publisher.segments.index_builder(id.rows as usize);
+    let done = Done::Reindexed { messages: u64::from(id.rows) };
+    let Some(groups) = segment.blocks.groups() else {
+        let is_there = publisher.exchange_in_place(segment, rewritten(publisher, segment, cancelled)?)?;
+        return Ok(if is_there { done } else { Done::Void });
+    };
+    let (sequence, hash) = (segment.blocks.first_sequence, segment.blocks.previous_hash);
+    let mut index = publisher.segments.index_builder(sequence, &hash);
     each_block(segment, cancelled, &mut |batch| {
         index.push(batch);
         Ok(())
     })?;
+    for group in 0..groups.groups() {
+        let damaged = |error: BlocksError| KeepError::Damaged(Damage::of_segment(id, error).to_string());
+        let texts = groups.messages(group).map_err(damaged)?;
+        index.push_group(&texts).map_err(|fault| damaged(fault.into()))?;
+    }
     let is_there = publisher.exchange_index(segment, index)?;
-    Ok(if is_there { Done::Reindexed { messages: u64::from(id.rows) } } else { Done::Void })
+    Ok(if is_there { done } else { Done::Void })
+}
+
+/// The messages of a segment of the first version, in the files of the second.
+fn rewritten<'a>(
+    publisher: &'a Publisher,
+    segment: &Segment,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Replacement<'a>, KeepError> {
+    let unwritten = |error| publisher.unwritten(error);
+    let blocks = &segment.blocks;
+    let mut builder =
+        SegmentBuilder::begin(&publisher.segments, blocks.first_sequence, blocks.previous_hash);
+    each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
+    Ok(builder.replacement(blocks.hash).map_err(unwritten)?)
 }
 
 /// Shows all blocks of a segment.

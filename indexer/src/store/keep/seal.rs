@@ -59,20 +59,17 @@ impl<'a> Sealing<'a> {
             return Err(KeepError::Damaged(format!("{}: messages are missing", self.file.journal.name)));
         }
         let rows = self.open.as_ref().map_or(0, SegmentBuilder::rows);
-        if 0 < rows && self.rows_max < rows.saturating_add(batch.rows() as u32) {
+        let is_full = self.open.as_ref().is_some_and(SegmentBuilder::is_full);
+        if 0 < rows && (is_full || self.rows_max < rows.saturating_add(batch.rows() as u32)) {
             self.end_segment(self.hash_before(offset)?)?;
         }
         self.next += batch.rows() as u64;
         if self.open.is_none() {
-            self.open = Some(self.begin_segment(first_sequence, self.hash_before(offset)?)?);
+            let hash = self.hash_before(offset)?;
+            self.open = Some(SegmentBuilder::begin(&self.publisher.segments, first_sequence, hash));
         }
         let builder = self.open.as_mut().expect("a segment was begun");
         builder.push(batch).map_err(|error| self.publisher.unwritten(error).into())
-    }
-
-    fn begin_segment(&self, first_sequence: u64, hash: Hash) -> Result<SegmentBuilder<'a>, KeepError> {
-        let begun = SegmentBuilder::begin(&self.publisher.segments, first_sequence, hash, self.file.messages);
-        begun.map_err(|error| self.publisher.unwritten(error).into())
     }
 
     fn end(&mut self) -> Result<(), KeepError> {

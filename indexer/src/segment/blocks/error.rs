@@ -1,0 +1,90 @@
+//! Why a blocks file cannot be read.
+
+use crate::columns::ColumnsError;
+use crate::disk::DiskFile;
+use crate::segment::bundle::IndexError;
+use logstead_record::ColumnError;
+use logstead_template::Fault;
+use std::io;
+
+/// Why a blocks file, or a block of it, cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BlocksError {
+    /// The disk does not give it back.
+    #[error("the disk cannot read it: {0}")]
+    Disk(String),
+    /// It is not there.
+    #[error("it is missing")]
+    Missing,
+    /// Its name says that it holds other messages.
+    #[error("it holds other messages than its name says: it was renamed")]
+    Renamed,
+    /// It is too short, or longer than its parts.
+    #[error("its length is not that of its parts")]
+    Length,
+    /// It begins or ends with something else.
+    #[error("it is not a blocks file")]
+    Magic,
+    /// A later version of this program wrote it.
+    #[error("it has version {0}, which this program does not know")]
+    Newer(u32),
+    /// A part is not what was written.
+    #[error("the checksum of its {0} is wrong")]
+    Checksum(&'static str),
+    /// A page is not what was written.
+    #[error("the checksum of its page at byte {offset} is wrong")]
+    Page {
+        /// Where the page begins.
+        offset: u64,
+    },
+    /// Checksums fit, and yet a part cannot be understood.
+    #[error("it cannot be understood: {0}")]
+    Format(String),
+    /// A part says what cannot be.
+    #[error("its {0} says what cannot be")]
+    Implausible(&'static str),
+    /// A group of columns cannot be decompressed.
+    #[error("its columns cannot be decompressed")]
+    Compression,
+    /// The columns are none.
+    #[error("its columns cannot be read: {0}")]
+    Columns(#[from] ColumnsError),
+}
+
+impl From<IndexError> for BlocksError {
+    fn from(error: IndexError) -> BlocksError {
+        match error {
+            IndexError::Disk(why) => BlocksError::Disk(why),
+            IndexError::Magic => BlocksError::Magic,
+            IndexError::Newer(version) => BlocksError::Newer(version),
+            IndexError::Checksum { offset } => BlocksError::Page { offset },
+            IndexError::Length { .. } => BlocksError::Length,
+            IndexError::Section(name) => BlocksError::Format(format!("it has no section {name}")),
+            IndexError::Format(why) => BlocksError::Format(why),
+        }
+    }
+}
+
+impl From<ColumnError> for BlocksError {
+    fn from(error: ColumnError) -> BlocksError {
+        BlocksError::Columns(error.into())
+    }
+}
+
+impl From<Fault> for BlocksError {
+    fn from(fault: Fault) -> BlocksError {
+        BlocksError::Format(fault.to_string())
+    }
+}
+
+/// Bytes of a file.
+pub(super) fn read(file: &dyn DiskFile, offset: u64, bytes: usize) -> Result<Vec<u8>, BlocksError> {
+    let mut buffer = vec![0; bytes];
+    file.read_at(offset, &mut buffer).map_err(disk)?;
+    Ok(buffer)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(super) fn disk(error: io::Error) -> BlocksError {
+    BlocksError::Disk(error.to_string())
+}

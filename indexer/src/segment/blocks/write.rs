@@ -1,0 +1,270 @@
+//! Writes a blocks file of the second version: batches in, sections out.
+//!
+//! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
+//! anything relies on it.
+
+use super::pieces::{self, merkle_root};
+use super::second::{
+    BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
+    RECEIVED, ROWS, SEGMENT, TAIL, TIME, VALUES, of_group,
+};
+use super::shared::Span;
+use crate::journal::frame::Hash;
+use crate::segment::bundle::{BundleWriter, Identity, Kind};
+use crate::segment::column::{COLUMN_COUNT, COLUMNS};
+use crate::segment::names::NamesBuilder;
+use crate::segment::packed::PackedBuilder;
+use crate::segment::times::TimesBuilder;
+use logstead_record::columns::{self, Columns};
+use logstead_record::{Batch, TextColumn, Timestamp};
+use logstead_template::{Rows, TextGroup, TextGroupWriter, Written};
+use std::io;
+use std::sync::Arc;
+
+/// Most rows of a group. What one damaged page of texts can hit is a group.
+const GROUP_ROWS: usize = 1 << 17;
+/// A group ends when it has this many dynamic fields,
+const GROUP_FIELDS: usize = 1 << 19;
+/// or this many bytes of texts without a template and of words.
+const GROUP_TEXT_BYTES: usize = 16 << 20;
+/// A segment ends when its names take this much memory: all values of a column are read together.
+const NAMES_BYTES: usize = 32 << 20;
+
+/// Writes a blocks file.
+pub(crate) struct BlocksWriter {
+    sections: BundleWriter,
+    head: Identity,
+    previous_hash: Hash,
+    span: Span,
+    time: TimesBuilder,
+    received: TimesBuilder,
+    own: TimesBuilder,
+    has_other_times: bool,
+    clock: NamesBuilder,
+    columns: [NamesBuilder; COLUMN_COUNT],
+    head_form: NamesBuilder,
+    group: GroupWriter,
+    group_rows: Vec<u32>,
+    text: Vec<u8>,
+}
+
+/// The texts of the group that is open.
+#[derive(Default)]
+struct GroupWriter {
+    message: TextGroupWriter,
+    pid: TextsWriter,
+    head: TextsWriter,
+    tail: TextsWriter,
+    field_counts: PackedBuilder,
+    field_names: Option<NamesBuilder>,
+    values: TextGroupWriter,
+}
+
+/// Texts that are often all empty.
+#[derive(Default)]
+struct TextsWriter {
+    texts: TextGroupWriter,
+    has_any: bool,
+}
+
+impl BlocksWriter {
+    /// Begins a file. `previous_hash` is the hash of the journal frame before its first.
+    pub(crate) fn new(first_sequence: u64, previous_hash: Hash) -> BlocksWriter {
+        let head = Identity { first_sequence, rows: 0, blocks_hash: [0; 32] };
+        BlocksWriter {
+            sections: BundleWriter::new(Kind::Blocks, head),
+            head,
+            previous_hash,
+            span: Span::NONE,
+            time: TimesBuilder::default(),
+            received: TimesBuilder::default(),
+            own: TimesBuilder::default(),
+            has_other_times: false,
+            clock: NamesBuilder::with_all_values(),
+            columns: std::array::from_fn(|_| NamesBuilder::with_all_values()),
+            head_form: NamesBuilder::with_all_values(),
+            group: GroupWriter::default(),
+            group_rows: Vec::new(),
+            text: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a batch, and shows each group that ends: its number and its messages.
+    pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&TextGroup)) -> io::Result<()> {
+        let columns = batch.columns();
+        self.span = self.span.join(Span::of(batch));
+        self.push_times(batch);
+        for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
+            column.push(batch, names, &mut self.text);
+        }
+        self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
+        for row in 0..batch.rows() {
+            self.group.push(columns, row);
+            self.head.rows += 1;
+            if self.group.is_full() {
+                ended(&self.end_group()?);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> u32 {
+        self.head.rows
+    }
+
+    /// Whether no more should be added.
+    pub(crate) fn is_full(&self) -> bool {
+        NAMES_BYTES < self.columns.iter().map(NamesBuilder::memory_bytes).sum()
+    }
+
+    /// Memory that it takes, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let sections: usize = self.sections.sections().map(<[u8]>::len).sum();
+        let names: usize = self.columns.iter().map(NamesBuilder::memory_bytes).sum();
+        sections + names + self.group.memory_bytes()
+    }
+
+    /// Ends the file. `hash` is that of the journal frame of its last message.
+    pub(crate) fn finish(
+        mut self,
+        hash: Hash,
+        ended: &mut dyn FnMut(&TextGroup),
+    ) -> io::Result<BundleWriter> {
+        if self.group.rows() != 0 {
+            ended(&self.end_group()?);
+        }
+        let mut sections = self.sections;
+        let times = [(TIME, Some(self.time)), (RECEIVED, Some(self.received)), (OWN, self.has_other_times.then_some(self.own))];
+        for (section, times) in times {
+            let Some(times) = times else { continue };
+            let mut bytes = Vec::new();
+            times.finish(&mut bytes);
+            sections.add(section, bytes);
+        }
+        let columns = COLUMNS.into_iter().zip(self.columns).filter(|((column, _), _)| !column.shares_a_section());
+        let columns = columns.map(|((_, section), names)| (section, names));
+        for (section, names) in columns.chain([(CLOCK, self.clock), (HEAD_FORM, self.head_form)]) {
+            let mut bytes = Vec::new();
+            names.finish(&mut bytes);
+            sections.add(section, bytes);
+        }
+        let mut segment = self.span.to_bytes().to_vec();
+        segment.extend_from_slice(&self.previous_hash);
+        segment.extend_from_slice(&hash);
+        self.group_rows.iter().for_each(|rows| segment.extend_from_slice(&rows.to_le_bytes()));
+        sections.add(SEGMENT, segment);
+        let hashes = pieces::hashes(sections.sections());
+        sections.add(PIECES, hashes.concat());
+        sections.set_identity(Identity { blocks_hash: merkle_root(hashes), ..self.head });
+        Ok(sections)
+    }
+
+    fn push_times(&mut self, batch: &Batch) {
+        let [received, own] = &batch.columns().times;
+        let mut clock = Vec::with_capacity(batch.rows());
+        for row in 0..batch.rows() {
+            let time = batch.time(row).nanos();
+            self.time.push(time);
+            self.received.push(received[row]);
+            self.own.push(own[row]);
+            clock.push(match batch.own_time(row).map(Timestamp::nanos) {
+                None => NO_TIME,
+                Some(own) if own == time => OWN_TIME,
+                Some(_) => OTHER_TIME,
+            });
+        }
+        self.has_other_times |= clock.contains(&OTHER_TIME);
+        self.clock.push_bytes(&clock, None);
+    }
+
+    /// Ends the open group. Returns its messages.
+    fn end_group(&mut self) -> io::Result<TextGroup> {
+        let (group, rows) = (self.group_rows.len(), self.group.rows());
+        let open = &mut self.group;
+        let Written { rows: templates, texts } = open.message.finish();
+        let messages = open_again(&templates, &texts)?;
+        self.sections.add(of_group(ROWS, group), templates);
+        self.sections.add(of_group(MESSAGE, group), texts);
+        for (section, texts) in [(PID, &mut open.pid), (HEAD, &mut open.head), (TAIL, &mut open.tail)] {
+            if let Some(bytes) = texts.finish() {
+                self.sections.add(of_group(section, group), bytes);
+            }
+        }
+        let counts = std::mem::take(&mut open.field_counts);
+        if let Some(names) = open.field_names.take() {
+            let mut fields = Vec::new();
+            counts.finish(&mut fields);
+            let mut bytes = (fields.len() as u32).to_le_bytes().to_vec();
+            bytes.append(&mut fields);
+            names.finish(&mut bytes);
+            self.sections.add(of_group(FIELDS, group), bytes);
+            self.sections.add(of_group(VALUES, group), whole(open.values.finish()));
+        }
+        self.group_rows.push(rows as u32);
+        Ok(messages)
+    }
+}
+
+impl GroupWriter {
+    fn push(&mut self, columns: &Columns, row: usize) {
+        self.message.push(columns.message().get(row));
+        self.pid.push(&columns.texts[columns::PID], row);
+        self.head.push(&columns.texts[columns::HEAD], row);
+        self.tail.push(&columns.texts[columns::TAIL], row);
+        let fields = columns.field_range(row);
+        self.field_counts.push(fields.len() as u32);
+        if !fields.is_empty() {
+            let names = self.field_names.get_or_insert_with(NamesBuilder::with_all_values);
+            for field in fields {
+                names.push_name(columns.field_names.get(field));
+                self.values.push(columns.field_values.get(field));
+            }
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.message.rows()
+    }
+
+    /// Groups end where blocks do.
+    fn is_full(&self) -> bool {
+        self.rows().is_multiple_of(BLOCK_ROWS)
+            && (GROUP_ROWS <= self.rows()
+                || GROUP_FIELDS <= self.values.rows()
+                || GROUP_TEXT_BYTES <= self.texts().map(TextGroupWriter::text_bytes).sum())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let names = self.field_names.as_ref().map_or(0, NamesBuilder::memory_bytes);
+        self.texts().map(TextGroupWriter::memory_bytes).sum::<usize>() + names
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &TextGroupWriter> {
+        [&self.message, &self.pid.texts, &self.head.texts, &self.tail.texts, &self.values].into_iter()
+    }
+}
+
+impl TextsWriter {
+    fn push(&mut self, texts: &TextColumn, row: usize) {
+        let text = texts.get(row);
+        self.has_any |= !text.is_empty();
+        self.texts.push(text);
+    }
+
+    /// The texts, unless all are empty.
+    fn finish(&mut self) -> Option<Vec<u8>> {
+        let written = self.texts.finish();
+        std::mem::take(&mut self.has_any).then(|| whole(written))
+    }
+}
+
+/// Both sections of a group of texts in one.
+fn whole(Written { rows, texts }: Written) -> Vec<u8> {
+    [&(rows.len() as u32).to_le_bytes(), &*rows, &*texts].concat()
+}
+
+fn open_again(rows: &[u8], texts: &[u8]) -> io::Result<TextGroup> {
+    let rows = Rows::open(rows).map_err(io::Error::other)?;
+    TextGroup::open(Arc::new(rows), texts.to_vec()).map_err(io::Error::other)
+}

@@ -1,0 +1,131 @@
+//! The columns that every segment has: which fields they hold, and in which sections.
+
+use super::names::NamesBuilder;
+use logstead_record::columns::{Columns, PRIORITY};
+use logstead_record::{Batch, Field, Storage, TextColumn};
+
+/// A column that every segment has. The first version keeps them in the index, the second beside the messages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Column {
+    /// Of a field that batches keep as names.
+    Names(Field),
+    /// The programs, in one column with the priorities: a value is the byte of the priority and then the program. A
+    /// program has few priorities, so both take hardly more room than one.
+    Program,
+    /// The priorities, in the column of the programs.
+    Priority,
+    /// The flags.
+    Flags,
+}
+
+/// Each column's section, in the order of the file.
+pub(crate) const COLUMNS: [(Column, &str); COLUMN_COUNT] = columns();
+/// How many there are.
+pub(crate) const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
+/// Those of the first version. Fields that came later follow them.
+const FIRST_COLUMNS: [(Column, &str); 7] = [
+    (Column::Names(Field::Host), "host"),
+    (Column::Program, ORIGIN),
+    (Column::Priority, ORIGIN),
+    (Column::Names(Field::Source), "source"),
+    (Column::Names(Field::Peer), "peer"),
+    (Column::Names(Field::Msgid), "msgid"),
+    (Column::Flags, FLAGS),
+];
+/// The section of priorities and programs.
+pub(crate) const ORIGIN: &str = "origin";
+/// The section of the flags.
+pub(crate) const FLAGS: &str = "flags";
+/// How many fields the first version kept as names.
+const FIRST_NAMES: usize = 5;
+
+const fn columns() -> [(Column, &'static str); COLUMN_COUNT] {
+    let mut columns = [FIRST_COLUMNS[0]; COLUMN_COUNT];
+    columns.split_at_mut(FIRST_COLUMNS.len()).0.copy_from_slice(&FIRST_COLUMNS);
+    let mut at = 0;
+    while at < Field::ALL.len() {
+        if let (field, name, Storage::Name(number)) = Field::ALL[at]
+            && FIRST_NAMES <= number
+        {
+            columns[FIRST_COLUMNS.len() + number - FIRST_NAMES] = (Column::Names(field), name);
+        }
+        at += 1;
+    }
+    columns
+}
+
+impl Column {
+    /// The one with the values of a field.
+    pub(crate) fn of(field: Field) -> Option<Column> {
+        match field.storage() {
+            Storage::Name(_) if field == Field::Program => Some(Column::Program),
+            Storage::Name(_) => Some(Column::Names(field)),
+            Storage::Priority(_) => Some(Column::Priority),
+            Storage::Flags => Some(Column::Flags),
+            Storage::Text(_) | Storage::Time | Storage::Received | Storage::Raw | Storage::Logspace => None,
+        }
+    }
+
+    /// Its place in [`COLUMNS`].
+    pub(crate) fn number(self) -> usize {
+        let number = COLUMNS.iter().position(|(column, _)| *column == self);
+        number.expect("every column has a section")
+    }
+
+    /// Its section.
+    pub(crate) fn section(self) -> &'static str {
+        COLUMNS[self.number()].1
+    }
+
+    /// Whether its section is that of a column before it.
+    pub(crate) fn shares_a_section(self) -> bool {
+        self == Column::Priority
+    }
+
+    /// Appends the rows of a batch. `text` is scratch.
+    pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+        let columns = batch.columns();
+        match self {
+            Column::Names(field) => names.push_names(&columns.names[field.number()]),
+            Column::Program => push_origins(columns, names, text),
+            Column::Priority => {}
+            Column::Flags => names.push_bytes(columns.flags(), None),
+        }
+    }
+
+    /// Of values that stand for two fields, the part that is of this one.
+    pub(crate) fn own_part(self, values: TextColumn) -> TextColumn {
+        let part = |value: &[u8]| match self {
+            Column::Program => value.get(1..).unwrap_or_default().to_vec(),
+            _ => value.get(..1).unwrap_or_default().to_vec(),
+        };
+        if !matches!(self, Column::Program | Column::Priority) {
+            return values;
+        }
+        let mut parts = TextColumn::default();
+        values.iter().for_each(|value| parts.push(&part(value)));
+        parts
+    }
+}
+
+fn push_origins(columns: &Columns, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+    let programs = &columns.names[Field::Program.number()];
+    for (row, &priority) in columns.bytes[PRIORITY].iter().enumerate() {
+        text.clear();
+        text.push(priority);
+        text.extend_from_slice(programs.get(row));
+        names.push(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_that_has_a_column_has_a_section() {
+        for (field, ..) in Field::ALL {
+            assert!(Column::of(field).is_none_or(|column| column.number() < COLUMNS.len()), "{field}");
+        }
+    }
+}

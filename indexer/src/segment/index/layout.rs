@@ -1,0 +1,99 @@
+//! What stands where in an index file, for its writer and its reader.
+
+use crate::journal::frame::Hash;
+use crate::segment::blocks::Blocks;
+use crate::segment::bundle::{Identity, IndexError};
+
+/// The names of dynamic fields.
+pub(super) const FIELDS: &str = "fields";
+/// The templates of the segment.
+pub(super) const TEMPLATES: &str = "templates";
+/// Of words in slots, the groups that may have them.
+pub(super) const SLOTS: &str = "slots";
+/// In the first version, the times.
+pub(super) const TIMES: &str = "times";
+/// In the first version, the shapes of messages: there are few, so a phrase without numbers is compared with those.
+pub(super) const SHAPE: &str = "shape";
+
+/// The column of a dynamic field.
+pub(super) fn field_section(number: usize) -> String {
+    format!("field.{number}")
+}
+
+/// What the index of these blocks has to say that it is.
+pub(super) fn identity(blocks: &Blocks) -> Identity {
+    Identity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }
+}
+
+/// Of the hashes of words. Whoever sends messages does not know the hash of what was stored before them.
+pub(super) fn seed(first_sequence: u64, previous_hash: &Hash) -> u64 {
+    first_sequence ^ previous_hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The dynamic fields of a segment.
+pub(crate) struct Fields {
+    is_complete: bool,
+    /// Those with a column, in the order of their sections.
+    pub(crate) with_column: Vec<String>,
+    pub(crate) without_column: Vec<String>,
+}
+
+/// What is known of where a dynamic field is.
+pub(super) enum FieldPlace {
+    Column(usize),
+    Nowhere,
+    Unknown,
+}
+
+impl Fields {
+    /// Whether no row has a dynamic field.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_complete && self.with_column.is_empty() && self.without_column.is_empty()
+    }
+
+    pub(super) fn place(&self, name: &str) -> FieldPlace {
+        let is_it = |other: &String| other.eq_ignore_ascii_case(name);
+        match self.with_column.iter().position(is_it) {
+            Some(number) => FieldPlace::Column(number),
+            None if self.is_complete && !self.without_column.iter().any(is_it) => FieldPlace::Nowhere,
+            None => FieldPlace::Unknown,
+        }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let names = self.with_column.iter().chain(&self.without_column);
+        names.map(|name| size_of::<String>() + name.len()).sum()
+    }
+
+    pub(super) fn read(bytes: &[u8]) -> Result<Fields, IndexError> {
+        let mut rest = bytes;
+        let fields = Fields::read_from(&mut rest).filter(|_| rest.is_empty());
+        fields.ok_or_else(|| IndexError::Format("the names of its fields".to_owned()))
+    }
+
+    fn read_from(rest: &mut &[u8]) -> Option<Fields> {
+        let is_complete = take(rest, 1)? == [1];
+        let [with, without] = [take_u32(rest)?, take_u32(rest)?];
+        let mut names = |count: u32| -> Option<Vec<String>> {
+            // A name is stored in at least four bytes.
+            (0..count)
+                .map(|_| take_u32(rest).and_then(|bytes| take(rest, bytes as usize)).map(lossy))
+                .collect()
+        };
+        Some(Fields { is_complete, with_column: names(with)?, without_column: names(without)? })
+    }
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Option<&'a [u8]> {
+    let (taken, left) = rest.split_at_checked(bytes)?;
+    *rest = left;
+    Some(taken)
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    take(rest, 4)?.first_chunk().copied().map(u32::from_le_bytes)
+}

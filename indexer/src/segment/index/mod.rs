@@ -1,0 +1,247 @@
+//! The index of a segment: what stands in which sections of its file.
+//!
+//! | section           | holds                                                                          |
+//! |-------------------|--------------------------------------------------------------------------------|
+//! | `keys.…`          | tantivy's files: the [words](super::words) of templates; a row is the number of a template |
+//! | `words.…`         | the words and the addresses of messages that have no template; missing where there are none |
+//! | `values.…`        | those of the values of dynamic fields; missing where there are none            |
+//! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
+//! | `slots`           | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them |
+//! | `fields`          | the names of dynamic fields, below                                             |
+//! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
+//!
+//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many
+//! have none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
+//! from the blocks, which hold them anyway.
+//!
+//! The first version is read, and no longer written: all words of all messages and values are in `words.…`, `times` has
+//! the time of each row, `shape` a column of the shapes of messages, and the columns stand here, in the sections of
+//! [`COLUMNS`](super::column::COLUMNS).
+//!
+//! **Invariant:** an index is believed only when it says that it was made of these very blocks.
+
+mod layout;
+mod write;
+
+use super::blocks::{Blocks, BlocksError, TextGroups};
+use super::bundle::{Bundle, IndexError, Kind, Section};
+use super::cache::{Cache, Owner, Part};
+use super::column::{COLUMN_COUNT, Column};
+use super::lexicon::Lexicon;
+use super::names::{Names, Values};
+use super::packed::ColumnFault;
+use super::templates::Templates;
+use super::times::{ReadRange, Times};
+use crate::disk::DiskFile;
+use layout::{FIELDS, FieldPlace, SHAPE, SLOTS, TEMPLATES, TIMES, field_section, identity, seed};
+pub(crate) use layout::Fields;
+use logstead_record::query::{FieldName, Matcher};
+use logstead_record::{Batch, Field, Selection};
+use logstead_template::Rare;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock, Weak};
+pub(crate) use write::IndexBuilder;
+
+/// What the small values of columns and the dictionary's own index take, about.
+const KEPT_BYTES: usize = 128 << 10;
+/// The version in which times and columns are beside the messages.
+const SECOND: u32 = 2;
+
+/// An open index.
+pub(crate) struct SegmentIndex {
+    bundle: Bundle,
+    /// What holds times and columns, in the second version.
+    groups: Option<Arc<TextGroups>>,
+    pub(crate) words: Lexicon,
+    pub(crate) times: Arc<Times<Section>>,
+    pub(crate) fields: Fields,
+    values: [OnceLock<Arc<Values>>; COLUMN_COUNT],
+    /// Which keeps this index too.
+    cache: Weak<Cache>,
+    owner: Owner,
+}
+
+/// Where the values of a field are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Place {
+    /// In a column that every segment has.
+    Known(Column),
+    /// In the column of this dynamic field.
+    Dynamic(usize),
+    /// No row has the field.
+    Nowhere,
+    /// In the blocks only.
+    Blocks,
+}
+
+impl SegmentIndex {
+    /// Opens the index of these blocks.
+    pub(crate) fn open(
+        file: Arc<dyn DiskFile>,
+        blocks: &Blocks,
+        (cache, owner): (&Arc<Cache>, Owner),
+    ) -> Result<SegmentIndex, IndexError> {
+        let bundle = Bundle::open(Kind::Index, file)?;
+        if bundle.identity() != identity(blocks) {
+            return Err(IndexError::Format("it is the index of other blocks".to_owned()));
+        }
+        let fields = Fields::read(&bundle.section(FIELDS)?.read_all()?)?;
+        let groups = blocks.groups().cloned();
+        if groups.is_some() != (SECOND <= bundle.version()) {
+            return Err(IndexError::Format("it is the index of blocks of another version".to_owned()));
+        }
+        let (words, times) = match &groups {
+            None => {
+                let times = Times::open(bundle.section(TIMES)?, blocks.rows())?;
+                (Lexicon::first(blocks.rows(), &bundle)?, Arc::new(times))
+            }
+            Some(groups) => {
+                let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
+                let slots = Rare::open(bundle.section(SLOTS)?.read_all()?)
+                    .map_err(|fault| IndexError::Format(fault.to_string()))?;
+                let seed = seed(blocks.first_sequence, &blocks.previous_hash);
+                (Lexicon::second(&bundle, templates, (slots, seed), groups)?, Arc::clone(&groups.times))
+            }
+        };
+        let cache = Arc::downgrade(cache);
+        Ok(SegmentIndex { bundle, groups, words, times, fields, values: Default::default(), cache, owner })
+    }
+
+    /// About how much memory it takes, with the values that it keeps.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let times = if self.groups.is_none() { self.times.memory_bytes() } else { 0 };
+        size_of::<SegmentIndex>()
+            + self.bundle.memory_bytes()
+            + times
+            + self.fields.memory_bytes()
+            + self.words.memory_bytes()
+            + KEPT_BYTES
+    }
+
+    /// How long its file is.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bundle.bytes()
+    }
+
+    /// Checks every byte.
+    pub(crate) fn verify(&self) -> Result<(), IndexError> {
+        self.bundle.verify()
+    }
+
+    /// Where the values of a field are.
+    pub(crate) fn place(&self, field: &FieldName) -> Place {
+        match field {
+            FieldName::Known(field) => Column::of(*field).map_or(Place::Blocks, Place::Known),
+            FieldName::Dynamic(name) => match self.fields.place(name) {
+                FieldPlace::Column(number) => Place::Dynamic(number),
+                FieldPlace::Nowhere => Place::Nowhere,
+                FieldPlace::Unknown => Place::Blocks,
+            },
+        }
+    }
+
+    /// Whether a column without values still says which rows have one.
+    pub(crate) fn knows_presence(&self, place: Place) -> bool {
+        !matches!(place, Place::Known(Column::Program | Column::Priority))
+    }
+
+    /// The distinct values of a column, without its rows.
+    pub(crate) fn values(&self, place: Place) -> Result<Arc<Values>, IndexError> {
+        let Place::Known(column) = place else {
+            return Ok(Arc::new(Values::read(&self.section(place)?)?));
+        };
+        let kept = &self.values[column.number()];
+        if let Some(values) = kept.get() {
+            return Ok(Arc::clone(values));
+        }
+        let Values { texts, is_complete } = Values::read(&self.section(place)?)?;
+        let values = Arc::new(Values { texts: column.own_part(texts), is_complete });
+        // Every bare word asks for those of host and program: they stay, unless they are very many.
+        if values.is_small() {
+            kept.get_or_init(|| Arc::clone(&values));
+        }
+        Ok(values)
+    }
+
+    /// A whole column.
+    pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
+        if let (Place::Known(column), Some(groups)) = (place, &self.groups) {
+            return groups.column(column).map_err(of_blocks);
+        }
+        let part = match place {
+            Place::Known(column) => Part::Column(column),
+            Place::Dynamic(number) => Part::Field(number),
+            Place::Nowhere | Place::Blocks => return Err(no_column()),
+        };
+        let read = || {
+            let names = Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
+            let names = match place {
+                Place::Known(column) => names.map_values(|values| column.own_part(values)),
+                _ => names,
+            };
+            let bytes = names.memory_bytes();
+            Ok((names, bytes))
+        };
+        match self.cache.upgrade() {
+            Some(cache) => cache.get(self.owner, part, read),
+            None => Ok(Arc::new(read()?.0)),
+        }
+    }
+
+    /// Looks for a text without digits in the shapes of messages: the rows that have it for certain, and those that may.
+    /// `words` are those that stand in it, `is_plain` says that it begins and ends with one. None where shapes are too
+    /// many.
+    pub(crate) fn rows_with_shape(
+        &self,
+        matcher: &Matcher,
+        (words, is_plain): (&[&[u8]], bool),
+    ) -> Result<Option<(Selection, Selection)>, IndexError> {
+        if self.groups.is_some() {
+            return self.words.rows_with_shape(matcher, words, is_plain).map(Some);
+        }
+        let rows = self.bundle.identity().rows;
+        let shapes = Names::new(&self.bundle.section(SHAPE)?.read_all()?, rows)?;
+        let field = FieldName::Known(Field::Message);
+        let Some(batch) = Batch::of_values(&field, shapes.values()).filter(|_| shapes.is_complete()) else {
+            return Ok(None);
+        };
+        let rows = shapes.rows_with(&matcher.select(&batch));
+        Ok(Some((rows.clone(), rows)))
+    }
+
+    fn section(&self, place: Place) -> Result<Section, IndexError> {
+        match (place, &self.groups) {
+            (Place::Known(column), Some(groups)) => groups.column_section(column),
+            (Place::Known(column), None) => self.bundle.section(column.section()),
+            (Place::Dynamic(number), _) => self.bundle.section(&field_section(number)),
+            (Place::Nowhere | Place::Blocks, _) => Err(no_column()),
+        }
+    }
+}
+
+fn no_column() -> IndexError {
+    IndexError::Section("of a field without a column".to_owned())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn of_blocks(error: BlocksError) -> IndexError {
+    IndexError::Format(format!("its blocks: {error}"))
+}
+
+impl ReadRange for Section {
+    type Error = IndexError;
+
+    fn bytes(&self) -> u64 {
+        Section::bytes(self)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
+        Section::read(self, range)
+    }
+}
+
+impl From<ColumnFault> for IndexError {
+    fn from(fault: ColumnFault) -> IndexError {
+        IndexError::Format(fault.to_string())
+    }
+}

@@ -1,0 +1,134 @@
+//! Builds an index of the second version.
+//!
+//! **Invariant:** an index is made of what the blocks file holds, when it is written and when it is made again: so it
+//! answers the same.
+
+use super::layout::{FIELDS, SLOTS, TEMPLATES, field_section, identity, seed};
+use crate::segment::blocks::Blocks;
+use crate::segment::bundle::{BundleWriter, IndexError, Kind};
+use crate::segment::counted::Counted;
+use crate::segment::fields::FieldsBuilder;
+use crate::segment::inverter::Inverter;
+use crate::segment::lexicon::{KEYS, VALUES};
+use crate::segment::templates::{Templates, TemplatesBuilder};
+use crate::segment::words::{self, WORDS};
+use crate::journal::frame::Hash;
+use logstead_record::{Batch, word};
+use logstead_template::{Fault, RareWriter, TextGroup};
+
+/// Builds an index.
+pub(crate) struct IndexBuilder {
+    seed: u64,
+    rows: u32,
+    /// Of dynamic fields.
+    values: Inverter,
+    /// Of messages that have no template.
+    kept: Inverter,
+    templates: TemplatesBuilder,
+    slots: RareWriter,
+    groups: u16,
+    /// The first row of the next group.
+    group_start: u32,
+    fields: FieldsBuilder,
+    memory: Counted,
+}
+
+impl IndexBuilder {
+    /// Of the messages after the journal frame with this hash.
+    pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: Counted) -> IndexBuilder {
+        IndexBuilder {
+            seed: seed(first_sequence, previous_hash),
+            rows: 0,
+            values: Inverter::with_room(0),
+            kept: Inverter::with_room(0),
+            templates: TemplatesBuilder::default(),
+            slots: RareWriter::default(),
+            groups: 0,
+            group_start: 0,
+            fields: FieldsBuilder::default(),
+            memory,
+        }
+    }
+
+    /// Adds the dynamic fields of the messages that follow.
+    pub(crate) fn push(&mut self, batch: &Batch) {
+        let columns = batch.columns();
+        for row in 0..batch.rows() {
+            for field in columns.field_range(row) {
+                push_text(&mut self.values, self.rows, columns.field_values.get(field));
+            }
+            self.rows += 1;
+        }
+        self.fields.push_batch(columns);
+    }
+
+    /// Adds the texts of the next group of messages.
+    pub(crate) fn push_group(&mut self, texts: &TextGroup) -> Result<(), Fault> {
+        self.templates.push(texts);
+        let IndexBuilder { seed, slots, groups, kept, group_start, .. } = self;
+        texts.hashes(*seed, &mut |hash| slots.add(hash, *groups))?;
+        let without = texts.rows().places().iter().enumerate().filter(|(_, place)| **place == 0);
+        for ((row, _), text) in without.zip(texts.kept()?.iter()) {
+            push_text(kept, *group_start + row as u32, text);
+        }
+        *group_start += texts.rows().len() as u32;
+        *groups += 1;
+        self.memory.set(self.memory_bytes());
+        Ok(())
+    }
+
+    /// Memory that it takes, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes()
+            + self.kept.memory_bytes()
+            + self.templates.memory_bytes()
+            + self.slots.memory_bytes()
+    }
+
+    /// The file of the index of these blocks.
+    pub(crate) fn finish(mut self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
+        let finishing = self.values.finishing_memory_bytes() + self.kept.finishing_memory_bytes();
+        self.memory.set(self.memory_bytes() + finishing);
+        let mut file = BundleWriter::new(Kind::Index, identity(blocks));
+        let templates = self.templates.finish();
+        write_keys(&templates, &mut file)?;
+        for (dictionary, inverter) in [(WORDS, self.kept), (VALUES, self.values)] {
+            let inverted = inverter.finish();
+            if inverted.postings() != 0 {
+                words::write(dictionary, (&inverted, self.rows), &mut file)?;
+            }
+        }
+        file.add(TEMPLATES, templates.to_bytes());
+        let mut slots = Vec::new();
+        self.slots.finish(&mut slots);
+        file.add(SLOTS, slots);
+        let fields = self.fields.finish();
+        let mut names = vec![u8::from(fields.others_known)];
+        for count in [fields.columns.len(), fields.others.len()] {
+            names.extend_from_slice(&(count as u32).to_le_bytes());
+        }
+        for name in fields.columns.iter().map(|(name, _)| name.as_slice()).chain(fields.others.iter()) {
+            names.extend_from_slice(&(name.len() as u32).to_le_bytes());
+            names.extend_from_slice(name);
+        }
+        file.add(FIELDS, names);
+        for (number, (_, column)) in fields.columns.into_iter().enumerate() {
+            file.add(field_section(number), column);
+        }
+        Ok(file)
+    }
+}
+
+/// The words of keys: a row is a template.
+fn write_keys(templates: &Templates, file: &mut BundleWriter) -> Result<(), IndexError> {
+    let mut inverter = Inverter::with_room(0);
+    for (number, key) in templates.keys.iter().enumerate() {
+        inverter.add_text(number as u32, key);
+    }
+    words::write(KEYS, (&inverter.finish(), templates.keys.len() as u32), file)
+}
+
+fn push_text(inverter: &mut Inverter, row: u32, text: &[u8]) {
+    inverter.add_text(row, text);
+    word::addresses(text).for_each(|range| inverter.add_term(row, &text[range]));
+}

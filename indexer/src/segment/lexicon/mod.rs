@@ -1,0 +1,125 @@
+//! Which rows of a segment have a word, whichever version its index has.
+//!
+//! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
+
+mod second;
+
+use super::blocks::TextGroups;
+use super::bundle::{Bundle, IndexError};
+use super::templates::Templates;
+use super::words::{self, WORDS, Walked, WordSets, Words};
+use crate::work::Work;
+use logstead_record::Selection;
+use logstead_record::query::Matcher;
+use logstead_template::Rare;
+pub(super) use second::{KEYS, VALUES};
+use second::{Second, Spread};
+use std::sync::Arc;
+
+/// The words of a segment.
+pub(crate) enum Lexicon {
+    /// Each word with its rows.
+    First(Words),
+    /// Words of templates, of slots, and of what has no template.
+    Second(Box<Second>),
+}
+
+/// A word that some rows have.
+pub(crate) struct Found {
+    /// How many rows at most.
+    pub(crate) rows: u32,
+    /// How many rows, where that is known.
+    pub(crate) count: Option<u32>,
+    /// Whether these are the rows of this word and no other.
+    pub(crate) is_exact: bool,
+    place: Place,
+}
+
+enum Place {
+    First(words::Found),
+    Second(Spread),
+}
+
+impl Lexicon {
+    /// Of the first version of an index.
+    pub(super) fn first(rows: u32, bundle: &Bundle) -> Result<Lexicon, IndexError> {
+        Ok(Lexicon::First(Words::open(WORDS, rows, bundle)?))
+    }
+
+    /// Of the second.
+    pub(super) fn second(
+        bundle: &Bundle,
+        templates: Templates,
+        slots: (Rare, u64),
+        groups: &Arc<TextGroups>,
+    ) -> Result<Lexicon, IndexError> {
+        Ok(Lexicon::Second(Box::new(Second::open(bundle, templates, slots, groups)?)))
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        match self {
+            Lexicon::First(_) => 0,
+            Lexicon::Second(second) => second.memory_bytes(),
+        }
+    }
+
+    /// Looks up one word in lower case, or an address.
+    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
+        match self {
+            Lexicon::First(words) => Ok(words.find(word)?.map(|found| Found {
+                rows: found.rows,
+                count: found.exact.then_some(found.rows),
+                is_exact: found.exact,
+                place: Place::First(found),
+            })),
+            Lexicon::Second(second) => Ok(second.find(word)?.map(|spread| Found {
+                rows: spread.rows_max(second),
+                count: spread.count(second),
+                is_exact: spread.is_exact,
+                place: Place::Second(spread),
+            })),
+        }
+    }
+
+    /// Of some rows, keeps those that have a word.
+    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<(), IndexError> {
+        match (self, &found.place) {
+            (Lexicon::First(words), Place::First(found)) => words.retain(found, rows),
+            (Lexicon::Second(second), Place::Second(spread)) => {
+                let all = second.rows(spread, rows)?;
+                rows.intersect(&all);
+                Ok(())
+            }
+            _ => Err(IndexError::Format("a word of another index".to_owned())),
+        }
+    }
+
+    /// The rows that have a word of each set. After `terms_max` terms it gives up: to scan the messages is then
+    /// cheaper. It also ends where the work does.
+    pub(crate) fn walk(
+        &self,
+        sets: &dyn WordSets,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        match self {
+            Lexicon::First(words) => words.walk_sets(sets, terms_max, work),
+            Lexicon::Second(second) => second.walk(sets, terms_max, work),
+        }
+    }
+
+    /// The rows whose shape is meant for certain, and those whose shape may be; see
+    /// [`SegmentIndex::rows_with_shape`](super::index::SegmentIndex::rows_with_shape).
+    pub(super) fn rows_with_shape(
+        &self,
+        matcher: &Matcher,
+        words: &[&[u8]],
+        is_plain: bool,
+    ) -> Result<(Selection, Selection), IndexError> {
+        match self {
+            Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
+            Lexicon::Second(second) => second.rows_with_shape(matcher, words, is_plain),
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The words of the second version of an index: of templates, of their slots, and of what has no template.
+//!
+//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
+//! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
+
+use crate::segment::blocks::{BlocksError, TextGroups};
+use crate::segment::bundle::{Bundle, IndexError};
+use crate::segment::templates::Templates;
+use crate::segment::words::{self, WORDS, WordSets, Walked, Words};
+use crate::work::Work;
+use logstead_record::query::{FieldName, Matcher};
+use logstead_record::{Batch, Field, Selection, TextColumn};
+use logstead_template::{Ranks, Rare, Shape, TextGroup, Wanted, WordSet, shape};
+use std::sync::Arc;
+
+/// The words of templates.
+pub(in crate::segment) const KEYS: &str = "keys";
+/// The words of values of dynamic fields.
+pub(in crate::segment) const VALUES: &str = "values";
+
+/// The words of a segment.
+pub(crate) struct Second {
+    /// A row is a template.
+    keys: Words,
+    kept: Option<Words>,
+    values: Option<Words>,
+    templates: Templates,
+    counts: Vec<u64>,
+    slots: Rare,
+    seed: u64,
+    groups: Arc<TextGroups>,
+    rows: u32,
+}
+
+/// Where the rows of a word are.
+#[derive(Default)]
+pub(super) struct Spread {
+    /// Templates that have it, ascending: all their rows do.
+    templates: Vec<u32>,
+    /// Groups with rows that have it in a slot, for each place; none where the group cannot be read.
+    groups: Vec<(usize, Option<Vec<Ranks>>)>,
+    kept: Option<words::Found>,
+    values: Option<words::Found>,
+    /// Whether these are the rows of this word and no other.
+    pub(super) is_exact: bool,
+}
+
+impl Second {
+    pub(super) fn open(
+        bundle: &Bundle,
+        templates: Templates,
+        (slots, seed): (Rare, u64),
+        groups: &Arc<TextGroups>,
+    ) -> Result<Second, IndexError> {
+        let rows = bundle.identity().rows;
+        let fits = templates.groups.len() == groups.groups()
+            && (0..groups.groups()).all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
+        if !fits {
+            return Err(IndexError::Format("templates of other groups".to_owned()));
+        }
+        let open = |dictionary| {
+            let is_there = bundle.has(&format!("{dictionary}.meta"));
+            is_there.then(|| Words::open(dictionary, rows, bundle)).transpose()
+        };
+        let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
+        let (kept, values) = (open(WORDS)?, open(VALUES)?);
+        let (counts, groups) = (templates.counts(), Arc::clone(groups));
+        Ok(Second { keys, kept, values, templates, counts, slots, seed, groups, rows })
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.templates.memory_bytes() + self.slots.memory_bytes() + size_of_val(self.counts.as_slice())
+    }
+
+    pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
+        let mut spread = Spread { is_exact: true, ..Spread::default() };
+        if let Some(found) = self.keys.find(word)? {
+            spread.is_exact &= found.exact;
+            spread.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
+        }
+        for (words, place) in [(&self.kept, &mut spread.kept), (&self.values, &mut spread.values)] {
+            if let Some(words) = words {
+                *place = words.find(word)?;
+                spread.is_exact &= place.as_ref().is_none_or(|found| found.exact);
+            }
+        }
+        let wanted = Wanted::new(word);
+        let groups = self.slots.groups(wanted.hash(self.seed)).map_err(malformed)?;
+        for group in groups.into_iter().map(usize::from).filter(|&group| group < self.groups.groups()) {
+            let found = self.texts(group, |texts| Ok(texts.find_in_slots(&wanted)?));
+            spread.is_exact &= found.is_some();
+            if found.as_ref().is_none_or(|found| found.iter().any(|ranks| *ranks != Ranks::None)) {
+                spread.groups.push((group, found));
+            }
+        }
+        let is_nowhere = spread.templates.is_empty()
+            && spread.groups.is_empty()
+            && spread.kept.is_none()
+            && spread.values.is_none();
+        Ok((!is_nowhere).then_some(spread))
+    }
+
+    /// The rows of a word, of those that are asked for.
+    pub(super) fn rows(&self, spread: &Spread, within: &Selection) -> Result<Selection, IndexError> {
+        let mut rows = Selection::none(self.rows as usize);
+        for (words, found) in [(&self.kept, &spread.kept), (&self.values, &spread.values)] {
+            if let (Some(words), Some(found)) = (words, found) {
+                rows.union(&words.rows(found)?);
+            }
+        }
+        let has_word = self.flags(&spread.templates);
+        let mut in_slots = spread.groups.iter().peekable();
+        for group in 0..self.groups.groups() {
+            let found = in_slots.next_if(|(of, _)| *of == group).map(|(_, found)| found.as_deref());
+            if within.count_within(self.groups.rows_of(group)) == 0 {
+                continue;
+            }
+            match found {
+                Some(None) => rows.insert_range(self.groups.rows_of(group)),
+                found => {
+                    if !self.insert(group, &has_word, found.flatten(), &mut rows) {
+                        return Err(IndexError::Format("rows that cannot be read".to_owned()));
+                    }
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
+    /// cannot be read.
+    #[must_use]
+    fn insert(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>, rows: &mut Selection) -> bool {
+        let numbers = &self.templates.groups[group].numbers;
+        let mut found = match ranks {
+            Some(ranks) => ranks.to_vec(),
+            None => vec![Ranks::None; numbers.len() + 1],
+        };
+        for (ranks, &number) in found.iter_mut().skip(1).zip(numbers) {
+            if accepted.get(number as usize) == Some(&true) {
+                *ranks = Ranks::All;
+            }
+        }
+        if found.iter().all(|ranks| *ranks == Ranks::None) {
+            return true;
+        }
+        match self.groups.templates(group) {
+            Ok(of) if of.counts().len() == found.len() => {
+                rows.insert_part(self.groups.rows_of(group).start, &of.select(&found));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn walk(
+        &self,
+        sets: &dyn WordSets,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let mut all =
+            Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        for words in [&self.kept, &self.values].into_iter().flatten() {
+            let walked = words.walk_sets(sets, terms_max - all.terms, work)?;
+            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+        }
+        let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
+        all.terms += keys.terms;
+        all.complete &= keys.complete;
+        let accepted: Vec<Vec<bool>> = keys.rows.iter().map(|rows| self.flags_of(rows)).collect();
+        let cut = self.flags_of(&keys.cut);
+        let wanted: Vec<WordSet> = (0..sets.sets()).map(|set| WordSet { forms: sets.forms(set) }).collect();
+        for group in 0..self.groups.groups() {
+            if !all.complete {
+                break;
+            }
+            let found = self.texts(group, |texts| {
+                Ok(texts.find_words(&wanted, &mut |values| work.go_on(values))?)
+            });
+            match found {
+                Some(Some(found)) => {
+                    let mut sets = all.rows.iter_mut().zip(&accepted).zip(&found);
+                    let are_read = sets.all(|((rows, of), ranks)| self.insert(group, of, Some(ranks), rows))
+                        && self.insert(group, &cut, None, &mut all.cut);
+                    if !are_read {
+                        all.cut.insert_range(self.groups.rows_of(group));
+                    }
+                }
+                // It ended before all was looked at.
+                Some(None) => all.complete = false,
+                // What cannot be read may have any words.
+                None => all.cut.insert_range(self.groups.rows_of(group)),
+            }
+        }
+        Ok(all)
+    }
+
+    pub(super) fn rows_with_shape(
+        &self,
+        matcher: &Matcher,
+        words: &[&[u8]],
+        is_plain: bool,
+    ) -> Result<(Selection, Selection), IndexError> {
+        let (certain, loose) = self.compare_shapes(matcher, words)?;
+        let mut rows = Selection::none(self.rows as usize);
+        let mut possible = rows.clone();
+        let spreads = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
+        for group in 0..self.groups.groups() {
+            let mut are_read = self.insert(group, &certain, None, &mut rows);
+            let numbers = &self.templates.groups[group].numbers;
+            // Rows without a template may be any; others only where a slot may hold a part of the text.
+            let mut may_be = vec![Ranks::None; numbers.len() + 1];
+            if 0 < self.templates.groups[group].kept {
+                may_be[0] = Ranks::All;
+            }
+            let in_slots: Vec<Option<&[Ranks]>> =
+                spreads.iter().flatten().filter_map(|spread| spread.in_slots(group)).collect();
+            for (place, &number) in (1..).zip(numbers) {
+                let is_possible = match loose[number as usize] {
+                    Shape::Exact => false,
+                    Shape::Loose if is_plain => {
+                        in_slots.iter().any(|found| found.is_none_or(|ranks| ranks[place] != Ranks::None))
+                    }
+                    Shape::Loose | Shape::Odd => true,
+                };
+                if is_possible && !certain[number as usize] {
+                    may_be[place] = Ranks::All;
+                }
+            }
+            are_read &= self.insert(group, &[], Some(&may_be), &mut possible);
+            if !are_read {
+                possible.insert_range(self.groups.rows_of(group));
+            }
+        }
+        possible.union(&rows);
+        Ok((rows, possible))
+    }
+
+    /// Which templates have a shape that is meant, and what the shape of each is worth.
+    fn compare_shapes(&self, matcher: &Matcher, words: &[&[u8]]) -> Result<(Vec<bool>, Vec<Shape>), IndexError> {
+        let count = self.templates.keys.len();
+        let mut having = Selection::all(count);
+        for word in words {
+            match self.keys.find(word)? {
+                Some(found) => self.keys.retain(&found, &mut having)?,
+                None => having = Selection::none(count),
+            }
+        }
+        let (mut shapes, mut text, mut worth) = (TextColumn::default(), Vec::new(), Vec::with_capacity(count));
+        for (number, key) in self.templates.keys.iter().enumerate() {
+            text.clear();
+            worth.push(shape(key, &mut text));
+            if having.contains(number) {
+                shapes.push(&text);
+            }
+        }
+        let mut certain = vec![false; count];
+        if let Some(batch) = Batch::of_values(&FieldName::Known(Field::Message), &shapes) {
+            let meant = matcher.select(&batch);
+            for (at, number) in having.iter().enumerate() {
+                // Of an odd one the shape may have a boundary that its messages do not have.
+                certain[number] = meant.contains(at) && worth[number] != Shape::Odd;
+            }
+        }
+        Ok((certain, worth))
+    }
+
+    /// Asks the messages of a group; none where they cannot be read.
+    fn texts<T>(&self, group: usize, ask: impl FnOnce(&TextGroup) -> Result<T, BlocksError>) -> Option<T> {
+        let texts = self.groups.messages(group).ok()?;
+        let fits = texts.rows().counts().len() == self.templates.groups[group].numbers.len() + 1;
+        if fits { ask(&texts).ok() } else { None }
+    }
+
+    fn flags(&self, templates: &[u32]) -> Vec<bool> {
+        let mut flags = vec![false; self.templates.keys.len()];
+        templates.iter().for_each(|&template| flags[template as usize] = true);
+        flags
+    }
+
+    fn flags_of(&self, templates: &Selection) -> Vec<bool> {
+        (0..self.templates.keys.len()).map(|template| templates.contains(template)).collect()
+    }
+}
+
+impl Spread {
+    /// How many rows have the word, or fewer.
+    pub(super) fn rows_max(&self, second: &Second) -> u32 {
+        let (outside, inside) = self.parts(second);
+        u32::try_from(outside + inside).unwrap_or(u32::MAX).min(second.rows)
+    }
+
+    /// How many rows have the word, where that can be told.
+    pub(super) fn count(&self, second: &Second) -> Option<u32> {
+        // A row with fields may have the word twice.
+        let (outside, inside) = self.parts(second);
+        let is_once = self.values.is_none() || inside + u64::from(self.kept.as_ref().map_or(0, |found| found.rows)) == 0;
+        (self.is_exact && is_once).then_some((outside + inside) as u32)
+    }
+
+    /// Rows by the words of kept messages and of values, and rows by templates.
+    fn parts(&self, second: &Second) -> (u64, u64) {
+        let outside = [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum();
+        let mut inside: u64 = self.templates.iter().map(|&template| second.counts[template as usize]).sum();
+        for (group, found) in &self.groups {
+            let of = &second.templates.groups[*group];
+            let Some(found) = found else {
+                inside += of.rows();
+                continue;
+            };
+            for ((ranks, number), &count) in found[1..].iter().zip(&of.numbers).zip(&of.counts) {
+                if self.templates.binary_search(number).is_err() {
+                    inside += match ranks {
+                        Ranks::None => 0,
+                        Ranks::All => u64::from(count),
+                        Ranks::Some(ranks) => ranks.len() as u64,
+                    };
+                }
+            }
+        }
+        (outside, inside)
+    }
+
+    /// In which rows of a group the word is in a slot; nothing where it is in none.
+    fn in_slots(&self, group: usize) -> Option<Option<&[Ranks]>> {
+        self.groups.iter().find(|(of, _)| *of == group).map(|(_, found)| found.as_deref())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn malformed(fault: logstead_template::Fault) -> IndexError {
+    IndexError::Format(fault.to_string())
+}
