@@ -112,10 +112,14 @@ mod tests {
             }
             let group = opened(&writer.finish()).unwrap();
             let mut hashes = BTreeSet::new();
-            group.hashes(seed, &mut |hash| drop(hashes.insert(hash))).unwrap();
+            group.hashes(seed, &mut |hash| {
+                hashes.insert(hash);
+            }).unwrap();
             let mut words = BTreeSet::new();
             for text in &texts {
-                word::for_each_folded(text, &mut Vec::new(), |word| drop(words.insert(word.to_vec())));
+                word::for_each_folded(text, &mut Vec::new(), |word| {
+                    words.insert(word.to_vec());
+                });
             }
             for word in words {
                 let wanted = Wanted::new(&word);
