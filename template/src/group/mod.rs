@@ -30,6 +30,7 @@ mod find;
 mod hashes;
 mod read;
 mod rows;
+mod values;
 mod write;
 
 pub use find::Wanted;
