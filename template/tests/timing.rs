@@ -63,7 +63,7 @@ fn run(texts: &[&[u8]]) -> (Spent, Taken) {
         taken.texts += texts.len();
         let group = timed(&mut spent.open, || TextGroup::open(Arc::new(Rows::open(&rows)?), texts));
         let group = group.expect("it was just written");
-        timed(&mut spent.hashes, || group.hashes(SEED, &mut |hash| rare.add(hash, number as u16)))
+        timed(&mut spent.hashes, || group.hashes(SEED, |hash| rare.add(hash, number as u16)))
             .expect("it was just written");
     }
     timed(&mut spent.rare, || rare.finish(&mut rare_bytes));
