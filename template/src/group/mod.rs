@@ -31,6 +31,7 @@ mod forms;
 mod hashes;
 mod read;
 mod rows;
+mod values;
 mod write;
 
 pub use find::Wanted;

@@ -10,7 +10,7 @@ use crate::scan::{Kind, write};
 use crate::texts::{TextReader, Texts};
 use logstead_record::TextColumn;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
@@ -22,8 +22,8 @@ const NOWHERE: u32 = u32::MAX;
 pub struct TextGroup {
     pub(super) bytes: Vec<u8>,
     rows: Arc<Rows>,
-    /// The number of each row among those of its template.
-    ranks: Vec<u32>,
+    /// The number of each row among those of its template, once a row was read.
+    ranks: OnceLock<Vec<u32>>,
     keys: TextColumn,
     pub(super) templates: Vec<Template>,
     pub(super) addresses: Vec<u32>,
@@ -64,13 +64,19 @@ impl TextGroup {
         if (words.len(), kept.len()) != (words_before, counts[0] as usize) {
             return Err(Fault::Short);
         }
-        let mut next = vec![0; counts.len()];
-        let rank = |&place: &u16| {
-            next[usize::from(place)] += 1;
-            next[usize::from(place)] - 1
-        };
-        let ranks = rows.places.iter().map(rank).collect();
+        let ranks = OnceLock::new();
         Ok(TextGroup { bytes, rows, ranks, keys, templates, addresses, dictionary, words, kept })
+    }
+
+    fn ranks(&self) -> &[u32] {
+        self.ranks.get_or_init(|| {
+            let mut next = vec![0; self.rows.counts().len()];
+            let rank = |&place: &u16| {
+                next[usize::from(place)] += 1;
+                next[usize::from(place)] - 1
+            };
+            self.rows.places.iter().map(rank).collect()
+        })
     }
 
     /// Which template each row has.
@@ -95,7 +101,7 @@ impl TextGroup {
             size_of::<Template>() + template.texts.memory_bytes() + columns
         };
         self.bytes.capacity()
-            + size_of_val(self.ranks.as_slice())
+            + self.ranks.get().map_or(0, |ranks| size_of_val(ranks.as_slice()))
             + self.keys.memory_bytes()
             + size_of_val(self.addresses.as_slice())
             + self.templates.iter().map(template).sum::<usize>()
@@ -107,7 +113,7 @@ impl TextGroup {
     /// The texts of some rows.
     pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
         // Values of a template lie side by side, so its rows are written together and put in order afterwards.
-        let (places, ranks) = (&self.rows.places[rows.clone()], &self.ranks[rows.clone()]);
+        let (places, ranks) = (&self.rows.places[rows.clone()], &self.ranks()[rows.clone()]);
         let mut first_of: Vec<u32> = vec![NOWHERE; self.templates.len() + 1];
         let mut found: Vec<(u16, Range<u32>)> = Vec::new();
         for (&place, &rank) in places.iter().zip(ranks) {

@@ -1,8 +1,9 @@
 //! Messages in, the bytes of a group out.
 
-use super::column::Values;
+use super::column::{write_addresses, write_few, write_many, write_numbers};
 use super::effort::{Effort, Efforts};
 use super::rows;
+use super::values::{Starts, Values, count_of};
 use crate::bytes::put_varint;
 use crate::interner::Interner;
 use crate::scan::{Kind, Scanner, Variable};
@@ -41,19 +42,32 @@ pub struct TextGroupWriter {
     aligned: Vec<Variable>,
     /// For each template of the table its place in this group.
     places: Vec<u16>,
-    /// And for each of those the template, and its first column.
-    group: Vec<(u32, usize)>,
+    /// And for each of those the template.
+    group: Vec<u32>,
     rows: Vec<u16>,
-    columns: Vec<Values>,
+    values: Values,
     addresses: HashMap<u32, u32>,
     words: Interner,
     /// Messages without a template.
     kept: TextColumn,
+    plain: Plain,
+}
+
+/// The templates of a text that is empty, and of one that is a decimal number, once there are any. Most values of some
+/// columns are such texts: to split them and to look for their keys would take longer than all the rest.
+#[derive(Default)]
+struct Plain {
+    empty: Option<u32>,
+    decimal: Option<u32>,
 }
 
 impl TextGroupWriter {
     /// Adds the text of the next row. `false` where it has no template and is kept as it is.
     pub fn push(&mut self, text: &[u8]) -> bool {
+        if self.push_plain(text) {
+            self.efforts.add(true);
+            return true;
+        }
         let found = match self.efforts.next() {
             Effort::Learn if self.scanner.scan(text) => self.templates.find(self.scanner.key()),
             Effort::LookUp if self.scanner.scan(text) => self.templates.find_known(self.scanner.key()),
@@ -65,7 +79,10 @@ impl TextGroupWriter {
                 self.rows.push(NO_TEMPLATE);
                 self.kept.push(text);
             }
-            Found::Template(template) => self.push_variables(template, None, text),
+            Found::Template(template) => {
+                self.plain.learn(self.scanner.key(), template);
+                self.push_variables(template, None, text);
+            }
             Found::Alias(template) => {
                 let mut aligned = std::mem::take(&mut self.aligned);
                 align(self.templates.key(template), &self.scanner, &mut aligned);
@@ -74,6 +91,22 @@ impl TextGroupWriter {
             }
         }
         found != Found::Nothing
+    }
+
+    /// Adds a text if it is plain, and its template is known.
+    #[inline]
+    fn push_plain(&mut self, text: &[u8]) -> bool {
+        let Plain { empty, decimal } = self.plain;
+        if text.is_empty() {
+            let Some(template) = empty else { return false };
+            self.push_row(template);
+            return true;
+        }
+        let Some(template) = decimal else { return false };
+        let Some(variable) = Variable::only_decimal(text) else { return false };
+        self.push_row(template);
+        self.values.push(&variable, variable.low, text);
+        true
     }
 
     /// How many rows there are.
@@ -89,12 +122,12 @@ impl TextGroupWriter {
     /// Memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.templates.memory_bytes()
-            + self.columns.iter().map(Values::memory_bytes).sum::<usize>()
+            + self.values.memory_bytes()
             + self.words.memory_bytes()
             + self.kept.memory_bytes()
             + self.addresses.allocation_size()
             + (self.rows.capacity() + self.places.capacity()) * size_of::<u16>()
-            + self.group.capacity() * size_of::<(u32, usize)>()
+            + self.group.capacity() * size_of::<u32>()
     }
 
     /// The group, and begins the next one.
@@ -104,8 +137,8 @@ impl TextGroupWriter {
         rows::write(&self.rows, self.group.len(), &mut compressor, &mut written.rows);
         let out = &mut written.texts;
         self.write_keys(out);
-        self.write_addresses(out);
-        let many = self.write_columns(&mut compressor, out);
+        let places = self.write_all_addresses(out);
+        let many = self.write_columns(&places, &mut compressor, out);
         texts::write(many.iter().map(|&word| self.words.get(word)), &mut compressor, out);
         texts::write(self.kept.iter(), &mut compressor, out);
         self.clear();
@@ -113,9 +146,9 @@ impl TextGroupWriter {
     }
 
     fn clear(&mut self) {
-        self.group.drain(..).for_each(|(template, _)| self.places[template as usize] = UNKNOWN);
+        self.group.drain(..).for_each(|template| self.places[template as usize] = UNKNOWN);
         self.rows.clear();
-        self.columns.clear();
+        self.values.clear();
         self.addresses.clear();
         self.words.clear();
         self.kept.truncate(0);
@@ -123,12 +156,9 @@ impl TextGroupWriter {
 
     #[inline]
     fn push_variables(&mut self, template: u32, aligned: Option<&[Variable]>, text: &[u8]) {
-        let place = self.place(template);
-        self.rows.push(place + 1);
-        let TextGroupWriter { group, columns, addresses, words, scanner, .. } = self;
-        let variables = aligned.unwrap_or(scanner.variables());
-        let first = group[usize::from(place)].1;
-        for (column, variable) in columns[first..first + variables.len()].iter_mut().zip(variables) {
+        self.push_row(template);
+        let TextGroupWriter { values, addresses, words, scanner, .. } = self;
+        for variable in aligned.unwrap_or(scanner.variables()) {
             let low = match variable.kind {
                 Kind::Address => {
                     let next = addresses.len() as u32;
@@ -137,30 +167,35 @@ impl TextGroupWriter {
                 Kind::Text => u64::from(words.number(&text[variable.range()])),
                 _ => variable.low,
             };
-            column.push(variable, low);
+            values.push(variable, low, text);
         }
     }
 
-    /// The place of a template in this group.
+    /// Adds a row, whose values follow.
     #[inline]
-    fn place(&mut self, template: u32) -> u16 {
+    fn push_row(&mut self, template: u32) {
+        let place = match self.places.get(template as usize) {
+            Some(&place) if place != UNKNOWN => place,
+            _ => self.new_place(template),
+        };
+        self.rows.push(place + 1);
+    }
+
+    /// The place in this group of a template that it does not have yet.
+    #[cold]
+    fn new_place(&mut self, template: u32) -> u16 {
         if self.places.len() <= template as usize {
             self.places.resize(template as usize + 1, UNKNOWN);
         }
-        let known = self.places[template as usize];
-        if known != UNKNOWN {
-            return known;
-        }
         let place = self.group.len() as u16;
         self.places[template as usize] = place;
-        self.group.push((template, self.columns.len()));
-        self.columns.extend(self.templates.slots(template).iter().map(|&kind| Values::new(kind)));
+        self.group.push(template);
         place
     }
 
     fn write_keys(&self, out: &mut Vec<u8>) {
         put_varint(self.group.len() as u64, out);
-        let keys = || self.group.iter().map(|&(template, _)| self.templates.key(template));
+        let keys = || self.group.iter().map(|&template| self.templates.key(template));
         let mut text = Vec::new();
         keys().for_each(|key| put_varint(key.len() as u64, &mut text));
         keys().for_each(|key| text.extend_from_slice(key));
@@ -169,55 +204,123 @@ impl TextGroupWriter {
         packet::write(&text, &mut compressor, out);
     }
 
-    /// In their order, so that those with one prefix are neighbours.
-    fn write_addresses(&mut self, out: &mut Vec<u8>) {
+    /// In their order, so that those with one prefix are neighbours. Returns the place of each.
+    fn write_all_addresses(&self, out: &mut Vec<u8>) -> Vec<u64> {
         let mut addresses: Vec<(u32, u32)> =
             self.addresses.iter().map(|(&address, &id)| (address, id)).collect();
         addresses.sort_unstable();
         let mut places = vec![0; addresses.len()];
         addresses.iter().enumerate().for_each(|(place, &(_, id))| places[id as usize] = place as u64);
-        for column in self.columns.iter_mut().filter(|column| column.kind == Kind::Address) {
-            column.low.iter_mut().for_each(|id| *id = places[*id as usize]);
-        }
         put_varint(addresses.len() as u64, out);
         let addresses: Vec<u64> = addresses.iter().map(|&(address, _)| u64::from(address)).collect();
         numbers::write(&addresses, out);
+        places
     }
 
     /// The dictionary and all columns. Returns the words that are in no dictionary.
-    fn write_columns(&mut self, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) -> Vec<u32> {
-        let few: Vec<bool> = self.columns.iter().map(has_few_words).collect();
-        let mut places = vec![None; self.words.len()];
-        for (column, _) in self.columns.iter().zip(&few).filter(|(_, few)| **few) {
-            column.low.iter().for_each(|&word| places[word as usize] = Some(0));
-        }
-        let mut dictionary: Vec<u32> =
-            (0..self.words.len() as u32).filter(|&word| places[word as usize].is_some()).collect();
-        dictionary.sort_unstable_by(|&one, &other| self.words.get(one).cmp(self.words.get(other)));
-        dictionary.iter().enumerate().for_each(|(place, &word)| places[word as usize] = Some(place as u64));
-        texts::write(dictionary.iter().map(|&word| self.words.get(word)), compressor, out);
-        let mut many = Vec::new();
-        for (column, few) in self.columns.iter_mut().zip(few) {
-            if column.kind == Kind::Text && !few {
-                Values::write_many(out);
-                many.extend(column.low.iter().map(|&word| word as u32));
-                continue;
+    fn write_columns(
+        &self,
+        addresses: &[u64],
+        compressor: &mut Compressor<'_>,
+        out: &mut Vec<u8>,
+    ) -> Vec<u32> {
+        let counts =
+            |&template: &u32| self.templates.slots(template).iter().map(|&kind| count_of(kind)).sum();
+        let counts = self.group.iter().map(counts).map(|count: usize| count as u32);
+        let starts = Starts::new(&self.rows, &[0].into_iter().chain(counts).collect::<Vec<u32>>());
+        let (few, words) = self.write_dictionary(&starts, compressor, out);
+        let mut few = few.into_iter();
+        let (mut low, mut high, mut lengths, mut many) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (starts, kind, slot) in self.slots(&starts) {
+            self.values.gather(starts, slot, &mut low);
+            match kind {
+                Kind::Text if few.next() == Some(true) => {
+                    low.iter_mut().for_each(|word| *word = u64::from(words[*word as usize]));
+                    write_few(&low, out);
+                }
+                Kind::Text => {
+                    many.extend(low.iter().map(|&word| word as u32));
+                    write_many(out);
+                }
+                Kind::Address => {
+                    low.iter_mut().for_each(|id| *id = addresses[*id as usize]);
+                    write_addresses(&low, out);
+                }
+                kind => {
+                    if kind == Kind::Wide {
+                        self.values.gather(starts, slot + 1, &mut high);
+                    }
+                    self.values.gather_lengths(starts, slot, &mut lengths);
+                    write_numbers(kind, &low, &high, &lengths, out);
+                }
             }
-            if column.kind == Kind::Text {
-                column.low.iter_mut().for_each(|word| *word = places[*word as usize].unwrap_or(0));
-            }
-            column.write(out);
         }
         many
     }
+
+    /// For each slot of each template where the values of its rows begin, its kind, and its place among them.
+    fn slots<'a>(&'a self, starts: &'a Starts) -> impl Iterator<Item = (&'a [u32], Kind, usize)> {
+        self.group.iter().enumerate().flat_map(move |(place, &template)| {
+            let slots = self.templates.slots(template).iter().scan(0, |next, &kind| {
+                let slot = *next;
+                *next += count_of(kind);
+                Some((kind, slot))
+            });
+            slots.map(move |(kind, slot)| (starts.at(place + 1), kind, slot))
+        })
+    }
+
+    /// Whether each slot of texts has few words; and the place of each of these words in the dictionary.
+    fn write_dictionary(
+        &self,
+        starts: &Starts,
+        compressor: &mut Compressor<'_>,
+        out: &mut Vec<u8>,
+    ) -> (Vec<bool>, Vec<u32>) {
+        const NOWHERE: u32 = u32::MAX;
+        // The last slot that a word was seen in.
+        let mut seen = vec![NOWHERE; self.words.len()];
+        let mut places = vec![NOWHERE; self.words.len()];
+        let (mut few, mut values, mut distinct) = (Vec::new(), Vec::new(), Vec::new());
+        for (starts, _, slot) in self.slots(starts).filter(|(_, kind, _)| *kind == Kind::Text) {
+            distinct.clear();
+            if FEW_VALUES_MIN <= starts.len() {
+                self.values.gather(starts, slot, &mut values);
+                for &word in &values {
+                    let seen = &mut seen[word as usize];
+                    if *seen != few.len() as u32 {
+                        *seen = few.len() as u32;
+                        distinct.push(word as usize);
+                    }
+                }
+            }
+            let is_few = !distinct.is_empty() && are_few(distinct.len(), starts.len());
+            few.push(is_few);
+            if is_few {
+                distinct.iter().for_each(|&word| places[word] = 0);
+            }
+        }
+        let mut dictionary: Vec<u32> =
+            (0..self.words.len() as u32).filter(|&word| places[word as usize] != NOWHERE).collect();
+        dictionary.sort_unstable_by(|&one, &other| self.words.get(one).cmp(self.words.get(other)));
+        dictionary.iter().zip(0..).for_each(|(&word, place)| places[word as usize] = place);
+        texts::write(dictionary.iter().map(|&word| self.words.get(word)), compressor, out);
+        (few, places)
+    }
 }
 
-fn has_few_words(column: &Values) -> bool {
-    if column.kind != Kind::Text || column.low.len() < FEW_VALUES_MIN {
-        return false;
+fn are_few(distinct: usize, values: usize) -> bool {
+    distinct <= FEW_WORDS || distinct * 3 <= values
+}
+
+impl Plain {
+    /// The template of a key that is neither an alias nor unknown.
+    #[inline]
+    fn learn(&mut self, key: &[u8], template: u32) {
+        match key {
+            [] => self.empty = Some(template),
+            [marker] if *marker == Kind::Decimal as u8 => self.decimal = Some(template),
+            _ => {}
+        }
     }
-    let mut distinct = column.low.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct.len() <= FEW_WORDS || distinct.len() * 3 <= column.low.len()
 }

@@ -2,7 +2,6 @@
 
 use super::{CHUNK, CONSTANT, DELTA, DELTAS, DICTIONARY, DICTIONARY_MAX, FRAME, FRAMES, HEAD_BYTES};
 use crate::bytes::{bits, pack, packed_bytes, put_varint};
-use hashbrown::HashMap;
 
 /// Another form has to save this part of a hundred, as it takes longer to read.
 const DICTIONARY_GAIN: usize = 97;
@@ -20,8 +19,8 @@ pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
     }
     let width = bits(greatest - least);
     let frame_bytes = packed_bytes(values.len(), width) + 4;
-    if let Some(dictionary) = dictionary(values, width, frame_bytes) {
-        return write_dictionary(values, &dictionary, out);
+    if let Some(dictionary) = dictionary(values, (least, greatest), frame_bytes) {
+        return dictionary.write(values, out);
     }
     let delta_least = least_difference(values);
     if deltas_pay(values, width, delta_least, frame_bytes) {
@@ -40,55 +39,111 @@ fn range_of(values: &[u64]) -> (u64, u64) {
     values.iter().fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
 }
 
-/// The distinct values in their order, where they are few.
-fn dictionary(values: &[u64], width: u32, bytes_max: usize) -> Option<Vec<u64>> {
+/// The distinct values in their order, and the place of each.
+struct Dictionary {
+    distinct: Vec<u64>,
+    places: Places,
+}
+
+enum Places {
+    /// Of the least value, of the next number and so on. There is a place for numbers that are no value too.
+    Near { least: u64, places: Vec<u16> },
+    /// A hash table: values, and their places.
+    Far { known: Vec<u64>, places: Vec<u16> },
+}
+
+/// No value, and no place.
+const FREE: u64 = u64::MAX;
+const NO_PLACE: u16 = u16::MAX;
+/// Values are near each other where they span less than so many numbers for each of them.
+const NEAR: u64 = 4;
+
+/// Where there are few distinct values.
+fn dictionary(values: &[u64], (least, greatest): (u64, u64), bytes_max: usize) -> Option<Dictionary> {
+    let width = bits(greatest - least);
     if values.len() < 64 || width < 3 {
         return None;
     }
-    let distinct = distinct(values, (values.len() / 4).min(DICTIONARY_MAX))?;
-    let gaps: usize = distinct.windows(2).map(|pair| bits(pair[1] - pair[0]).div_ceil(7) as usize).sum();
-    let bytes = packed_bytes(values.len(), bits(distinct.len() as u64 - 1)) + gaps + 2;
-    (bytes * 100 < bytes_max * DICTIONARY_GAIN).then_some(distinct)
+    let most = (values.len() / 4).min(DICTIONARY_MAX);
+    let is_near = greatest - least < NEAR * values.len() as u64;
+    let dictionary = if is_near { near(values, (least, greatest), most)? } else { far(values, most)? };
+    let gaps = dictionary.distinct.windows(2).map(|pair| bits(pair[1] - pair[0]).div_ceil(7) as usize);
+    let ids = packed_bytes(values.len(), bits(dictionary.distinct.len() as u64 - 1));
+    ((ids + gaps.sum::<usize>() + 2) * 100 < bytes_max * DICTIONARY_GAIN).then_some(dictionary)
+}
+
+fn near(values: &[u64], (least, greatest): (u64, u64), most: usize) -> Option<Dictionary> {
+    let mut places = vec![NO_PLACE; (greatest - least) as usize + 1];
+    let mut count = 0;
+    for &value in values {
+        let place = &mut places[(value - least) as usize];
+        count += usize::from(*place == NO_PLACE);
+        *place = 0;
+    }
+    if most < count {
+        return None;
+    }
+    let mut distinct = Vec::with_capacity(count);
+    for (place, value) in places.iter_mut().zip(least..).filter(|(place, _)| **place != NO_PLACE) {
+        *place = distinct.len() as u16;
+        distinct.push(value);
+    }
+    Some(Dictionary { distinct, places: Places::Near { least, places } })
 }
 
 /// Gives up early where they turn out to be many.
-fn distinct(values: &[u64], most: usize) -> Option<Vec<u64>> {
-    const FREE: u64 = u64::MAX;
-    let places = (most * 2).next_power_of_two().max(64);
-    let mut known = vec![FREE; places];
+fn far(values: &[u64], most: usize) -> Option<Dictionary> {
+    let mut known = vec![FREE; (most * 2).next_power_of_two().max(64)];
     let mut distinct = Vec::new();
     for (number, &value) in values.iter().enumerate() {
         if value == FREE {
             return None;
         }
-        let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & (places - 1);
-        while known[place] != value {
-            if known[place] == FREE {
-                let looks_unique = number == SAMPLE && SAMPLE_DISTINCT_MAX < distinct.len();
-                if distinct.len() == most || looks_unique {
-                    return None;
-                }
-                known[place] = value;
-                distinct.push(value);
-                break;
+        let place = find(&known, value);
+        if known[place] == FREE {
+            let looks_unique = number == SAMPLE && SAMPLE_DISTINCT_MAX < distinct.len();
+            if distinct.len() == most || looks_unique {
+                return None;
             }
-            place = (place + 1) & (places - 1);
+            known[place] = value;
+            distinct.push(value);
         }
     }
     distinct.sort_unstable();
-    Some(distinct)
+    let mut places = vec![NO_PLACE; known.len()];
+    distinct.iter().zip(0..).for_each(|(&value, place)| places[find(&known, value)] = place);
+    Some(Dictionary { distinct, places: Places::Far { known, places } })
 }
 
-fn write_dictionary(values: &[u64], distinct: &[u64], out: &mut Vec<u8>) {
-    out.push(DICTIONARY);
-    put_varint(distinct.len() as u64, out);
-    let mut before = 0;
-    for &value in distinct {
-        put_varint(value - before, out);
-        before = value;
+/// Where a value is in a hash table, or where it would be.
+fn find(known: &[u64], value: u64) -> usize {
+    let mask = known.len() - 1;
+    let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & mask;
+    while known[place] != value && known[place] != FREE {
+        place = (place + 1) & mask;
     }
-    let ids: HashMap<u64, u64> = distinct.iter().enumerate().map(|(id, &value)| (value, id as u64)).collect();
-    pack(values.iter().map(|value| ids[value]), bits(distinct.len() as u64 - 1), out);
+    place
+}
+
+impl Dictionary {
+    fn write(&self, values: &[u64], out: &mut Vec<u8>) {
+        out.push(DICTIONARY);
+        put_varint(self.distinct.len() as u64, out);
+        let mut before = 0;
+        for &value in &self.distinct {
+            put_varint(value - before, out);
+            before = value;
+        }
+        let width = bits(self.distinct.len() as u64 - 1);
+        match &self.places {
+            Places::Near { least, places } => {
+                pack(values.iter().map(|value| u64::from(places[(value - least) as usize])), width, out);
+            }
+            Places::Far { known, places } => {
+                pack(values.iter().map(|&value| u64::from(places[find(known, value)])), width, out);
+            }
+        }
+    }
 }
 
 /// As signed numbers, wrapped.

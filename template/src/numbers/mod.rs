@@ -139,6 +139,15 @@ impl Numbers {
         }
     }
 
+    /// Calls `each` with every value, but not with each as often as it is there.
+    pub(crate) fn for_each_distinct(&self, bytes: &[u8], mut each: impl FnMut(u64)) {
+        match &self.form {
+            Form::Constant(value) if 0 < self.len => each(*value),
+            Form::Dictionary { values, .. } => values.iter().for_each(|&value| each(value)),
+            _ => self.for_each(bytes, 0..self.len, each),
+        }
+    }
+
     /// Bounds that no value is beyond.
     pub(crate) fn bounds(&self) -> (u64, u64) {
         match &self.form {
@@ -295,6 +304,13 @@ mod tests {
             prop_assert_eq!(&got, &values);
             let (least, greatest) = numbers.bounds();
             prop_assert!(values.iter().all(|value| (least..=greatest).contains(value)));
+            let (mut distinct, mut expected) = (Vec::new(), values.clone());
+            numbers.for_each_distinct(&bytes, |value| distinct.push(value));
+            for distinct in [&mut distinct, &mut expected] {
+                distinct.sort_unstable();
+                distinct.dedup();
+            }
+            prop_assert_eq!(distinct, expected);
             let (from, to) = (values.len() / 3, values.len() * 2 / 3);
             let mut some = Vec::new();
             numbers.for_each(&bytes, from..to, |value| some.push(value));

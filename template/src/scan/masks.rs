@@ -8,10 +8,11 @@ use logstead_record::word;
 
 const CHUNK: usize = u64::BITS as usize;
 
+// A class has a bit for each of these, and they are those that `gather` looks at.
 const DIGIT: u8 = 1;
-const LETTER: u8 = 2;
-const MARKER: u8 = 4;
-const BEYOND_ASCII: u8 = 8;
+const WORD: u8 = 1 << 4;
+const MARKER: u8 = 2;
+const BEYOND_ASCII: u8 = 4;
 
 /// A bit for each byte of a text, lowest first, and zeros behind it.
 #[derive(Default)]
@@ -28,25 +29,35 @@ impl Masks {
         let mut all = 0;
         let (chunks, rest) = text.as_chunks::<CHUNK>();
         for chunk in chunks {
-            all |= self.push(chunk);
+            all |= self.push(chunk, 0);
         }
         // A chunk of its own even where nothing is left: runs end before the last bit.
-        let mut last = [b' '; CHUNK];
-        last[..rest.len()].copy_from_slice(rest);
-        all |= self.push(&last);
+        if let Some(last) = text.last_chunk::<CHUNK>() {
+            all |= self.push(last, CHUNK - rest.len());
+        } else {
+            let mut last = [b' '; CHUNK];
+            last[..rest.len()].copy_from_slice(rest);
+            all |= self.push(&last, 0);
+        }
         if all & BEYOND_ASCII != 0 {
             self.add_beyond_ascii(text);
         }
         all & MARKER == 0
     }
 
-    fn push(&mut self, bytes: &[u8; CHUNK]) -> u8 {
+    /// Adds a chunk, of which the first bytes are known already. Returns the classes that it has.
+    fn push(&mut self, bytes: &[u8; CHUNK], known: usize) -> u8 {
         // Not by `map`, which is a call for each byte.
         let mut classes = [0; CHUNK];
         classes.iter_mut().zip(bytes).for_each(|(class, &byte)| *class = class_of(byte));
-        self.digits.push(bits(&classes, DIGIT));
-        self.words.push(bits(&classes, DIGIT) | bits(&classes, LETTER));
-        classes.iter().fold(0, |all, class| all | class)
+        let (first, second, all) = gather(&classes);
+        let half = u64::BITS / 2;
+        let digits = first & u64::from(u32::MAX) | second << half;
+        let words = first >> half | second >> half << half;
+        let shift = known as u32;
+        self.digits.push(digits.checked_shr(shift).unwrap_or(0));
+        self.words.push(words.checked_shr(shift).unwrap_or(0));
+        all
     }
 
     /// Letters and digits beyond ASCII belong to words too.
@@ -79,6 +90,11 @@ impl Masks {
         run_end(&self.words, at)
     }
 
+    /// Where the digits end that begin at a byte.
+    pub(super) fn digits_end(&self, at: usize) -> usize {
+        run_end(&self.digits, at)
+    }
+
     /// Where the word begins that a byte belongs to, but not before `low`.
     pub(super) fn word_start(&self, at: usize, low: usize) -> usize {
         let mut chunk = at / CHUNK;
@@ -108,23 +124,41 @@ fn run_end(masks: &[u64], from: usize) -> usize {
 /// Without branches, so that many are done at once.
 #[inline]
 fn class_of(byte: u8) -> u8 {
-    let digit = u8::from(byte.wrapping_sub(b'0') < 10) * DIGIT;
-    let letter = u8::from((byte | 0x20).wrapping_sub(b'a') < 26) * LETTER;
+    let is_digit = byte.wrapping_sub(b'0') < 10;
+    let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+    let digit = u8::from(is_digit) * DIGIT;
+    let word = u8::from(is_digit | is_letter) * WORD;
     let marker = u8::from(byte <= MARKERS) * MARKER;
     let beyond = (byte >> 7) * BEYOND_ASCII;
-    digit | letter | marker | beyond
+    digit | word | marker | beyond
 }
 
-/// A bit for each byte that has a class.
-fn bits(classes: &[u8; CHUNK], class: u8) -> u64 {
+/// Of the first and of the second half of a chunk a bit for each digit, and from half on one for each byte of a word;
+/// and all classes.
+fn gather(classes: &[u8; CHUNK]) -> (u64, u64, u8) {
+    const BITS: u64 = 0x0101_0101_0101_0101 * (DIGIT | WORD) as u64;
     let (eights, _) = classes.as_chunks::<8>();
-    let mut bits = 0;
-    for (number, eight) in eights.iter().enumerate() {
-        // The lowest bit of each byte is moved to its place among the highest eight.
-        let lowest = u64::from_le_bytes(*eight) >> class.trailing_zeros() & 0x0101_0101_0101_0101;
-        bits |= (lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * number);
+    let (mut halves, mut all) = ([0; 2], 0);
+    for (half, eights) in halves.iter_mut().zip(eights.chunks(4)) {
+        for (number, eight) in eights.iter().enumerate() {
+            let eight = u64::from_le_bytes(*eight);
+            all |= eight;
+            *half |= (eight & BITS) << number;
+        }
     }
-    bits
+    let all = all.to_le_bytes().iter().fold(0, |all, class| all | class);
+    (transposed(halves[0]), transposed(halves[1]), all)
+}
+
+/// Eight bytes as a square of bits, and rows for columns.
+fn transposed(square: u64) -> u64 {
+    let swap = |square: u64, distance: u32, mask: u64| {
+        let differ = (square ^ square >> distance) & mask;
+        square ^ differ ^ differ << distance
+    };
+    let square = swap(square, 7, 0x00aa_00aa_00aa_00aa);
+    let square = swap(square, 14, 0x0000_cccc_0000_cccc);
+    swap(square, 28, 0x0000_0000_f0f0_f0f0)
 }
 
 #[cfg(test)]
@@ -158,6 +192,8 @@ mod tests {
                 }
                 let digit = (at..text.len()).find(|&at| text[at].is_ascii_digit());
                 prop_assert_eq!(masks.next_digit(at), digit);
+                let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                prop_assert_eq!(masks.digits_end(at), at + digits);
             }
         }
     }

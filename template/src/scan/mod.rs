@@ -72,6 +72,14 @@ impl Scanner {
     /// The variable with the first digit behind `low`.
     fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
         let word = self.masks.word_start(digit, low)..self.masks.word_end(digit);
+        // Most are a number, and what follows tells that it is no part of anything else.
+        let is_decimal = digit == word.start && self.masks.digits_end(digit) == word.end;
+        if is_decimal
+            && !matches!(text.get(word.end), Some(b'.' | b'-'))
+            && let Some(decimal) = Variable::decimal(text, &word)
+        {
+            return decimal;
+        }
         if digit == word.start
             && let Some(address) = Variable::address(text, word.clone()).filter(|found| self.ends(found))
         {

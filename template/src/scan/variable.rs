@@ -80,6 +80,12 @@ impl Variable {
         Variable { kind: Kind::Text, bytes: range.len() as u16, start: range.start as u32, low: 0, high: 0 }
     }
 
+    /// Whether a number is written without zeros before it. `text` is where it stands.
+    #[inline]
+    pub(crate) fn is_natural(&self, text: &[u8]) -> bool {
+        self.bytes == 1 || text[self.range().end - usize::from(self.bytes)] != b'0'
+    }
+
     /// Where its text stands in the message.
     pub(crate) fn range(&self) -> Range<usize> {
         let prefix = if self.kind == Kind::Prefixed { 2 } else { 0 };
@@ -120,6 +126,26 @@ impl Variable {
             }
             _ => Variable::text(start..start + length),
         }
+    }
+
+    /// The number in a range of digits, of which there are not too many.
+    #[inline]
+    pub(super) fn decimal(text: &[u8], range: &Range<usize>) -> Option<Variable> {
+        let bytes = range.len();
+        (1..=DECIMAL_DIGITS_MAX).contains(&bytes).then(|| {
+            let low = decimal_in(text, range);
+            Variable { kind: Kind::Decimal, bytes: bytes as u16, start: range.start as u32, low, high: 0 }
+        })
+    }
+
+    /// The number that is all of a text.
+    #[inline]
+    pub(crate) fn only_decimal(text: &[u8]) -> Option<Variable> {
+        let is_short = text.len() <= DECIMAL_DIGITS_MAX;
+        if !is_short || !text.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        Variable::decimal(text, &(0..text.len()))
     }
 
     /// The UUID that begins at a byte.
@@ -186,16 +212,31 @@ fn hex(digits: &[u8]) -> u64 {
 }
 
 /// Eight digits at a time where there are as many.
-fn decimal(mut digits: &[u8]) -> u64 {
-    let mut value = 0_u64;
+fn decimal(digits: &[u8]) -> u64 {
+    let (mut value, mut digits) = (0_u64, digits);
     while let Some((eight, rest)) = digits.split_first_chunk::<8>() {
-        let ones = u64::from_le_bytes(*eight) & 0x0f0f_0f0f_0f0f_0f0f;
-        let pairs = ones.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
-        let fours = pairs.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
-        value = value * 100_000_000 + (fours.wrapping_mul(42_949_672_960_001) >> 32);
+        value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight));
         digits = rest;
     }
     digits.iter().fold(value, |value, byte| value * 10 + u64::from(byte - b'0'))
+}
+
+/// The value of eight bytes that are digits or zero, the first one lowest.
+fn eight_digits(bytes: u64) -> u64 {
+    let ones = bytes & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = ones.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(42_949_672_960_001) >> 32
+}
+
+/// The value of the digits in a range of a text.
+fn decimal_in(text: &[u8], range: &Range<usize>) -> u64 {
+    let others = 8_u32.saturating_sub(range.len() as u32) * u8::BITS;
+    match text[..range.end].last_chunk::<8>() {
+        // What stands before them becomes zeros before them.
+        Some(eight) if 0 < others => eight_digits(u64::from_le_bytes(*eight) >> others << others),
+        _ => decimal(&text[range.clone()]),
+    }
 }
 
 /// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is how long it was there;
