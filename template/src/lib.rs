@@ -24,7 +24,8 @@ mod scan;
 mod skeleton;
 mod table;
 mod texts;
+mod unpack;
 
 pub use bytes::Fault;
-pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, Written};
+pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, Written, may_hold_other_addresses};
 pub use rare::{Rare, RareWriter};

@@ -28,11 +28,16 @@ mod column;
 mod effort;
 mod find;
 mod hashes;
+mod look;
+#[cfg(test)]
+mod measure;
+mod others;
 mod read;
 mod rows;
 mod write;
 
 pub use find::Wanted;
+pub use others::may_hold_other_addresses;
 pub use read::TextGroup;
 pub use rows::{Ranks, Rows};
 pub use write::{TextGroupWriter, Written};
