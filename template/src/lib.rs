@@ -27,5 +27,7 @@ mod texts;
 mod unpack;
 
 pub use bytes::Fault;
-pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, Written, may_hold_other_addresses};
+pub use group::{
+    Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written, may_hold_other_addresses,
+};
 pub use rare::{Rare, RareWriter};

@@ -84,6 +84,7 @@ impl TextGroup {
         if let Some(look) = &mut look {
             self.words.for_each_block(&self.bytes, |first, texts| {
                 look.for_each(texts, |word| many.push(first + word));
+                true
             })?;
         }
         let mut found = Vec::with_capacity(self.templates.len() + 1);
@@ -134,12 +135,15 @@ impl TextGroup {
 
     fn kept_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Result<Ranks, Fault> {
         let (mut look, mut ranks) = (Look::new(&wanted.folded), Vec::new());
-        self.kept.for_each_block(&self.bytes, |first, texts| match &mut look {
-            Some(look) => look.for_each(texts, |rank| ranks.push((first + rank) as u32)),
-            None => {
-                let with = texts.iter().enumerate().filter(|(_, text)| wanted.is_in(text, scratch));
-                ranks.extend(with.map(|(rank, _)| (first + rank) as u32));
+        self.kept.for_each_block(&self.bytes, |first, texts| {
+            match &mut look {
+                Some(look) => look.for_each(texts, |rank| ranks.push((first + rank) as u32)),
+                None => {
+                    let with = texts.iter().enumerate().filter(|(_, text)| wanted.is_in(text, scratch));
+                    ranks.extend(with.map(|(rank, _)| (first + rank) as u32));
+                }
             }
+            true
         })?;
         Ok(Ranks::of(ranks, self.kept.len()))
     }

@@ -2,7 +2,7 @@
 //! the seventh space.
 
 use super::read::tests::opened;
-use super::{Ranks, TextGroup, TextGroupWriter, Wanted};
+use super::{Ranks, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet};
 use std::time::Instant;
 
 /// As many as a group of a segment has.
@@ -55,5 +55,21 @@ fn words() {
         let (time, rows) =
             measure(&corpus, |group| group.find_in_slots(&Wanted::new(word.as_bytes())).unwrap());
         eprintln!("{word}: {time:.3} ms a group, {rows} rows");
+    }
+}
+
+#[test]
+#[ignore = "measures"]
+fn forms() {
+    let corpus = corpus();
+    let forms: [fn(Vec<u8>) -> WordForm; 3] = [WordForm::Holds, WordForm::Begins, WordForm::Ends];
+    for text in ["nect", "ed4", "4999", "34999", "10"] {
+        for form in forms {
+            let form = form(text.as_bytes().to_vec());
+            let set = [WordSet::new(vec![form.clone()])];
+            let ask = |group: &TextGroup| group.find_words(&set, &mut |_| true).unwrap().unwrap().remove(0);
+            let (time, rows) = measure(&corpus, ask);
+            eprintln!("{form:?}: {time:.3} ms a group, {rows} rows");
+        }
     }
 }

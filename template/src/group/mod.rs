@@ -27,6 +27,8 @@
 mod column;
 mod effort;
 mod find;
+mod find_words;
+mod forms;
 mod hashes;
 mod look;
 #[cfg(test)]
@@ -37,6 +39,7 @@ mod rows;
 mod write;
 
 pub use find::Wanted;
+pub use forms::{WordForm, WordSet};
 pub use others::may_hold_other_addresses;
 pub use read::TextGroup;
 pub use rows::{Ranks, Rows};

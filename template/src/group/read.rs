@@ -258,7 +258,7 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::group::{TextGroupWriter, Written};
+    use crate::group::{TextGroupWriter, Wanted, WordForm, WordSet, Written};
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
@@ -285,6 +285,7 @@ pub(crate) mod tests {
             "[A-Za-z0-9+/]{24}(\\.[0-9]){3}",
             "1\\.2\\.3\\.[A-Za-z0-9+/]{24}",
             "É[0-9]{1,2} [0-9A-F]{6,9} \u{212A}[a-z] of [A-Z]{1,2}[0-9]",
+            "count [1-9][0-9]{0,18}",
             "constant",
             "",
         ];
@@ -333,6 +334,13 @@ pub(crate) mod tests {
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
                     }
+                    for word in [&b"7"[..], b"a", b"1.2.3.4", b"abcd", b"0x1"] {
+                        group.find(&Wanted::new(word)).ok();
+                    }
+                    let forms = [&b"1"[..], b"a", b""].map(<[u8]>::to_vec);
+                    let forms = forms.map(|text| [WordForm::Begins(text.clone()), WordForm::Ends(text.clone()), WordForm::Holds(text)]);
+                    let sets: Vec<WordSet> = forms.into_iter().flatten().map(|form| WordSet::new(vec![form])).collect();
+                    group.find_words(&sets, &mut |_| true).ok();
                 }
             }
         }
