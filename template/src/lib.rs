@@ -26,8 +26,11 @@ mod shape;
 mod skeleton;
 mod table;
 mod texts;
+mod unpack;
 
 pub use bytes::Fault;
-pub use group::{Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written};
+pub use group::{
+    Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written, may_hold_other_addresses,
+};
 pub use rare::{Rare, RareWriter};
 pub use shape::{Shape, shape};

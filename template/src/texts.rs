@@ -112,6 +112,20 @@ impl Texts {
         Ok(all)
     }
 
+    /// Calls `each` with every block, and the number of its first text, as long as it says to go on.
+    pub(crate) fn for_each_block(
+        &self,
+        bytes: &[u8],
+        mut each: impl FnMut(usize, &TextColumn) -> bool,
+    ) -> Result<bool, Fault> {
+        for (number, block) in self.blocks.iter().enumerate() {
+            if !each(block.first, &self.block(bytes, number)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Reads some of them, best in their order.
     pub(crate) fn reader<'b>(&'b self, bytes: &'b [u8]) -> TextReader<'b> {
         TextReader { texts: self, bytes, open: None }

@@ -1,9 +1,11 @@
 //! Which rows have a word, without writing a message again.
 //!
-//! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message.
+//! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message;
+//! and of looking for an address, but for templates that [may hold others](super::others): all their rows are meant.
 
 use super::column::{Column, Lengths};
-use super::read::TextGroup;
+use super::look::{Look, is_in};
+use super::read::{Template, TextGroup};
 use super::rows::Ranks;
 use crate::bytes::Fault;
 use crate::numbers::Numbers;
@@ -20,10 +22,12 @@ pub struct Wanted {
     pub(super) folded: Vec<u8>,
     /// As a variable of its own; a text where it is nothing else.
     pub(super) own: Variable,
+    /// One of the [addresses](word::addresses) of a text, and no word.
+    is_address: bool,
     /// As a part of an address.
     octet: Option<u8>,
     /// As a part of a UUID.
-    part: Option<(usize, u128)>,
+    part: Option<(usize, u64)>,
 }
 
 impl Wanted {
@@ -32,21 +36,23 @@ impl Wanted {
         let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
         let own = address.unwrap_or_else(|| Variable::of_word(folded, 0));
+        let is_address = word::addresses(folded).next() == Some(0..folded.len());
         let text = std::str::from_utf8(folded).ok();
         let octet = text
             .and_then(|text| text.parse().ok())
             .filter(|octet: &u8| octet.to_string().as_bytes() == folded);
         let is_hex = folded.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let part = matches!(folded.len(), 4 | 8 | 12).then_some(text).flatten().filter(|_| is_hex);
-        let part = part.and_then(|text| Some((text.len(), u128::from_str_radix(text, 16).ok()?)));
-        Wanted { folded: folded.to_vec(), own, octet, part }
+        let part = part.and_then(|text| Some((text.len(), u64::from_str_radix(text, 16).ok()?)));
+        Wanted { folded: folded.to_vec(), own, is_address, octet, part }
     }
 
-    /// Whether it is among the words of a text.
+    /// Whether it is among the words of a text, or its addresses.
     fn is_in(&self, text: &[u8], scratch: &mut Vec<u8>) -> bool {
-        let mut is_in = false;
-        word::for_each_folded(text, scratch, |word| is_in |= word == self.folded);
-        is_in
+        if self.is_address {
+            return word::addresses(text).any(|range| text[range] == self.folded);
+        }
+        is_in(&self.folded, text, scratch)
     }
 }
 
@@ -67,126 +73,198 @@ impl TextGroup {
 
     /// The same, in slots alone.
     pub fn find_in_slots(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
-        let mut scratch = Vec::new();
+        let mut look = Look::new(&wanted.folded);
+        let mut places = vec![false; self.dictionary.len()];
+        if let Some(look) = &mut look {
+            look.for_each(&self.dictionary, |word| places[word] = true);
+        }
+        let few = Marks::new(places);
         let addresses = self.addresses_with(wanted);
-        let few = self.few_with(wanted, &mut scratch);
+        let mut many = Vec::new();
+        if let Some(look) = &mut look {
+            self.words.for_each_block(&self.bytes, |first, texts| {
+                look.for_each(texts, |word| many.push(first + word));
+                true
+            })?;
+        }
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
-        let mut words = self.words.reader(&self.bytes);
         for template in &self.templates {
-            let mut ranks = Vec::new();
-            for column in &template.columns {
-                match column {
-                    Column::Number { kind, lengths, low, high } => {
-                        self.numbers_with(wanted, (*kind, lengths), low, high.as_ref(), &mut ranks);
-                    }
-                    Column::Address(places) => self.places_with(places, &addresses, &mut ranks),
-                    Column::Few(places) => self.places_with(places, &few, &mut ranks),
-                    Column::Many(first) => {
-                        for rank in 0..template.rows {
-                            if wanted.is_in(words.get(first + rank)?, &mut scratch) {
-                                ranks.push(rank as u32);
-                            }
-                        }
-                    }
-                }
-            }
-            found.push(Ranks::some(ranks));
+            found.push(if wanted.is_address && template.may_hold_other_addresses {
+                Ranks::All
+            } else {
+                self.ranks_with(template, wanted, &addresses, &few, &many)
+            });
         }
         Ok(found)
     }
 
-    fn kept_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Result<Ranks, Fault> {
-        let mut kept = self.kept.reader(&self.bytes);
+    fn ranks_with(
+        &self,
+        template: &Template,
+        wanted: &Wanted,
+        addresses: &Marks,
+        few: &Marks,
+        many: &[usize],
+    ) -> Ranks {
         let mut ranks = Vec::new();
-        for rank in 0..self.kept.len() {
-            if wanted.is_in(kept.get(rank)?, scratch) {
-                ranks.push(rank as u32);
+        for column in &template.columns {
+            let all = match column {
+                Column::Number { kind, lengths, low, high: None } => {
+                    self.numbers_with(wanted, *kind, lengths, low, &mut ranks)
+                }
+                Column::Number { lengths, low, high: Some(high), .. } => {
+                    self.wide_with(wanted, lengths, low, high, &mut ranks);
+                    false
+                }
+                Column::Address(places) => self.places_with(places, addresses, &mut ranks),
+                Column::Few(places) => self.places_with(places, few, &mut ranks),
+                Column::Many(first) => {
+                    let (from, to) = (many.partition_point(|word| word < first), first + template.rows);
+                    let words = many[from..].iter().take_while(|&&word| word < to);
+                    ranks.extend(words.map(|word| (word - first) as u32));
+                    false
+                }
+            };
+            if all {
+                return Ranks::All;
             }
         }
-        Ok(Ranks::some(ranks))
+        Ranks::of(ranks, template.rows)
     }
 
-    /// The places of addresses, in order.
-    fn addresses_with(&self, wanted: &Wanted) -> Vec<u64> {
-        if wanted.own.kind == Kind::Address {
-            return places(self.addresses.iter().map(|&address| u64::from(address) == wanted.own.low));
-        }
-        let Some(octet) = wanted.octet else { return Vec::new() };
-        let has_it = |address: &u32| address.to_be_bytes().contains(&octet);
-        places(self.addresses.iter().map(has_it))
+    fn kept_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Result<Ranks, Fault> {
+        let (mut look, mut ranks) = (Look::new(&wanted.folded), Vec::new());
+        self.kept.for_each_block(&self.bytes, |first, texts| {
+            match &mut look {
+                Some(look) => look.for_each(texts, |rank| ranks.push((first + rank) as u32)),
+                None => {
+                    let with = texts.iter().enumerate().filter(|(_, text)| wanted.is_in(text, scratch));
+                    ranks.extend(with.map(|(rank, _)| (first + rank) as u32));
+                }
+            }
+            true
+        })?;
+        Ok(Ranks::of(ranks, self.kept.len()))
     }
 
-    /// The places of words of the dictionary, in order.
-    fn few_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Vec<u64> {
-        places(self.dictionary.iter().map(|text| wanted.is_in(text, scratch)))
+    fn addresses_with(&self, wanted: &Wanted) -> Marks {
+        let is_it = |&address: &u32| match (wanted.own.kind, wanted.octet) {
+            (Kind::Address, _) => u64::from(address) == wanted.own.low,
+            (_, octet) => octet.is_some_and(|octet| address.to_be_bytes().contains(&octet)),
+        };
+        Marks::new(self.addresses.iter().map(is_it).collect())
     }
 
-    fn places_with(&self, places: &Numbers, wanted: &[u64], ranks: &mut Vec<u32>) {
+    /// Adds the ranks of places that are marked; or says that all are.
+    pub(super) fn places_with(&self, places: &Numbers, marks: &Marks, ranks: &mut Vec<u32>) -> bool {
         let (least, greatest) = places.bounds();
-        let from = wanted.partition_point(|&place| place < least);
-        let wanted = &wanted[from..wanted.partition_point(|&place| place <= greatest).max(from)];
-        if wanted.is_empty() {
-            return;
+        match marks.within(least, greatest) {
+            [] => return false,
+            marked if marked.len() as u64 == greatest.min(marks.last()) - least + 1 => return true,
+            [one] => places.find(&self.bytes, *one, |rank| ranks.push(rank as u32)),
+            _ => places.for_each_run(&self.bytes, 0..places.len(), |first, run| {
+                let marked = run.iter().enumerate().filter(|(_, place)| marks.has(**place));
+                ranks.extend(marked.map(|(at, _)| (first + at) as u32));
+            }),
         }
-        let mut rank = 0;
-        places.for_each(&self.bytes, 0..places.len(), |place| {
-            if wanted.binary_search(&place).is_ok() {
-                ranks.push(rank);
-            }
-            rank += 1;
-        });
+        false
     }
 
+    /// Adds the ranks of a number; or says that all rows have it.
     fn numbers_with(
         &self,
         wanted: &Wanted,
-        (kind, lengths): (Kind, &Lengths),
+        kind: Kind,
+        lengths: &Lengths,
         low: &Numbers,
-        high: Option<&Numbers>,
+        ranks: &mut Vec<u32>,
+    ) -> bool {
+        let own = &wanted.own;
+        // In lower case both hexadecimal kinds are the same.
+        if own.kind != kind && (own.kind != Kind::Hex || kind != Kind::HexUpper) {
+            return false;
+        }
+        let length = usize::from(own.bytes);
+        let has_length = match lengths {
+            Lengths::Natural => kind.digits(own.low) == length,
+            Lengths::Fixed(fixed) => *fixed == length,
+            Lengths::Each(_) => true,
+        };
+        let is_same = !matches!(lengths, Lengths::Each(_)) && low.bounds() == (own.low, own.low);
+        if !has_length || is_same {
+            return has_length;
+        }
+        low.find(&self.bytes, own.low, |rank| {
+            if lengths.of(&self.bytes, rank, kind, own.low) == length {
+                ranks.push(rank as u32);
+            }
+        });
+        false
+    }
+
+    fn wide_with(
+        &self,
+        wanted: &Wanted,
+        lengths: &Lengths,
+        low: &Numbers,
+        high: &Numbers,
         ranks: &mut Vec<u32>,
     ) {
-        let own = &wanted.own;
-        let length = |rank| lengths.of(&self.bytes, rank, kind, low.get(&self.bytes, rank));
-        if let Some(high) = high {
-            // Few columns are wide, so each value is looked at.
-            for rank in 0..low.len() {
-                let value =
-                    u128::from(high.get(&self.bytes, rank)) << 64 | u128::from(low.get(&self.bytes, rank));
-                let is_found = match length(rank) {
-                    UUID_BYTES => wanted.part.is_some_and(|(digits, part)| {
-                        let parts = UUID_PARTS.iter().filter(|(length, _)| *length as usize == digits);
-                        parts
-                            .clone()
-                            .any(|(length, shift)| value >> shift & ((1 << (4 * length)) - 1) == part)
-                    }),
-                    length => {
-                        let is_it = own.kind == Kind::Wide && usize::from(own.bytes) == length;
-                        is_it && value == u128::from(own.high) << 64 | u128::from(own.low)
-                    }
-                };
-                if is_found {
-                    ranks.push(rank as u32);
-                }
+        let mut add = |rank: usize, length: usize| {
+            if lengths.of(&self.bytes, rank, Kind::Wide, 0) == length {
+                ranks.push(rank as u32);
             }
+        };
+        let own = &wanted.own;
+        if own.kind == Kind::Wide {
+            low.find(&self.bytes, own.low, |rank| {
+                if high.get(&self.bytes, rank) == own.high {
+                    add(rank, usize::from(own.bytes));
+                }
+            });
+        }
+        let Some((digits, part)) = wanted.part else { return };
+        if matches!(lengths, Lengths::Fixed(length) if *length != UUID_BYTES) {
             return;
         }
-        // In lower case both hexadecimal kinds are the same.
-        let is_of_kind = own.kind == kind || (own.kind == Kind::Hex && kind == Kind::HexUpper);
-        if is_of_kind {
-            low.find(&self.bytes, own.low, |rank| {
-                if length(rank) == usize::from(own.bytes) {
-                    ranks.push(rank as u32);
-                }
+        for (_, shift) in UUID_PARTS.iter().filter(|(length, _)| *length as usize == digits) {
+            let (half, shift) = if *shift < u64::BITS { (low, *shift) } else { (high, shift - u64::BITS) };
+            let mask = (1_u64 << (4 * digits)) - 1;
+            half.for_each_run(&self.bytes, 0..half.len(), |first, run| {
+                let with = run.iter().enumerate().filter(|(_, value)| **value >> shift & mask == part);
+                with.for_each(|(at, _)| add(first + at, UUID_BYTES));
             });
         }
     }
 }
 
-fn places(are_wanted: impl Iterator<Item = bool>) -> Vec<u64> {
-    are_wanted.enumerate().filter(|(_, is_wanted)| *is_wanted).map(|(place, _)| place as u64).collect()
+/// Some of the words of a dictionary, or of the addresses.
+pub(super) struct Marks {
+    is_marked: Vec<bool>,
+    marked: Vec<u64>,
 }
 
+impl Marks {
+    pub(super) fn new(is_marked: Vec<bool>) -> Marks {
+        let marked = is_marked.iter().enumerate().filter(|(_, is_marked)| **is_marked);
+        Marks { marked: marked.map(|(place, _)| place as u64).collect(), is_marked }
+    }
+
+    fn has(&self, place: u64) -> bool {
+        self.is_marked.get(place as usize).copied().unwrap_or(false)
+    }
+
+    fn last(&self) -> u64 {
+        (self.is_marked.len() as u64).saturating_sub(1)
+    }
+
+    fn within(&self, least: u64, greatest: u64) -> &[u64] {
+        let from = self.marked.partition_point(|&place| place < least);
+        let to = self.marked.partition_point(|&place| place <= greatest);
+        &self.marked[from..to.max(from)]
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

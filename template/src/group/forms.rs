@@ -1,12 +1,15 @@
-//! Words in slots by their forms.
+//! Forms of words: how they begin, end, or what they hold.
 
-use super::column::Column;
-use super::read::TextGroup;
-use super::rows::Ranks;
-use crate::bytes::Fault;
-use logstead_record::word;
+use super::column::Lengths;
+use crate::numbers::Numbers;
+use crate::scan::Kind;
+use memchr::memmem::Finder;
 
-/// How a word begins, ends, or what it holds, in lower case.
+/// Most digits of a number.
+const DIGITS_MAX: usize = 20;
+const TEN: u128 = 10;
+
+/// The form of a word, in lower case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WordForm {
     /// It begins with this.
@@ -17,58 +20,203 @@ pub enum WordForm {
     Holds(Vec<u8>),
 }
 
-/// A word is in the set if it has one of the forms.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// The words of any of some forms.
+#[derive(Clone, Debug)]
 pub struct WordSet {
-    /// The forms.
-    pub forms: Vec<WordForm>,
+    forms: Vec<(WordForm, Finder<'static>)>,
+}
+
+impl WordSet {
+    /// The words of these forms.
+    pub fn new(forms: Vec<WordForm>) -> WordSet {
+        let with_finder = |form: WordForm| {
+            let finder = Finder::new(form.text()).into_owned();
+            (form, finder)
+        };
+        WordSet { forms: forms.into_iter().map(with_finder).collect() }
+    }
+
+    /// Whether a word in lower case is one of them.
+    pub fn accepts(&self, word: &[u8]) -> bool {
+        self.forms.iter().any(|(form, finder)| match form {
+            WordForm::Begins(text) => word.starts_with(text),
+            WordForm::Ends(text) => word.ends_with(text),
+            WordForm::Holds(_) => finder.find(word).is_some(),
+        })
+    }
+
+    /// What finds the text of each form.
+    pub(super) fn finders(&self) -> impl Iterator<Item = &Finder<'static>> {
+        self.forms.iter().map(|(_, finder)| finder)
+    }
+
+    /// Whether a variable of a kind can have one of them.
+    pub(super) fn can_be(&self, kind: Kind) -> bool {
+        self.forms.iter().any(|(form, _)| form.can_be(kind))
+    }
+
+    /// What decimal numbers must be to be one of them.
+    pub(super) fn decimals(&self) -> Vec<Decimals> {
+        self.forms
+            .iter()
+            .filter(|(form, _)| form.can_be(Kind::Decimal))
+            .map(|(form, _)| form.decimals())
+            .collect()
+    }
 }
 
 impl WordForm {
-    fn is_of(&self, word: &[u8]) -> bool {
+    fn text(&self) -> &[u8] {
+        let (WordForm::Begins(text) | WordForm::Ends(text) | WordForm::Holds(text)) = self;
+        text
+    }
+
+    fn can_be(&self, kind: Kind) -> bool {
+        let text = self.text();
+        let is_hex = |text: &[u8], most| {
+            text.len() <= most && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        let is_decimal = |most| text.len() <= most && text.iter().all(u8::is_ascii_digit);
+        match kind {
+            Kind::Decimal => is_decimal(DIGITS_MAX - 1),
+            Kind::Address => is_decimal(3),
+            Kind::Hex | Kind::HexUpper => is_hex(text, 16),
+            Kind::Wide => is_hex(text, 32),
+            Kind::Prefixed => match (self, text) {
+                (_, []) | (WordForm::Begins(_), b"0") => true,
+                (WordForm::Begins(_), [b'0', b'x', rest @ ..]) => is_hex(rest, 16),
+                (WordForm::Begins(_), _) => false,
+                (_, [b'0', b'x', rest @ ..] | [b'x', rest @ ..] | rest) => is_hex(rest, 17),
+            },
+            Kind::Text => true,
+        }
+    }
+
+    /// Its text is one of at most 19 digits.
+    fn decimals(&self) -> Decimals {
+        let text = self.text();
+        let value = text.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
         match self {
-            WordForm::Begins(text) => word.starts_with(text),
-            WordForm::Ends(text) => word.ends_with(text),
-            WordForm::Holds(text) => memchr::memmem::find(word, text).is_some(),
+            _ if text.is_empty() => Decimals::Any,
+            WordForm::Begins(_) => Decimals::Begins { value, digits: text.len() },
+            WordForm::Ends(_) => {
+                Decimals::Ends { value, digits: text.len(), modulus: 10_u64.pow(text.len() as u32) }
+            }
+            WordForm::Holds(_) => Decimals::Holds { value, digits: Digits::new(text) },
         }
     }
 }
 
-impl TextGroup {
-    /// For each set the rows that have a word of it in a slot, for each place. None where `go_on` says to stop.
-    pub fn find_words(
-        &self,
-        sets: &[WordSet],
-        go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Vec<Vec<Ranks>>>, Fault> {
-        let mut found = vec![vec![Ranks::None; self.templates.len() + 1]; sets.len()];
-        let (mut scratch, mut text) = (Vec::new(), Vec::new());
-        let mut words = self.words.reader(&self.bytes);
-        for (at, template) in self.templates.iter().enumerate() {
-            if !go_on(template.rows * template.columns.len()) {
-                return Ok(None);
-            }
-            let mut ranks = vec![Vec::new(); sets.len()];
-            for column in &template.columns {
-                for rank in 0..template.rows {
-                    text.clear();
-                    match column {
-                        Column::Many(first) => text.extend_from_slice(words.get(first + rank)?),
-                        column => self.write_value(column, rank, &mut text)?,
+/// What a decimal number must be.
+pub(super) enum Decimals {
+    Any,
+    Begins { value: u64, digits: usize },
+    Ends { value: u64, digits: usize, modulus: u64 },
+    Holds { value: u64, digits: Digits },
+}
+
+impl Decimals {
+    /// Adds the ranks of the numbers of a column that it means; or says that these are all.
+    pub(super) fn add(&self, bytes: &[u8], low: &Numbers, lengths: &Lengths, ranks: &mut Vec<u32>) -> bool {
+        let length = |rank, value| lengths.of(bytes, rank, Kind::Decimal, value);
+        let mut each = |accepts: &dyn Fn(usize, u64) -> bool| {
+            low.for_each_run(bytes, 0..low.len(), |first, run| {
+                let found = run.iter().enumerate().filter(|(at, value)| accepts(first + at, **value));
+                ranks.extend(found.map(|(at, _)| (first + at) as u32));
+            });
+        };
+        let (least, greatest) = low.bounds();
+        match self {
+            Decimals::Any => return true,
+            Decimals::Begins { value, digits } => {
+                let of_length = |length: usize| begins(*value, *digits, length);
+                let ranges: Vec<(u64, u64)> = match lengths {
+                    Lengths::Natural => (*digits..DIGITS_MAX)
+                        .filter_map(|length| {
+                            let (low, high) = of_length(length)?;
+                            (Kind::Decimal.digits(low) == length).then_some((low, high))
+                        })
+                        .collect(),
+                    Lengths::Fixed(length) => of_length(*length).into_iter().collect(),
+                    Lengths::Each(_) => {
+                        each(&|rank, value| {
+                            of_length(length(rank, value))
+                                .is_some_and(|(low, high)| (low..=high).contains(&value))
+                        });
+                        return false;
                     }
-                    word::for_each_folded(&text, &mut scratch, |word| {
-                        for (set, ranks) in sets.iter().zip(&mut ranks) {
-                            if set.forms.iter().any(|form| form.is_of(word)) {
-                                ranks.push(rank as u32);
-                            }
-                        }
-                    });
+                };
+                let ranges: Vec<(u64, u64)> =
+                    ranges.into_iter().filter(|&(low, high)| low <= greatest && least <= high).collect();
+                if let [(low, high)] = ranges[..]
+                    && low <= least
+                    && greatest <= high
+                {
+                    return true;
+                }
+                if !ranges.is_empty() {
+                    each(&|_, value| ranges.iter().any(|(low, high)| (*low..=*high).contains(&value)));
                 }
             }
-            for (found, ranks) in found.iter_mut().zip(ranks) {
-                found[at + 1] = Ranks::some(ranks);
+            Decimals::Ends { value, .. } | Decimals::Holds { value, .. } if greatest < *value => {}
+            Decimals::Ends { value, digits, modulus } => {
+                each(&|rank, found| found % modulus == *value && *digits <= length(rank, found));
+            }
+            Decimals::Holds { value, digits } => {
+                each(&|rank, found| *value <= found && digits.are_in(found, length(rank, found)));
             }
         }
-        Ok(Some(found))
+        false
+    }
+}
+
+/// The numbers of some digits that begin with `value`, itself of `digits` digits.
+fn begins(value: u64, digits: usize, length: usize) -> Option<(u64, u64)> {
+    let scale = TEN.pow(length.checked_sub(digits).filter(|_| length <= DIGITS_MAX)? as u32);
+    let low = u64::try_from(u128::from(value) * scale).ok()?;
+    let high = (u128::from(value) + 1) * scale - 1;
+    Some((low, u64::try_from(high).unwrap_or(u64::MAX)))
+}
+
+/// Digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
+pub(super) struct Digits {
+    found: u8,
+    one: Vec<[u8; 10]>,
+    two: Vec<[u8; 100]>,
+}
+
+impl Digits {
+    fn new(text: &[u8]) -> Digits {
+        let wanted: Vec<u8> = text.iter().rev().map(|digit| digit - b'0').collect();
+        let next = |state: usize, digit: u8| -> u8 {
+            if state == wanted.len() {
+                return state as u8;
+            }
+            // The most of those that were found, and this one, that is a beginning of all.
+            let mut seen = [&wanted[..state], &[digit]].concat();
+            while !wanted.starts_with(&seen) {
+                seen.remove(0);
+            }
+            seen.len() as u8
+        };
+        let one: Vec<[u8; 10]> =
+            (0..=wanted.len()).map(|state| std::array::from_fn(|digit| next(state, digit as u8))).collect();
+        let pair = |state: &[u8; 10], pair: usize| one[usize::from(state[pair % 10])][pair / 10];
+        let two = one.iter().map(|state| std::array::from_fn(|at| pair(state, at))).collect();
+        Digits { found: wanted.len() as u8, one, two }
+    }
+
+    /// Whether a number holds them that is written with `length` digits.
+    #[inline]
+    fn are_in(&self, mut value: u64, length: usize) -> bool {
+        let (mut state, length) = (0, length.min(DIGITS_MAX));
+        for _ in 0..length / 2 {
+            state = self.two[usize::from(state)][(value % 100) as usize];
+            value /= 100;
+        }
+        if length % 2 == 1 {
+            state = self.one[usize::from(state)][(value % 10) as usize];
+        }
+        state == self.found
     }
 }

@@ -27,8 +27,13 @@
 mod column;
 mod effort;
 mod find;
+mod find_words;
 mod forms;
 mod hashes;
+mod look;
+#[cfg(test)]
+mod measure;
+mod others;
 mod read;
 mod rows;
 mod values;
@@ -36,6 +41,7 @@ mod write;
 
 pub use find::Wanted;
 pub use forms::{WordForm, WordSet};
+pub use others::may_hold_other_addresses;
 pub use read::TextGroup;
 pub use rows::{Ranks, Rows};
 pub use write::{TextGroupWriter, Written};

@@ -1,6 +1,7 @@
 //! The bytes of a group in, messages out.
 
 use super::column::Column;
+use super::others::may_hold_other_addresses;
 use super::rows::Rows;
 use crate::bytes::{Fault, Input, PADDING};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
@@ -38,6 +39,7 @@ pub(super) struct Template {
     pub(super) texts: TextColumn,
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
+    pub(super) may_hold_other_addresses: bool,
 }
 
 impl TextGroup {
@@ -92,6 +94,11 @@ impl TextGroup {
     /// The key of each template.
     pub fn keys(&self) -> &TextColumn {
         &self.keys
+    }
+
+    /// Whether a row may have an address whose hash is not among the [hashes](TextGroup::hashes).
+    pub fn may_hold_other_addresses(&self) -> bool {
+        self.templates.iter().any(|template| template.may_hold_other_addresses)
     }
 
     /// Memory that it takes.
@@ -227,7 +234,8 @@ impl Template {
             }
         }
         texts.end_row();
-        Ok(Template { texts, columns, rows })
+        let may_hold_other_addresses = may_hold_other_addresses(key);
+        Ok(Template { texts, columns, rows, may_hold_other_addresses })
     }
 }
 
@@ -261,7 +269,7 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::group::{TextGroupWriter, Written};
+    use crate::group::{TextGroupWriter, Wanted, WordForm, WordSet, Written};
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
@@ -283,6 +291,12 @@ pub(crate) mod tests {
             "id=(00)?[0-9a-f]{6,20} from 10\\.0\\.[01]\\.[0-9]{1,2}",
             "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12} (0x[0-9a-f]{1,16}|[0-9A-F]{6,16})",
             "key [A-Za-z0-9+/]{30} of user[0-9]{1,3}",
+            "session of (user_)?[a-jéü]{1,2} opened at [0-9]{1,3}(\\.[0-9]{1,3}){2,5}",
+            "(0?[0-9]{1,2}\\.){3}[0-9]{1,3}( [a-k]|\\.[é1x]|)",
+            "[A-Za-z0-9+/]{24}(\\.[0-9]){3}",
+            "1\\.2\\.3\\.[A-Za-z0-9+/]{24}",
+            "É[0-9]{1,2} [0-9A-F]{6,9} \u{212A}[a-z] of [A-Z]{1,2}[0-9]",
+            "count [1-9][0-9]{0,18}",
             "constant",
             "",
         ];
@@ -331,6 +345,13 @@ pub(crate) mod tests {
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
                     }
+                    for word in [&b"7"[..], b"a", b"1.2.3.4", b"abcd", b"0x1"] {
+                        group.find(&Wanted::new(word)).ok();
+                    }
+                    let forms = [&b"1"[..], b"a", b""].map(<[u8]>::to_vec);
+                    let forms = forms.map(|text| [WordForm::Begins(text.clone()), WordForm::Ends(text.clone()), WordForm::Holds(text)]);
+                    let sets: Vec<WordSet> = forms.into_iter().flatten().map(|form| WordSet::new(vec![form])).collect();
+                    group.find_words(&sets, &mut |_| true).ok();
                 }
             }
         }

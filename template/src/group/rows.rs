@@ -128,11 +128,15 @@ impl Rows {
 }
 
 impl Ranks {
-    /// Some ranks, in any order and maybe twice.
-    pub(super) fn some(mut ranks: Vec<u32>) -> Ranks {
+    /// Some ranks of `rows`, in any order and maybe twice.
+    pub(super) fn of(mut ranks: Vec<u32>, rows: usize) -> Ranks {
         ranks.sort_unstable();
         ranks.dedup();
-        if ranks.is_empty() { Ranks::None } else { Ranks::Some(ranks) }
+        match ranks.len() {
+            0 => Ranks::None,
+            all if all == rows => Ranks::All,
+            _ => Ranks::Some(ranks),
+        }
     }
 
     fn listed(&self) -> &[u32] {

@@ -16,6 +16,7 @@
 mod encode;
 
 use crate::bytes::{Fault, Input, bits, packed_bytes, unpack};
+use crate::unpack::unpack_many;
 use std::ops::Range;
 
 pub(crate) use encode::write;
@@ -31,6 +32,8 @@ const DELTA: usize = 128;
 const HEAD_BYTES: usize = 13;
 /// Most values of a dictionary.
 const DICTIONARY_MAX: usize = 8192;
+/// Values that are read at once: those of a chunk of differences.
+const RUN: usize = DELTA;
 
 /// An open column, without its bytes: those are given to each question, and are the ones it was opened in.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub(crate) struct Numbers {
     form: Form,
     /// How many values there are.
     len: usize,
+    /// No value is beyond these.
+    bounds: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -85,7 +90,8 @@ impl Numbers {
             }
             kind => return Err(Fault::Kind { what: "column", kind }),
         };
-        Ok(Numbers { form, len })
+        let bounds = form.bounds(len);
+        Ok(Numbers { form, len, bounds })
     }
 
     /// How many values there are.
@@ -111,29 +117,50 @@ impl Numbers {
 
     /// Calls `each` with the values of some places, in order.
     pub(crate) fn for_each(&self, bytes: &[u8], places: Range<usize>, mut each: impl FnMut(u64)) {
+        self.for_each_run(bytes, places, |_, run| run.iter().for_each(|&value| each(value)));
+    }
+
+    /// Calls `each` with runs of the values of some places, in order, and the place of the first of each.
+    pub(crate) fn for_each_run(
+        &self,
+        bytes: &[u8],
+        places: Range<usize>,
+        mut each: impl FnMut(usize, &[u64]),
+    ) {
+        let mut run = [0; RUN];
+        let mut first = places.start;
+        while first < places.end {
+            let end = places.end.min((first / RUN + 1) * RUN);
+            let run = &mut run[..end - first];
+            self.fill(bytes, first, run);
+            each(first, run);
+            first = end;
+        }
+    }
+
+    /// The values from a place on, all of them of one chunk.
+    fn fill(&self, bytes: &[u8], first: usize, out: &mut [u64]) {
         match &self.form {
-            Form::Constant(value) => places.for_each(|_| each(*value)),
-            Form::Frame(chunk) => places.for_each(|place| each(chunk.get(bytes, place))),
-            Form::Frames(_) => places.for_each(|place| each(self.get(bytes, place))),
+            Form::Constant(value) => out.fill(*value),
+            Form::Frame(chunk) => chunk.fill(bytes, first, out),
+            Form::Frames(chunks) => chunks[first / CHUNK].fill(bytes, first % CHUNK, out),
             Form::Dictionary { values, width, at } => {
-                let packed = &bytes[*at..];
-                places.for_each(|place| each(of_dictionary(values, unpack(packed, place, *width))));
+                unpack_many(&bytes[*at..], first, *width, out);
+                out.iter_mut().for_each(|id| *id = of_dictionary(values, *id));
             }
             Form::Deltas { least, chunks } => {
-                let mut place = places.start;
-                while place < places.end {
-                    let (chunk, first) = (chunks[place / DELTA], place / DELTA * DELTA);
-                    let end = places.end.min(first + DELTA);
-                    let mut value = chunk.base;
-                    for at in first..end {
-                        if first < at {
-                            value = chunk.step(bytes, value, at - first - 1, *least);
-                        }
-                        if place <= at {
-                            each(value);
-                        }
+                let (chunk, before) = (chunks[first / DELTA], first % DELTA);
+                let mut deltas = [0; DELTA];
+                let deltas = &mut deltas[..before + out.len()];
+                unpack_many(&bytes[chunk.at..], 0, chunk.width, &mut deltas[1..]);
+                let mut value = chunk.base;
+                for (at, delta) in deltas.iter().enumerate() {
+                    if 0 < at {
+                        value = value.wrapping_add(*least).wrapping_add(*delta);
                     }
-                    place = end;
+                    if before <= at {
+                        out[at - before] = value;
+                    }
                 }
             }
         }
@@ -150,46 +177,44 @@ impl Numbers {
 
     /// Bounds that no value is beyond.
     pub(crate) fn bounds(&self) -> (u64, u64) {
-        match &self.form {
-            Form::Constant(value) => (*value, *value),
-            Form::Frame(chunk) => chunk.bounds(),
-            Form::Frames(chunks) => chunks.iter().fold((u64::MAX, 0), |(least, greatest), chunk| {
-                let (low, high) = chunk.bounds();
-                (least.min(low), greatest.max(high))
-            }),
-            Form::Dictionary { values, .. } => {
-                (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0))
-            }
-            Form::Deltas { .. } => (0, u64::MAX),
-        }
+        self.bounds
     }
 
     /// Calls `each` with the places that have a value, in order.
     pub(crate) fn find(&self, bytes: &[u8], value: u64, mut each: impl FnMut(usize)) {
-        let (least, greatest) = self.bounds();
-        if value < least || greatest < value {
+        let is_within = |(least, greatest): (u64, u64)| (least..=greatest).contains(&value);
+        if !is_within(self.bounds) {
             return;
         }
-        let packed = match &self.form {
-            Form::Constant(_) => return (0..self.len).for_each(each),
-            Form::Frame(chunk) => Some((value - chunk.base, chunk.width, chunk.at)),
-            Form::Dictionary { values, width, at } => match values.binary_search(&value) {
-                Ok(id) => Some((id as u64, *width, *at)),
-                Err(_) => return,
-            },
-            Form::Frames(_) | Form::Deltas { .. } => None,
-        };
-        if let Some((wanted, width, at)) = packed {
-            let packed = &bytes[at..];
-            return (0..self.len).filter(|&place| unpack(packed, place, width) == wanted).for_each(each);
-        }
-        let mut place = 0;
-        self.for_each(bytes, 0..self.len, |found| {
-            if found == value {
-                each(place);
+        match &self.form {
+            Form::Constant(_) => (0..self.len).for_each(each),
+            Form::Frame(chunk) => chunk.find(bytes, value, 0..self.len, &mut each),
+            Form::Frames(chunks) => {
+                for (number, chunk) in
+                    chunks.iter().enumerate().filter(|(_, chunk)| is_within(chunk.bounds()))
+                {
+                    let first = number * CHUNK;
+                    chunk.find(bytes, value, first..self.len.min(first + CHUNK), &mut each);
+                }
             }
-            place += 1;
-        });
+            Form::Dictionary { values, width, at } => {
+                if let Ok(id) = values.binary_search(&value) {
+                    let ids = Chunk { base: 0, width: *width, at: *at };
+                    ids.find(bytes, id as u64, 0..self.len, &mut each);
+                }
+            }
+            Form::Deltas { least, chunks } => {
+                for (number, chunk) in chunks.iter().enumerate() {
+                    let first = number * DELTA;
+                    let end = self.len.min(first + DELTA);
+                    if is_within(chunk.bounds_of_sums(*least, end - first)) {
+                        self.for_each_run(bytes, first..end, |first, run| {
+                            each_equal(run, value, first, &mut each)
+                        });
+                    }
+                }
+            }
+        }
     }
 
     /// Memory that it takes beyond itself.
@@ -214,9 +239,76 @@ impl Chunk {
         value.wrapping_add(least).wrapping_add(unpack(&bytes[self.at..], delta, self.width))
     }
 
+    fn fill(&self, bytes: &[u8], first: usize, out: &mut [u64]) {
+        unpack_many(&bytes[self.at..], first, self.width, out);
+        out.iter_mut().for_each(|value| *value = value.wrapping_add(self.base));
+    }
+
+    /// Calls `each` with those of `places` that have a value. The first of them is that of the chunk.
+    fn find(&self, bytes: &[u8], value: u64, places: Range<usize>, each: &mut impl FnMut(usize)) {
+        let (packed, wanted) = (&bytes[self.at..], value.wrapping_sub(self.base));
+        let mut run = [0; RUN];
+        for first in (0..places.len()).step_by(RUN) {
+            let run = &mut run[..RUN.min(places.len() - first)];
+            unpack_many(packed, first, self.width, run);
+            each_equal(run, wanted, places.start + first, each);
+        }
+    }
+
     fn bounds(&self) -> (u64, u64) {
         let span = u64::MAX.checked_shr(u64::BITS - self.width).unwrap_or(0);
         (self.base, self.base.saturating_add(span))
+    }
+
+    /// Of a chunk of `count` values, each a difference behind the one before it.
+    fn bounds_of_sums(&self, least: u64, count: usize) -> (u64, u64) {
+        let steps = count.saturating_sub(1) as i128;
+        let span = i128::from(u64::MAX.checked_shr(u64::BITS - self.width).unwrap_or(0));
+        let (least, base) = (i128::from(least as i64), i128::from(self.base));
+        let low = base + steps * least.min(0);
+        let high = base + steps * (least + span).max(0);
+        match (u64::try_from(low), u64::try_from(high)) {
+            (Ok(low), Ok(high)) => (low, high),
+            // They wrap around.
+            _ => (0, u64::MAX),
+        }
+    }
+}
+
+impl Form {
+    /// Of `len` values.
+    fn bounds(&self, len: usize) -> (u64, u64) {
+        let around = |bounds: &mut dyn Iterator<Item = (u64, u64)>| {
+            bounds.fold((u64::MAX, 0), |(least, greatest), (low, high)| (least.min(low), greatest.max(high)))
+        };
+        match self {
+            Form::Constant(value) => (*value, *value),
+            Form::Frame(chunk) => chunk.bounds(),
+            Form::Frames(chunks) => around(&mut chunks.iter().map(Chunk::bounds)),
+            Form::Dictionary { values, .. } => {
+                (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0))
+            }
+            Form::Deltas { least, chunks } => around(
+                &mut chunks
+                    .iter()
+                    .enumerate()
+                    .map(|(number, chunk)| chunk.bounds_of_sums(*least, DELTA.min(len - number * DELTA))),
+            ),
+        }
+    }
+}
+
+/// Calls `each` with the places of a run, which begins at `first`, that have a value.
+#[inline]
+fn each_equal(run: &[u64], value: u64, first: usize, each: &mut impl FnMut(usize)) {
+    for (number, values) in run.chunks(u64::BITS as usize).enumerate() {
+        // Bits first: most runs have none, and are passed without a branch for each value.
+        let is_equal = |(at, found): (usize, &u64)| u64::from(*found == value) << at;
+        let mut equal = values.iter().enumerate().map(is_equal).fold(0, |all, bit| all | bit);
+        while equal != 0 {
+            each(first + number * u64::BITS as usize + equal.trailing_zeros() as usize);
+            equal &= equal - 1;
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use crate::segment::words::{self, WORDS, WordSets, Walked, Words};
 use crate::work::Work;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
-use logstead_template::{Ranks, Rare, Shape, TextGroup, Wanted, WordSet, shape};
+use logstead_template::{
+    Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses, shape,
+};
 use std::sync::Arc;
 
 /// The words of templates.
@@ -83,6 +85,12 @@ impl Second {
                 *place = words.find(word)?;
                 spread.is_exact &= place.as_ref().is_none_or(|found| found.exact);
             }
+        }
+        if word.contains(&b'.') {
+            // It is an address. Where four numbers lie in slots of their own, only the messages tell.
+            let may_hold = |number: &u32| may_hold_other_addresses(self.templates.keys.get(*number as usize));
+            spread.templates = (0..self.templates.keys.len() as u32).filter(may_hold).collect();
+            spread.is_exact &= spread.templates.is_empty();
         }
         let wanted = Wanted::new(word);
         let groups = self.slots.groups(wanted.hash(self.seed)).map_err(malformed)?;
@@ -171,7 +179,7 @@ impl Second {
         all.complete &= keys.complete;
         let accepted: Vec<Vec<bool>> = keys.rows.iter().map(|rows| self.flags_of(rows)).collect();
         let cut = self.flags_of(&keys.cut);
-        let wanted: Vec<WordSet> = (0..sets.sets()).map(|set| WordSet { forms: sets.forms(set) }).collect();
+        let wanted: Vec<WordSet> = (0..sets.sets()).map(|set| WordSet::new(sets.forms(set))).collect();
         for group in 0..self.groups.groups() {
             if !all.complete {
                 break;

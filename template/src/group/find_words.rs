@@ -1,0 +1,241 @@
+//! Which rows have a word of a form in a slot, for several sets of forms at once.
+//!
+//! What a kind of number cannot be is not looked at; what it can be is asked of values, and of few as texts. Texts are
+//! searched as one for what the words must hold.
+//!
+//! **Invariant:** the answer is that of looking at each word of each slot.
+
+use super::column::Column;
+use super::find::Marks;
+use super::forms::{Decimals, WordSet};
+use super::look::lowered;
+use super::read::TextGroup;
+use super::rows::Ranks;
+use crate::bytes::Fault;
+use crate::scan::{Kind, write};
+use logstead_record::{TextColumn, word};
+
+/// What one set asks of the slots of a group.
+struct Ask<'s> {
+    set: &'s WordSet,
+    decimals: Vec<Decimals>,
+    few: Marks,
+    addresses: Marks,
+    /// Numbers of words that are in no dictionary.
+    many: Vec<usize>,
+}
+
+impl TextGroup {
+    /// For each set the rows with one of its words in a slot, for each place; none for texts that are kept as they are.
+    /// `None` where `go_on`, which is told about how many values are looked at next, says to end.
+    pub fn find_words(
+        &self,
+        sets: &[WordSet],
+        go_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<Vec<Vec<Ranks>>>, Fault> {
+        let mut scratch = Scratch::default();
+        let mut asks = Vec::with_capacity(sets.len());
+        for set in sets {
+            if !go_on(self.dictionary.len()) {
+                return Ok(None);
+            }
+            asks.push(self.ask(set, &mut scratch));
+        }
+        let goes_on = self.words.for_each_block(&self.bytes, |first, texts| {
+            let goes_on = go_on(texts.len());
+            if goes_on {
+                for ask in &mut asks {
+                    scratch.for_each(ask.set, texts, |word| ask.many.push(first + word));
+                }
+            }
+            goes_on
+        })?;
+        if !goes_on {
+            return Ok(None);
+        }
+        let mut found = Vec::with_capacity(sets.len());
+        for ask in &asks {
+            let Some(ranks) = self.answer(ask, go_on) else { return Ok(None) };
+            found.push(ranks);
+        }
+        Ok(Some(found))
+    }
+
+    fn ask<'s>(&self, set: &'s WordSet, scratch: &mut Scratch) -> Ask<'s> {
+        let mut few = vec![false; self.dictionary.len()];
+        scratch.for_each(set, &self.dictionary, |word| few[word] = true);
+        let mut octets = [false; 256];
+        if set.can_be(Kind::Address) {
+            let is_meant = |octet: usize| set.accepts(octet.to_string().as_bytes());
+            octets.iter_mut().enumerate().for_each(|(octet, wanted)| *wanted = is_meant(octet));
+        }
+        let has_octet = |address: &u32| address.to_be_bytes().iter().any(|&octet| octets[usize::from(octet)]);
+        let addresses = Marks::new(self.addresses.iter().map(has_octet).collect());
+        Ask { set, decimals: set.decimals(), few: Marks::new(few), addresses, many: Vec::new() }
+    }
+
+    fn answer(&self, ask: &Ask<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Vec<Ranks>> {
+        let mut found = Vec::with_capacity(self.templates.len() + 1);
+        found.push(Ranks::None);
+        for template in &self.templates {
+            let mut ranks = Vec::new();
+            let mut are_all = false;
+            for column in &template.columns {
+                let is_meant = match column {
+                    Column::Number { kind: Kind::Decimal, .. } => !ask.decimals.is_empty(),
+                    Column::Number { kind, .. } => ask.set.can_be(*kind),
+                    _ => true,
+                };
+                if !is_meant || are_all {
+                    continue;
+                }
+                if !matches!(column, Column::Many(_)) && !go_on(template.rows) {
+                    return None;
+                }
+                are_all = self.add_ranks(ask, column, template.rows, &mut ranks);
+            }
+            found.push(if are_all { Ranks::All } else { Ranks::of(ranks, template.rows) });
+        }
+        Some(found)
+    }
+
+    /// Adds the ranks of a column; or says that all rows are meant.
+    fn add_ranks(&self, ask: &Ask<'_>, column: &Column, rows: usize, ranks: &mut Vec<u32>) -> bool {
+        match column {
+            Column::Number { kind: Kind::Decimal, lengths, low, .. } => {
+                return ask.decimals.iter().any(|decimals| decimals.add(&self.bytes, low, lengths, ranks));
+            }
+            Column::Number { kind, lengths, low, high } => {
+                let kind = if *kind == Kind::HexUpper { Kind::Hex } else { *kind };
+                let mut text = Vec::new();
+                low.for_each_run(&self.bytes, 0..rows, |first, run| {
+                    for (at, &low) in run.iter().enumerate() {
+                        let rank = first + at;
+                        let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
+                        text.clear();
+                        write(kind, low, high, lengths.of(&self.bytes, rank, kind, low), &mut text);
+                        // A UUID is some words.
+                        if text.split(|&byte| byte == b'-').any(|word| ask.set.accepts(word)) {
+                            ranks.push(rank as u32);
+                        }
+                    }
+                });
+            }
+            Column::Address(places) => return self.places_with(places, &ask.addresses, ranks),
+            Column::Few(places) => return self.places_with(places, &ask.few, ranks),
+            Column::Many(first) => ask.add_many(*first, rows, ranks),
+        }
+        false
+    }
+}
+
+impl Ask<'_> {
+    fn add_many(&self, first: usize, rows: usize, ranks: &mut Vec<u32>) {
+        let from = self.many.partition_point(|&word| word < first);
+        let words = self.many[from..].iter().take_while(|&&word| word < first + rows);
+        ranks.extend(words.map(|word| (word - first) as u32));
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    lower: Vec<u8>,
+    folded: Vec<u8>,
+}
+
+impl Scratch {
+    /// Calls `each` with the number of every text that has a word of a set, in order.
+    fn for_each(&mut self, set: &WordSet, texts: &TextColumn, mut each: impl FnMut(usize)) {
+        let Scratch { lower, folded } = self;
+        let mut has_word = |row: usize| {
+            let mut has_word = false;
+            word::for_each_folded(texts.get(row), folded, |word| has_word |= set.accepts(word));
+            has_word
+        };
+        // Beyond ASCII letters in lower case have another length.
+        if !texts.bytes().is_ascii() || set.finders().any(|finder| finder.needle().is_empty()) {
+            return (0..texts.len()).filter(|&row| has_word(row)).for_each(each);
+        }
+        let lower = lowered(texts.bytes(), lower);
+        let mut rows = Vec::new();
+        for finder in set.finders() {
+            let (mut row, mut from) = (0, 0);
+            while let Some(at) = finder.find(&lower[from..]) {
+                row += texts.ends()[row..].partition_point(|&end| end as usize <= from + at);
+                rows.push(row);
+                from = texts.ends()[row] as usize;
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        rows.into_iter().filter(|&row| has_word(row)).for_each(&mut each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group::read::tests::{opened, statements};
+    use crate::group::{TextGroupWriter, WordForm, WordSet};
+    use logstead_record::word;
+    use proptest::prelude::*;
+
+    fn has_word(text: &[u8], set: &WordSet) -> bool {
+        let mut has_word = false;
+        word::for_each_folded(text, &mut Vec::new(), |word| has_word |= set.accepts(word));
+        has_word
+    }
+
+    /// A part of a word of some text, or what may be nowhere.
+    fn form(texts: &[Vec<u8>], which: &[prop::sample::Index; 4], absent: &str) -> WordForm {
+        let mut words = Vec::new();
+        if !texts.is_empty() {
+            let text = &texts[which[0].index(texts.len())];
+            word::for_each_folded(text, &mut Vec::new(), |word| words.push(word.to_vec()));
+        }
+        words.push(absent.as_bytes().to_vec());
+        let word = &words[which[1].index(words.len())];
+        let at = which[2].index(word.len() + 1);
+        match which[3].index(4) {
+            0 => WordForm::Begins(word[..at].to_vec()),
+            1 => WordForm::Ends(word[at..].to_vec()),
+            2 => WordForm::Holds(word[at / 2..at].to_vec()),
+            _ => WordForm::Holds(word[at..].to_vec()),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_with_a_word_of_a_form_are_those_that_a_look_finds(
+            texts in statements(),
+            asked in proptest::collection::vec(proptest::collection::vec(
+                (any::<[prop::sample::Index; 4]>(), "[0-9]{1,6}|0x[0-9a-f]{1,4}|[a-f]{1,2}"), 0..3), 0..12),
+        ) {
+            let mut writer = TextGroupWriter::default();
+            for text in &texts {
+                writer.push(text);
+            }
+            let group = opened(&writer.finish()).unwrap();
+            let set = |forms: &Vec<([prop::sample::Index; 4], String)>| {
+                WordSet::new(forms.iter().map(|(which, absent)| form(&texts, which, absent)).collect())
+            };
+            let sets: Vec<WordSet> = asked.iter().map(set).collect();
+            let found = group.find_words(&sets, &mut |_| true).unwrap().unwrap();
+            for (set, ranks) in sets.iter().zip(&found) {
+                let rows = group.rows().select(ranks);
+                for (row, text) in texts.iter().enumerate() {
+                    let place = usize::from(group.rows().places()[row]);
+                    let expected = has_word(text, set);
+                    let is_static = place.checked_sub(1).is_none_or(|template| has_word(group.keys().get(template), set));
+                    prop_assert!(expected || !rows.contains(row), "{:?} is not in {:?}", set, text);
+                    prop_assert!(!expected || is_static || rows.contains(row), "{:?} is in {:?}", set, text);
+                }
+            }
+            let mut left = 1;
+            let mut go_on = |_| { left -= 1; 0 <= left };
+            let ended = group.find_words(&sets, &mut go_on).unwrap();
+            prop_assert!(0 <= left || ended.is_none());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Which of many texts have a word: all of them are looked at in one pass, and only what that finds is looked at closely.
+
+use logstead_record::{TextColumn, word};
+use memchr::memmem::Finder;
+
+/// Looks for one word, which is in lower case.
+pub(super) struct Look<'w> {
+    wanted: &'w [u8],
+    finder: Finder<'w>,
+    has_letters: bool,
+    /// Texts in lower case.
+    lower: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl<'w> Look<'w> {
+    /// `None` where it is not one word: no text has it as a word.
+    pub(super) fn new(wanted: &'w [u8]) -> Option<Look<'w>> {
+        let is_word = word::words(wanted).next() == Some(0..wanted.len());
+        is_word.then(|| Look {
+            wanted,
+            finder: Finder::new(wanted),
+            has_letters: wanted.iter().any(|byte| !byte.is_ascii_digit()),
+            lower: Vec::new(),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Calls `each` with the number of every text that has the word, in order, and maybe twice.
+    pub(super) fn for_each(&mut self, texts: &TextColumn, mut each: impl FnMut(usize)) {
+        if !texts.bytes().is_ascii() {
+            // Beyond ASCII letters in lower case have another length.
+            let has_word = |&row: &usize| is_in(self.wanted, texts.get(row), &mut self.scratch);
+            return (0..texts.len()).filter(has_word).for_each(each);
+        }
+        let bytes = if self.has_letters { lowered(texts.bytes(), &mut self.lower) } else { texts.bytes() };
+        let mut row = 0;
+        for at in self.finder.find_iter(bytes) {
+            row += texts.ends()[row..].partition_point(|&end| end as usize <= at);
+            let (start, end) = (texts.start(row), texts.ends()[row] as usize);
+            let text = &bytes[start..end];
+            let (from, to) = (at - start, at - start + self.wanted.len());
+            if to <= text.len() && word::may_begin(text, from) && word::may_end(text, to) {
+                each(row);
+            }
+        }
+    }
+}
+
+/// Whether a word is among those of a text.
+pub(super) fn is_in(wanted: &[u8], text: &[u8], scratch: &mut Vec<u8>) -> bool {
+    let mut is_in = false;
+    word::for_each_folded(text, scratch, |word| is_in |= word == wanted);
+    is_in
+}
+
+/// In lower case, all at once.
+pub(super) fn lowered<'s>(bytes: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
+    scratch.clear();
+    scratch.extend(bytes.iter().map(u8::to_ascii_lowercase));
+    scratch
+}

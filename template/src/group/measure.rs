@@ -1,0 +1,75 @@
+//! What questions cost, for those who run it by hand: `LOGSTEAD_CORPUS` names a file of lines whose message begins behind
+//! the seventh space.
+
+use super::read::tests::opened;
+use super::{Ranks, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet};
+use std::time::Instant;
+
+/// As many as a group of a segment has.
+const ROWS: usize = 131_072;
+
+struct Corpus {
+    messages: Vec<Vec<u8>>,
+    groups: Vec<TextGroup>,
+}
+
+fn corpus() -> Corpus {
+    let path = std::env::var("LOGSTEAD_CORPUS").expect("LOGSTEAD_CORPUS names a file of lines");
+    let lines = std::fs::read(path).expect("the corpus can be read");
+    let message = |line: &[u8]| line.splitn(8, |byte| *byte == b' ').nth(7).map(<[u8]>::to_vec);
+    let messages: Vec<Vec<u8>> = lines.split(|byte| *byte == b'\n').filter_map(message).collect();
+    let mut writer = TextGroupWriter::default();
+    let group = |rows: &[Vec<u8>]| {
+        for text in rows {
+            writer.push(text);
+        }
+        opened(&writer.finish()).expect("a sound group")
+    };
+    let groups = messages.chunks(ROWS).map(group).collect();
+    Corpus { messages, groups }
+}
+
+/// The best of some tries, in milliseconds for a group, and how many rows are found in all.
+fn measure(corpus: &Corpus, ask: impl Fn(&TextGroup) -> Vec<Ranks>) -> (f64, u64) {
+    let (mut best, mut rows) = (f64::MAX, 0);
+    for _ in 0..7 {
+        let start = Instant::now();
+        let found: Vec<Vec<Ranks>> = corpus.groups.iter().map(&ask).collect();
+        best = best.min(start.elapsed().as_secs_f64() * 1e3);
+        rows = corpus.groups.iter().zip(&found).map(|(group, found)| group.rows().count(found)).sum();
+    }
+    (best * ROWS as f64 / corpus.messages.len() as f64, rows)
+}
+
+#[test]
+#[ignore = "measures"]
+fn words() {
+    let corpus = corpus();
+    let words: usize = corpus.groups.iter().map(|group| group.words.len()).sum();
+    let kept: usize = corpus.groups.iter().map(|group| group.kept.len()).sum();
+    let few: usize = corpus.groups.iter().map(|group| group.dictionary.len()).sum();
+    eprintln!("{} messages, {kept} kept, {words} words, {few} in dictionaries", corpus.messages.len());
+    for word in
+        ["499999", "87128", "798", "4478", "10", "root", "nosuchword", "blk", "10.7.10.12", "deadbeef01"]
+    {
+        let (time, rows) =
+            measure(&corpus, |group| group.find_in_slots(&Wanted::new(word.as_bytes())).unwrap());
+        eprintln!("{word}: {time:.3} ms a group, {rows} rows");
+    }
+}
+
+#[test]
+#[ignore = "measures"]
+fn forms() {
+    let corpus = corpus();
+    let forms: [fn(Vec<u8>) -> WordForm; 3] = [WordForm::Holds, WordForm::Begins, WordForm::Ends];
+    for text in ["nect", "ed4", "4999", "34999", "10"] {
+        for form in forms {
+            let form = form(text.as_bytes().to_vec());
+            let set = [WordSet::new(vec![form.clone()])];
+            let ask = |group: &TextGroup| group.find_words(&set, &mut |_| true).unwrap().unwrap().remove(0);
+            let (time, rows) = measure(&corpus, ask);
+            eprintln!("{form:?}: {time:.3} ms a group, {rows} rows");
+        }
+    }
+}
