@@ -15,9 +15,9 @@
 //! |     76 |    4 | reserved       | zero                                                              |
 //! |     80 |      | sections       | back to back                                                      |
 //!
-//! The tables are one u32 for each page, its CRC-32C, and then for each section u8 length of its name, its name,
-//! u64 its length. A page is 16 KiB of the sections, whichever they belong to; the last may be shorter. All
-//! numbers are little endian.
+//! The tables are for each section u8 length of its name, its name, u64 its length, and then one u32 for each page, its
+//! CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one section. In version 1
+//! a page is 16 KiB of all sections together, and the checksums stand before the lengths. All numbers are little endian.
 //!
 //! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
 //!
@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 const HEADER_BYTES: usize = 80;
 const PAGE_BYTES: usize = 16 << 10;
+/// The version whose pages are of all sections together.
+const ONE_BODY: u32 = 1;
 const CRC_BYTES: usize = 4;
 
 /// What a file holds.
@@ -140,8 +142,9 @@ impl BundleWriter {
 
     /// The parts of the file, in order.
     pub(crate) fn finish(self) -> Vec<Vec<u8>> {
-        let mut tables = page_table(self.sections.iter().map(|(_, bytes)| bytes.as_slice()));
+        let mut tables = Vec::new();
         write_section_table(&self.sections, &mut tables);
+        self.sections().for_each(|bytes| write_page_table(bytes, &mut tables));
         let header = Header {
             version: self.version,
             identity: self.identity,
@@ -173,6 +176,8 @@ struct Inner {
     file: Arc<dyn DiskFile>,
     header: Header,
     page_crcs: Vec<u32>,
+    /// Where each page begins among the bytes of all sections, and where the last ends.
+    page_starts: Vec<u64>,
     sections: Vec<(String, Range<u64>)>,
     /// The page that was read last: much that is read lies side by side.
     last_page: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
@@ -197,9 +202,9 @@ impl Bundle {
         if crc32c::crc32c(&tables) != header.tables_crc {
             return Err(IndexError::Checksum { offset });
         }
-        let (page_crcs, sections) = read_tables(&tables, &header)?;
+        let (page_crcs, page_starts, sections) = read_tables(&tables, &header)?;
         let last_page = Mutex::default();
-        Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, sections, last_page }) })
+        Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, page_starts, sections, last_page }) })
     }
 
     /// The version of what its sections hold.
@@ -221,7 +226,8 @@ impl Bundle {
     pub(crate) fn memory_bytes(&self) -> usize {
         let names: usize =
             self.inner.sections.iter().map(|section| size_of_val(section) + section.0.len()).sum();
-        size_of_val(self.inner.page_crcs.as_slice()) + names + PAGE_BYTES
+        let pages = size_of_val(self.inner.page_crcs.as_slice()) + size_of_val(self.inner.page_starts.as_slice());
+        pages + names + PAGE_BYTES
     }
 
     /// The name and length of every section.
@@ -301,8 +307,8 @@ impl Inner {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let pages = page_of(range.start)..page_of(range.end - 1) + 1;
-        let start = (range.start - page_start(pages.start)) as usize;
+        let pages = self.page_of(range.start)..self.page_of(range.end - 1) + 1;
+        let start = (range.start - self.page_starts[pages.start]) as usize;
         let end = start + (range.end - range.start) as usize;
         if pages.len() == 1 {
             return Ok(self.page(pages.start)?[start..end].to_vec());
@@ -325,16 +331,22 @@ impl Inner {
 
     /// Whole pages, checked.
     fn read_pages(&self, pages: Range<usize>) -> Result<Vec<u8>, IndexError> {
-        let start = page_start(pages.start);
-        let end = page_start(pages.end).min(self.header.body_bytes);
-        let mut bytes = vec![0; (end - start) as usize];
-        read_at(&*self.file, HEADER_BYTES as u64 + start, &mut bytes)?;
-        for ((page, bytes), crc) in pages.clone().zip(bytes.chunks(PAGE_BYTES)).zip(&self.page_crcs[pages]) {
-            if crc32c::crc32c(bytes) != *crc {
-                return Err(IndexError::Checksum { offset: HEADER_BYTES as u64 + page_start(page) });
+        let starts = &self.page_starts[pages.start..=pages.end];
+        let mut bytes = vec![0; (starts[pages.len()] - starts[0]) as usize];
+        read_at(&*self.file, HEADER_BYTES as u64 + starts[0], &mut bytes)?;
+        let mut rest = bytes.as_slice();
+        for (bounds, crc) in starts.windows(2).zip(&self.page_crcs[pages]) {
+            let (page, after) = rest.split_at((bounds[1] - bounds[0]) as usize);
+            if crc32c::crc32c(page) != *crc {
+                return Err(IndexError::Checksum { offset: HEADER_BYTES as u64 + bounds[0] });
             }
+            rest = after;
         }
         Ok(bytes)
+    }
+
+    fn page_of(&self, offset: u64) -> usize {
+        self.page_starts.partition_point(|&start| start <= offset) - 1
     }
 }
 
@@ -401,26 +413,19 @@ impl Header {
     }
 }
 
-/// The checksum of each page of what the sections are together.
-fn page_table<'a>(sections: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
-    let mut table = Vec::new();
-    let (mut crc, mut filled) = (0, 0);
-    for mut rest in sections {
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at(rest.len().min(PAGE_BYTES - filled));
-            crc = crc32c::crc32c_append(crc, part);
-            filled += part.len();
-            rest = after;
-            if filled == PAGE_BYTES {
-                table.extend_from_slice(&crc.to_le_bytes());
-                (crc, filled) = (0, 0);
-            }
-        }
+fn write_page_table(section: &[u8], table: &mut Vec<u8>) {
+    section.chunks(PAGE_BYTES).for_each(|page| table.extend_from_slice(&crc32c::crc32c(page).to_le_bytes()));
+}
+
+/// Where each page begins, and where the last ends.
+fn page_starts(version: u32, sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
+    let mut starts = Vec::new();
+    match version {
+        ONE_BODY => starts.extend((0..body_bytes).step_by(PAGE_BYTES)),
+        _ => sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES))),
     }
-    if filled != 0 {
-        table.extend_from_slice(&crc.to_le_bytes());
-    }
-    table
+    starts.push(body_bytes);
+    starts
 }
 
 fn write_section_table(sections: &[(String, Vec<u8>)], table: &mut Vec<u8>) {
@@ -431,26 +436,42 @@ fn write_section_table(sections: &[(String, Vec<u8>)], table: &mut Vec<u8>) {
     }
 }
 
-/// The checksums of the pages, and the sections with their places in the body.
-type Tables = (Vec<u32>, Vec<(String, Range<u64>)>);
+/// The checksums of the pages, where these begin, and the sections with their places in the body.
+type Tables = (Vec<u32>, Vec<u64>, Vec<(String, Range<u64>)>);
 
 fn read_tables(tables: &[u8], header: &Header) -> Result<Tables, IndexError> {
-    let malformed = || IndexError::Format("its tables do not fit its header".to_owned());
-    let pages = header.body_bytes.div_ceil(PAGE_BYTES as u64);
-    let crcs_bytes = usize::try_from(pages).ok().and_then(|pages| pages.checked_mul(CRC_BYTES));
-    let (crcs, mut rest) =
-        tables.split_at_checked(crcs_bytes.ok_or_else(malformed)?).ok_or_else(malformed)?;
-    let (crcs, _) = crcs.as_chunks();
-    let page_crcs = crcs.iter().map(|&crc| u32::from_le_bytes(crc)).collect();
+    let read = || {
+        let (sections, crcs) = match header.version {
+            ONE_BODY => {
+                let pages = usize::try_from(header.body_bytes.div_ceil(PAGE_BYTES as u64)).ok()?;
+                let (crcs, mut rest) = tables.split_at_checked(pages.checked_mul(CRC_BYTES)?)?;
+                let sections = read_sections(&mut rest, header)?;
+                rest.is_empty().then_some((sections, crcs))?
+            }
+            _ => {
+                let mut rest = tables;
+                (read_sections(&mut rest, header)?, rest)
+            }
+        };
+        let starts = page_starts(header.version, &sections, header.body_bytes);
+        let is_whole = crcs.len() == (starts.len() - 1) * CRC_BYTES;
+        let crcs = crcs.as_chunks().0.iter().map(|&crc| u32::from_le_bytes(crc)).collect();
+        is_whole.then_some((crcs, starts, sections))
+    };
+    read().ok_or_else(|| IndexError::Format("its tables do not fit its header".to_owned()))
+}
+
+/// The sections, which fill the body.
+fn read_sections(rest: &mut &[u8], header: &Header) -> Option<Vec<(String, Range<u64>)>> {
     let mut sections = Vec::new();
     let mut start = 0_u64;
     for _ in 0..header.sections {
-        let (name, bytes) = read_section_entry(&mut rest).ok_or_else(malformed)?;
-        let end = start.checked_add(bytes).filter(|end| *end <= header.body_bytes).ok_or_else(malformed)?;
+        let (name, bytes) = read_section_entry(rest)?;
+        let end = start.checked_add(bytes).filter(|end| *end <= header.body_bytes)?;
         sections.push((name, start..end));
         start = end;
     }
-    if rest.is_empty() && start == header.body_bytes { Ok((page_crcs, sections)) } else { Err(malformed()) }
+    (start == header.body_bytes).then_some(sections)
 }
 
 fn read_section_entry(rest: &mut &[u8]) -> Option<(String, u64)> {
@@ -459,14 +480,6 @@ fn read_section_entry(rest: &mut &[u8]) -> Option<(String, u64)> {
     let (bytes, after) = after.split_first_chunk()?;
     *rest = after;
     Some((str::from_utf8(name).ok()?.to_owned(), u64::from_le_bytes(*bytes)))
-}
-
-fn page_of(offset: u64) -> usize {
-    (offset / PAGE_BYTES as u64) as usize
-}
-
-fn page_start(page: usize) -> u64 {
-    page as u64 * PAGE_BYTES as u64
 }
 
 fn read_at(file: &dyn DiskFile, offset: u64, buffer: &mut [u8]) -> Result<(), IndexError> {
@@ -637,6 +650,6 @@ pub(crate) mod tests {
     fn the_version_that_is_written_keeps_its_bytes() {
         let bytes = file_bytes(&[("a".to_owned(), b"hello".to_vec())]);
         let hash = blake3::hash(&bytes).to_hex().to_string();
-        assert!(hash.starts_with("bae9f5089d2001e9"), "{hash}");
+        assert!(hash.starts_with("cc839c3032db2478"), "{hash}");
     }
 }

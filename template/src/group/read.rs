@@ -195,7 +195,7 @@ impl TextGroup {
         Ok(())
     }
 
-    pub(super) fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
         match column {
             Column::Number { kind, lengths, low, high } => {
                 let low = low.get(&self.bytes, rank);
