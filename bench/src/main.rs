@@ -18,7 +18,6 @@ mod sink;
 mod soak;
 mod store;
 mod table;
-mod template;
 mod verdict;
 mod visitors;
 
@@ -93,18 +92,6 @@ enum Command {
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
-    /// What messages take as templates and variables
-    Template {
-        /// Lines to read; without it, lines are made from a seed
-        #[arg(long)]
-        corpus: Option<PathBuf>,
-        /// The number of messages, if they are made
-        #[arg(long, default_value_t = 1_000_000)]
-        messages: usize,
-        /// The number of runs; the fastest counts
-        #[arg(long, default_value_t = 3)]
-        runs: usize,
-    },
     /// What receiving costs the real server
     Receive(Box<receive::Receive>),
     /// What forwarding costs the real server, beside storing
@@ -132,13 +119,6 @@ fn main() -> Result<()> {
                 None => corpus::lines(messages),
             };
             route::run(&lines, runs)
-        }
-        Command::Template { corpus, messages, runs } => {
-            let lines = match corpus {
-                Some(path) => std::fs::read(path)?,
-                None => corpus::lines(messages),
-            };
-            template::run(&lines, runs)
         }
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),

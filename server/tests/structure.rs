@@ -17,7 +17,7 @@ const CRATE_EDGES: [(&str, &[&str]); 12] = [
     ("logstead-parse", &[]),
     ("logstead-transform", &["logstead-parse", "logstead-record"]),
     ("logstead-template", &["logstead-record"]),
-    ("logstead-indexer", &["logstead-record", "logstead-transform"]),
+    ("logstead-indexer", &["logstead-record", "logstead-template", "logstead-transform"]),
     ("logstead-config", &["logstead-record"]),
     ("logstead-route", &["logstead-config", "logstead-parse", "logstead-record", "logstead-transform"]),
     ("logstead-client", &[]),
@@ -46,7 +46,6 @@ const CRATE_EDGES: [(&str, &[&str]); 12] = [
             "logstead-record",
             "logstead-route",
             "logstead-syslog",
-            "logstead-template",
         ],
     ),
 ];

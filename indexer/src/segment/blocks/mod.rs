@@ -169,3 +169,103 @@ impl Blocks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::tests::batches;
+    use crate::{Disk, SimDisk};
+    use logstead_record::{Field, Group};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    const PATH: &str = "/blocks";
+
+    fn written(batches: &[Batch]) -> SimDisk {
+        let disk = SimDisk::new(0);
+        disk.create_dir_all(Path::new("/")).unwrap();
+        let mut writer = BlocksWriter::new(7, [1; 32]);
+        let mut groups = 0;
+        batches.iter().for_each(|batch| writer.push(batch, &mut |_| groups += 1).unwrap());
+        let sections = writer.finish([2; 32], &mut |_| groups += 1).unwrap();
+        assert_eq!(groups, 1);
+        sections.write_to(&*disk.create(Path::new(PATH)).unwrap()).unwrap();
+        disk
+    }
+
+    fn open(disk: &SimDisk, cache_bytes: usize) -> Result<Blocks, BlocksError> {
+        Blocks::open(disk.open(Path::new(PATH)).unwrap(), &Arc::new(Cache::new(cache_bytes)))
+    }
+
+    /// Everything that a row says.
+    fn said(batch: &Batch, row: usize) -> impl PartialEq + std::fmt::Debug + use<> {
+        let columns = batch.columns();
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        let names: Vec<Vec<u8>> = columns.names.iter().map(|names| names.get(row).to_vec()).collect();
+        let texts: Vec<Vec<u8>> = columns.texts.iter().map(|texts| texts.get(row).to_vec()).collect();
+        let fields: Vec<(Vec<u8>, Vec<u8>)> =
+            batch.fields(row).map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
+        let times = columns.times.each_ref().map(|times| times[row]);
+        (raw, names, texts, fields, times, columns.bytes.each_ref().map(|bytes| bytes[row]))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_are_read_back_whole_or_in_groups_of_columns(
+            batches in vec(batches(), 1..8), has_cache in any::<bool>(),
+        ) {
+            let rows: usize = batches.iter().map(Batch::rows).sum();
+            prop_assume!(rows != 0);
+            let disk = written(&batches);
+            let blocks = open(&disk, if has_cache { 1 << 20 } else { 0 }).unwrap();
+            prop_assert_eq!((blocks.first_sequence, blocks.previous_hash, blocks.hash), (7, [1; 32], [2; 32]));
+            prop_assert_eq!(blocks.rows() as usize, rows);
+            prop_assert_eq!(blocks.verify_root(), Ok(()));
+            let mut expected = batches.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
+            let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
+            for block in 0..blocks.len() {
+                let range = blocks.row_range(block);
+                prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
+                let read = blocks.read(block, Groups::ALL, &mut scratch).unwrap();
+                prop_assert_eq!(read.rows(), range.len());
+                let part = blocks.read(block, Group::Message.into(), &mut other).unwrap();
+                prop_assert_eq!(part.columns().message(), read.columns().message());
+                prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
+                let span = blocks.span_of(block);
+                for row in 0..read.rows() {
+                    let (batch, at) = expected.next().unwrap();
+                    prop_assert_eq!(said(&read, row), said(batch, at));
+                    prop_assert!((span.earliest..=span.latest).contains(&batch.time(at)));
+                    prop_assert!((span.received_first..=span.received_last).contains(&batch.received(at)));
+                }
+            }
+        }
+
+        #[test]
+        fn a_flipped_bit_is_found(batches in vec(batches(), 1..3), bit in any::<prop::sample::Index>()) {
+            prop_assume!(batches.iter().any(|batch| !batch.is_empty()));
+            let disk = written(&batches);
+            let bytes = disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize;
+            disk.flip(Path::new(PATH), bit.index(bytes * 8));
+            if let Ok(blocks) = open(&disk, 0) {
+                prop_assert!(blocks.verify_root().is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_newer_version_is_its_own_error() {
+        let disk = written(&[logstead_record::Batch::from_columns(logstead_record::Columns::empty(1)).unwrap()]);
+        let mut bytes = vec![0; disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize];
+        disk.open(Path::new(PATH)).unwrap().read_at(0, &mut bytes).unwrap();
+        bytes[8] = 3;
+        let crc = crc32c::crc32c(&bytes[8..80]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        disk.create(Path::new(PATH)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
+        assert_eq!(open(&disk, 0).err(), Some(BlocksError::Newer(3)));
+    }
+}
