@@ -6,7 +6,8 @@ use std::hash::BuildHasher;
 
 #[derive(Default)]
 pub(crate) struct Interner {
-    known: HashTable<u32>,
+    /// Half of the hash of each text, and its number.
+    known: HashTable<(u32, u32)>,
     texts: TextColumn,
     hasher: DefaultHashBuilder,
 }
@@ -16,12 +17,16 @@ impl Interner {
     pub(crate) fn number(&mut self, text: &[u8]) -> u32 {
         let Interner { known, texts, hasher } = self;
         let hash = hasher.hash_one(text);
-        if let Some(&number) = known.find(hash, |&number| texts.get(number as usize) == text) {
+        let half = hash as u32;
+        // A table goes by the highest bits of a hash too.
+        let spread = |half: u32| u64::from(half) << 32 | u64::from(half);
+        let is_it = |&(known, number): &(u32, u32)| known == half && texts.get(number as usize) == text;
+        if let Some(&(_, number)) = known.find(spread(half), is_it) {
             return number;
         }
         let number = texts.len() as u32;
         texts.push(text);
-        known.insert_unique(hash, number, |&number| hasher.hash_one(texts.get(number as usize)));
+        known.insert_unique(spread(half), (half, number), |&(half, _)| spread(half));
         number
     }
 

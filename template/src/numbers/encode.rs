@@ -12,7 +12,11 @@ const SAMPLE_DISTINCT_MAX: usize = 150;
 
 /// Appends a column.
 pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
-    let (least, greatest) = range_of(values);
+    let chunks = values.chunks(CHUNK).filter(|_| CHUNK < values.len());
+    let ranges: Vec<(u64, u64)> = chunks.map(range_of).collect();
+    let (least, greatest) = ranges.iter().fold(range_of(&values[..values.len().min(CHUNK)]), |all, range| {
+        (all.0.min(range.0), all.1.max(range.1))
+    });
     if values.is_empty() || least == greatest {
         out.push(CONSTANT);
         return put_varint(if values.is_empty() { 0 } else { least }, out);
@@ -22,12 +26,11 @@ pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
     if let Some(dictionary) = dictionary(values, (least, greatest), frame_bytes) {
         return dictionary.write(values, out);
     }
-    let delta_least = least_difference(values);
-    if deltas_pay(values, width, delta_least, frame_bytes) {
-        return write_deltas(values, delta_least, out);
+    if let Some(least) = least_of_deltas(values, width, frame_bytes) {
+        return write_deltas(values, least, out);
     }
-    if frames_pay(values, frame_bytes) {
-        return write_frames(values, out);
+    if frames_pay(values.len(), &ranges, frame_bytes) {
+        return write_frames(values, &ranges, out);
     }
     out.push(FRAME);
     put_varint(least, out);
@@ -75,13 +78,16 @@ fn dictionary(values: &[u64], (least, greatest): (u64, u64), bytes_max: usize) -
 fn near(values: &[u64], (least, greatest): (u64, u64), most: usize) -> Option<Dictionary> {
     let mut places = vec![NO_PLACE; (greatest - least) as usize + 1];
     let mut count = 0;
-    for &value in values {
-        let place = &mut places[(value - least) as usize];
-        count += usize::from(*place == NO_PLACE);
-        *place = 0;
-    }
-    if most < count {
-        return None;
+    let (first, rest) = values.split_at(values.len().min(SAMPLE));
+    for (values, most) in [(first, SAMPLE_DISTINCT_MAX), (rest, most)] {
+        for &value in values {
+            let place = &mut places[(value - least) as usize];
+            count += usize::from(*place == NO_PLACE);
+            *place = 0;
+        }
+        if most < count {
+            return None;
+        }
     }
     let mut distinct = Vec::with_capacity(count);
     for (place, value) in places.iter_mut().zip(least..).filter(|(place, _)| **place != NO_PLACE) {
@@ -155,36 +161,43 @@ fn delta_width(chunk: &[u64], least: u64) -> u32 {
     chunk.windows(2).map(|pair| bits(pair[1].wrapping_sub(pair[0]).wrapping_sub(least))).max().unwrap_or(0)
 }
 
-fn deltas_pay(values: &[u64], width: u32, least: u64, bytes_max: usize) -> bool {
+/// The least difference, where differences take less.
+fn least_of_deltas(values: &[u64], width: u32, bytes_max: usize) -> Option<u64> {
     // Only where a sample says so: most columns are in no order.
-    if values.len() < 2 * DELTA || width < 4 || width <= delta_width(&values[..DELTA], least) + 2 {
-        return false;
+    let sample = values.get(..2 * DELTA).filter(|_| 4 <= width)?;
+    let pays = |values: &[u64], least| delta_width(&values[..DELTA], least) + 2 < width;
+    if !pays(sample, least_difference(sample)) {
+        return None;
+    }
+    let least = least_difference(values);
+    if !pays(sample, least) {
+        return None;
     }
     let bytes: usize = values
         .chunks(DELTA)
         .map(|chunk| packed_bytes(chunk.len() - 1, delta_width(chunk, least)) + HEAD_BYTES)
         .sum();
-    bytes * 100 < bytes_max * CHUNKS_GAIN
+    (bytes * 100 < bytes_max * CHUNKS_GAIN).then_some(least)
 }
 
-fn frames_pay(values: &[u64], bytes_max: usize) -> bool {
-    if values.len() < 2 * CHUNK {
+/// `ranges` are those of the chunks.
+fn frames_pay(count: usize, ranges: &[(u64, u64)], bytes_max: usize) -> bool {
+    if count < 2 * CHUNK {
         return false;
     }
-    let bytes: usize = values
-        .chunks(CHUNK)
-        .map(|chunk| {
-            let (least, greatest) = range_of(chunk);
-            packed_bytes(chunk.len(), bits(greatest - least)) + HEAD_BYTES
-        })
+    let counts = (0..count).step_by(CHUNK).map(|first| CHUNK.min(count - first));
+    let bytes: usize = counts
+        .zip(ranges)
+        .map(|(count, (least, greatest))| packed_bytes(count, bits(greatest - least)) + HEAD_BYTES)
         .sum();
     bytes * 100 < bytes_max * CHUNKS_GAIN
 }
 
-fn write_frames(values: &[u64], out: &mut Vec<u8>) {
+fn write_frames(values: &[u64], ranges: &[(u64, u64)], out: &mut Vec<u8>) {
     out.push(FRAMES);
+    let mut ranges = ranges.iter();
     write_chunks(values.chunks(CHUNK), out, |chunk, out| {
-        let (least, greatest) = range_of(chunk);
+        let &(least, greatest) = ranges.next().expect("each chunk has a range");
         let width = bits(greatest - least);
         pack(chunk.iter().map(|value| value - least), width, out);
         (least, width)
@@ -205,7 +218,7 @@ fn write_deltas(values: &[u64], least: u64, out: &mut Vec<u8>) {
 fn write_chunks<'v>(
     chunks: impl ExactSizeIterator<Item = &'v [u64]>,
     out: &mut Vec<u8>,
-    write: impl Fn(&[u64], &mut Vec<u8>) -> (u64, u32),
+    mut write: impl FnMut(&[u64], &mut Vec<u8>) -> (u64, u32),
 ) {
     let heads = out.len();
     out.resize(heads + chunks.len() * HEAD_BYTES, 0);

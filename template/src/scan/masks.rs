@@ -5,10 +5,11 @@
 
 use super::MARKERS;
 use logstead_record::word;
+use std::ops::Range;
 
-const CHUNK: usize = u64::BITS as usize;
+pub(super) const CHUNK: usize = u64::BITS as usize;
 
-// A class has a bit for each of these, and they are those that `gather` looks at.
+// A class has a bit for each of these, and they are those that `halves` looks at.
 const DIGIT: u8 = 1;
 const WORD: u8 = 1 << 4;
 const MARKER: u8 = 2;
@@ -22,42 +23,23 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Looks at a text. `false` where it holds a byte that stands for a variable in keys.
-    pub(super) fn fill(&mut self, text: &[u8]) -> bool {
+    /// Looks at a text, behind which there are spaces up to a whole number of chunks: one at least, as runs end before the
+    /// last bit. `false` where it holds a byte that stands for a variable in keys.
+    pub(super) fn fill(&mut self, padded: &[u8], bytes: usize) -> bool {
         self.digits.clear();
         self.words.clear();
         let mut all = 0;
-        let (chunks, rest) = text.as_chunks::<CHUNK>();
-        for chunk in chunks {
-            all |= self.push(chunk, 0);
-        }
-        // A chunk of its own even where nothing is left: runs end before the last bit.
-        if let Some(last) = text.last_chunk::<CHUNK>() {
-            all |= self.push(last, CHUNK - rest.len());
-        } else {
-            let mut last = [b' '; CHUNK];
-            last[..rest.len()].copy_from_slice(rest);
-            all |= self.push(&last, 0);
+        for chunk in padded.as_chunks::<CHUNK>().0 {
+            let ([first, second], classes) = halves(chunk);
+            let half = u64::BITS / 2;
+            self.digits.push(first & u64::from(u32::MAX) | second << half);
+            self.words.push(first >> half | second >> half << half);
+            all |= classes;
         }
         if all & BEYOND_ASCII != 0 {
-            self.add_beyond_ascii(text);
+            self.add_beyond_ascii(&padded[..bytes]);
         }
         all & MARKER == 0
-    }
-
-    /// Adds a chunk, of which the first bytes are known already. Returns the classes that it has.
-    fn push(&mut self, bytes: &[u8; CHUNK], known: usize) -> u8 {
-        // Not by `map`, which is a call for each byte.
-        let mut classes = [0; CHUNK];
-        classes.iter_mut().zip(bytes).for_each(|(class, &byte)| *class = class_of(byte));
-        let (first, second, all) = gather(&classes);
-        let half = u64::BITS / 2;
-        let digits = first & u64::from(u32::MAX) | second << half;
-        let words = first >> half | second >> half << half;
-        let shift = known as u32;
-        self.digits.push(digits.checked_shr(shift).unwrap_or(0));
-        self.words.push(words.checked_shr(shift).unwrap_or(0));
-        all
     }
 
     /// Letters and digits beyond ASCII belong to words too.
@@ -80,23 +62,33 @@ impl Masks {
         Some(chunk * CHUNK + left.trailing_zeros() as usize)
     }
 
+    /// The word that a digit belongs to, but not before `low`, and where the digits end that begin there.
+    #[inline]
+    pub(super) fn around(&self, digit: usize, low: usize) -> (Range<usize>, usize) {
+        let (chunk, bit) = (digit / CHUNK, digit % CHUNK);
+        let (gaps, others) = (!self.words[chunk], !self.digits[chunk]);
+        let (gaps_before, gaps, others) = (gaps << 1 >> bit, gaps >> bit, others >> bit);
+        // Most words are in one chunk, and most with a digit begin with one.
+        let is_first = digit == low || gaps_before & 1 == 1;
+        if gaps == 0 || !is_first {
+            let word = self.word_start(digit, low)..self.word_end(digit);
+            return (word, run_end(&self.digits, digit));
+        }
+        (digit..digit + gaps.trailing_zeros() as usize, digit + others.trailing_zeros() as usize)
+    }
+
     /// Whether a byte belongs to a word. There is none behind the text.
     pub(super) fn is_word(&self, at: usize) -> bool {
         self.words.get(at / CHUNK).is_some_and(|chunk| chunk >> (at % CHUNK) & 1 == 1)
     }
 
     /// Where the word ends that a byte belongs to.
-    pub(super) fn word_end(&self, at: usize) -> usize {
+    fn word_end(&self, at: usize) -> usize {
         run_end(&self.words, at)
     }
 
-    /// Where the digits end that begin at a byte.
-    pub(super) fn digits_end(&self, at: usize) -> usize {
-        run_end(&self.digits, at)
-    }
-
     /// Where the word begins that a byte belongs to, but not before `low`.
-    pub(super) fn word_start(&self, at: usize, low: usize) -> usize {
+    fn word_start(&self, at: usize, low: usize) -> usize {
         let mut chunk = at / CHUNK;
         let mut gaps = !self.words[chunk] & !(u64::MAX << (at % CHUNK));
         while gaps == 0 {
@@ -135,19 +127,23 @@ fn class_of(byte: u8) -> u8 {
 
 /// Of the first and of the second half of a chunk a bit for each digit, and from half on one for each byte of a word;
 /// and all classes.
-fn gather(classes: &[u8; CHUNK]) -> (u64, u64, u8) {
-    const BITS: u64 = 0x0101_0101_0101_0101 * (DIGIT | WORD) as u64;
-    let (eights, _) = classes.as_chunks::<8>();
-    let (mut halves, mut all) = ([0; 2], 0);
-    for (half, eights) in halves.iter_mut().zip(eights.chunks(4)) {
-        for (number, eight) in eights.iter().enumerate() {
-            let eight = u64::from_le_bytes(*eight);
-            all |= eight;
-            *half |= (eight & BITS) << number;
+fn halves(chunk: &[u8; CHUNK]) -> ([u64; 2], u8) {
+    const EIGHT: usize = 8;
+    // Eight bytes of each half are one vector, and the next eight go to the next bits of it.
+    let (mut gathered, mut all) = ([0; 2 * EIGHT], [0; 2 * EIGHT]);
+    for number in 0..CHUNK / (2 * EIGHT) {
+        let mut bytes = [0; 2 * EIGHT];
+        bytes[..EIGHT].copy_from_slice(&chunk[number * EIGHT..][..EIGHT]);
+        bytes[EIGHT..].copy_from_slice(&chunk[CHUNK / 2 + number * EIGHT..][..EIGHT]);
+        for at in 0..2 * EIGHT {
+            let class = class_of(bytes[at]);
+            all[at] |= class;
+            gathered[at] |= (class & (DIGIT | WORD)) << number;
         }
     }
-    let all = all.to_le_bytes().iter().fold(0, |all, class| all | class);
-    (transposed(halves[0]), transposed(halves[1]), all)
+    let (gathered, _) = gathered.as_chunks::<EIGHT>();
+    let halves = [gathered[0], gathered[1]].map(|half| transposed(u64::from_le_bytes(half)));
+    (halves, all.iter().fold(0, |all, class| all | class))
 }
 
 /// Eight bytes as a square of bits, and rows for columns.
@@ -180,7 +176,9 @@ mod tests {
                 }
             }
             let mut masks = Masks::default();
-            let fits = masks.fill(&text);
+            let mut padded = text.clone();
+            padded.resize(text.len() / CHUNK * CHUNK + CHUNK, b' ');
+            let fits = masks.fill(&padded, text.len());
             prop_assert_eq!(fits, text.iter().all(|byte| MARKERS < *byte));
             let words: Vec<_> = word::words(&text).collect();
             let in_word = |at: usize| words.iter().find(|range| range.contains(&at));
@@ -192,8 +190,12 @@ mod tests {
                 }
                 let digit = (at..text.len()).find(|&at| text[at].is_ascii_digit());
                 prop_assert_eq!(masks.next_digit(at), digit);
-                let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                prop_assert_eq!(masks.digits_end(at), at + digits);
+                if let Some(word) = in_word(at)
+                    && digit == Some(at)
+                {
+                    let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    prop_assert_eq!(masks.around(at, 0), (word.clone(), at + digits));
+                }
             }
         }
     }

@@ -16,7 +16,7 @@
 mod masks;
 mod variable;
 
-use masks::Masks;
+use masks::{CHUNK, Masks};
 use std::ops::Range;
 
 pub(crate) use variable::write;
@@ -33,9 +33,63 @@ const UUID_FIRST_BYTES: usize = 8;
 /// Splits messages. What it found in the last one stays there to be read.
 #[derive(Default)]
 pub(crate) struct Scanner {
+    padded: Padded,
     masks: Masks,
-    key: Vec<u8>,
+    key: Key,
     variables: Vec<Variable>,
+}
+
+/// A message with spaces behind it, so that whole chunks can be read from it wherever it ends.
+#[derive(Default)]
+struct Padded {
+    bytes: Vec<u8>,
+}
+
+impl Padded {
+    /// The text, and spaces up to a whole number of chunks.
+    fn fill(&mut self, text: &[u8]) -> &[u8] {
+        let bytes = text.len();
+        self.bytes.resize(MESSAGE_BYTES_MAX + CHUNK, 0);
+        self.bytes[..bytes].copy_from_slice(text);
+        self.bytes[bytes..bytes + CHUNK].fill(b' ');
+        &self.bytes[..bytes / CHUNK * CHUNK + CHUNK]
+    }
+}
+
+/// A key, which is never longer than its message.
+#[derive(Default)]
+struct Key {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+/// What stands between variables is copied as so many bytes, of which the last ones are overwritten: most of it is
+/// shorter, and a copy of a length that is known is a few instructions.
+const COPIED_BYTES: usize = 32;
+
+impl Key {
+    fn clear(&mut self) {
+        self.bytes.resize(MESSAGE_BYTES_MAX + COPIED_BYTES, 0);
+        self.len = 0;
+    }
+
+    #[inline]
+    fn push(&mut self, text: &Padded, range: Range<usize>) {
+        let bytes = range.len();
+        if bytes <= COPIED_BYTES {
+            self.bytes[self.len..][..COPIED_BYTES]
+                .copy_from_slice(&text.bytes[range.start..][..COPIED_BYTES]);
+        } else {
+            self.bytes[self.len..][..bytes].copy_from_slice(&text.bytes[range]);
+        }
+        self.len += bytes;
+    }
+
+    #[inline]
+    fn push_marker(&mut self, kind: Kind) {
+        self.bytes[self.len] = kind as u8;
+        self.len += 1;
+    }
 }
 
 impl Scanner {
@@ -43,25 +97,25 @@ impl Scanner {
     pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.variables.clear();
-        if MESSAGE_BYTES_MAX < text.len() || !self.masks.fill(text) {
+        if MESSAGE_BYTES_MAX < text.len() || !self.masks.fill(self.padded.fill(text), text.len()) {
             return false;
         }
         let mut copied = 0;
         while let Some(digit) = self.masks.next_digit(copied) {
             let variable = self.variable_at(text, digit, copied);
             let Range { start, end } = variable.range();
-            self.key.extend_from_slice(&text[copied..start]);
-            self.key.push(variable.kind as u8);
+            self.key.push(&self.padded, copied..start);
+            self.key.push_marker(variable.kind);
             self.variables.push(variable);
             copied = end;
         }
-        self.key.extend_from_slice(&text[copied..]);
+        self.key.push(&self.padded, copied..text.len());
         true
     }
 
     /// Of the last message.
     pub(crate) fn key(&self) -> &[u8] {
-        &self.key
+        &self.key.bytes[..self.key.len]
     }
 
     /// Of the last message, in their order.
@@ -71,10 +125,9 @@ impl Scanner {
 
     /// The variable with the first digit behind `low`.
     fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
-        let word = self.masks.word_start(digit, low)..self.masks.word_end(digit);
+        let (word, digits_end) = self.masks.around(digit, low);
         // Most are a number, and what follows tells that it is no part of anything else.
-        let is_decimal = digit == word.start && self.masks.digits_end(digit) == word.end;
-        if is_decimal
+        if (digit, digits_end) == (word.start, word.end)
             && !matches!(text.get(word.end), Some(b'.' | b'-'))
             && let Some(decimal) = Variable::decimal(text, &word)
         {

@@ -50,6 +50,23 @@ pub(crate) struct Variable {
     pub(crate) high: u64,
 }
 
+/// What a byte counts for in a word of at most 255: 1 in the lowest byte for a digit, in the next for a digit beyond 9 in
+/// lower case, in the third in upper case. A branch for each byte would be taken wrongly too often.
+const COUNTS: [u32; 256] = {
+    let mut counts = [0; 256];
+    let mut byte = 0;
+    while byte < counts.len() {
+        counts[byte] = match byte as u8 {
+            b'0'..=b'9' => 1,
+            b'a'..=b'f' => 1 << 8,
+            b'A'..=b'F' => 1 << 16,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    counts
+};
+
 impl Kind {
     /// The kind of which this is the marker.
     pub(crate) fn of_marker(byte: u8) -> Option<Kind> {
@@ -94,16 +111,12 @@ impl Variable {
 
     /// What a word with a digit is. It never is an address or a UUID.
     pub(crate) fn of_word(word: &[u8], start: usize) -> Variable {
-        let (mut lower, mut upper, mut digits) = (0, 0, 0);
-        for byte in word {
-            match byte {
-                b'0'..=b'9' => digits += 1,
-                b'a'..=b'f' => lower += 1,
-                b'A'..=b'F' => upper += 1,
-                _ => {}
-            }
-        }
         let length = word.len();
+        if WIDE_DIGITS_MAX < length {
+            return Variable::text(start..start + length);
+        }
+        let counts = word.iter().fold(0, |counts, &byte| counts + COUNTS[usize::from(byte)]);
+        let [digits, lower, upper, _] = counts.to_le_bytes().map(usize::from);
         let number = |kind, digits: &[u8]| {
             let low = if kind == Kind::Decimal { decimal(digits) } else { hex(digits) };
             Variable { kind, bytes: digits.len() as u16, start: start as u32, low, high: 0 }
@@ -190,13 +203,19 @@ impl Variable {
 }
 
 /// A number from 0 to 255 as it is written, without zeros before it, and where it ends.
+#[inline]
 fn octet(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    let digits = text.get(at..)?.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 || 3 < digits || (1 < digits && text[at] == b'0') {
-        return None;
+    let digit = |at: usize| text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10);
+    let (mut value, mut end) = (u64::from(digit(at)?), at + 1);
+    while let Some(digit) = digit(end) {
+        // Neither behind a zero nor beyond 255.
+        if value == 0 || 25 < value {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+        end += 1;
     }
-    let value = decimal(&text[at..at + digits]);
-    (value <= 255).then_some((value, at + digits))
+    (value <= 255).then_some((value, end))
 }
 
 fn is_lower_hex(byte: u8) -> bool {
