@@ -13,6 +13,7 @@
 //! **Invariant:** messages come back byte for byte, whatever they are.
 
 mod bytes;
+mod digits;
 mod group;
 mod interner;
 mod limits;
