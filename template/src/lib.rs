@@ -14,6 +14,7 @@
 //! **Invariant:** messages come back byte for byte, whatever they are.
 
 mod bytes;
+mod digits;
 mod group;
 mod interner;
 mod limits;
@@ -32,5 +33,5 @@ pub use bytes::Fault;
 pub use group::{
     Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written, may_hold_other_addresses,
 };
-pub use rare::{Rare, RareWriter};
+pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
 pub use shape::{Shape, shape};

@@ -13,7 +13,8 @@
 //! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found here
 //! has to be looked at.
 
-use crate::bytes::{Fault, Input, PADDING, bits, pack, packed_bytes, put_varint, unpack};
+use crate::bytes::{Fault, Input, PADDING, bits, pack, packed_bytes, put_varint};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// More bits of a hash, beside its bucket.
@@ -141,34 +142,37 @@ fn finger_of(hash: u64, bucket_bits: u32) -> u64 {
     hash << bucket_bits >> (u64::BITS - FINGER_BITS)
 }
 
-/// An open multimap.
+/// A multimap, of which only what a question needs is read.
 pub struct Rare {
-    bytes: Vec<u8>,
     pairs: usize,
     bucket_bits: u32,
     group_bits: u32,
     samples: Range<usize>,
     unary: Range<usize>,
-    packed: usize,
+    packed: Range<usize>,
 }
 
+/// The first bytes of a multimap are enough to open it.
+pub const RARE_HEAD_BYTES: usize = 12;
+
 impl Rare {
-    /// Opens what was written.
-    pub fn open(mut bytes: Vec<u8>) -> Result<Rare, Fault> {
-        let end = bytes.len();
-        bytes.resize(end + PADDING, 0);
-        let mut input = Input::new(&bytes[..end]);
+    /// Opens what was written, by its first bytes and how long it is.
+    pub fn open(head: &[u8], bytes: u64) -> Result<Rare, Fault> {
+        let mut input = Input::new(head);
         let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
         let (bucket_bits, group_bits) = (u32::from(input.byte()?), u32::from(input.byte()?));
         if !(1..=BUCKET_BITS_MAX).contains(&bucket_bits) || !(1..=GROUP_BITS).contains(&group_bits) {
             return Err(Fault::Large("bits of a bucket or of a group"));
         }
         let buckets = 1_usize << bucket_bits;
-        let samples = input.skip(buckets.div_ceil(SAMPLED_BUCKETS) * SAMPLE_BYTES)?;
-        let unary = input.skip((pairs + buckets).div_ceil(8))?;
-        let packed = input.skip(packed_bytes(pairs, FINGER_BITS + group_bits))?.start;
-        input.end()?;
-        Ok(Rare { bytes, pairs, bucket_bits, group_bits, samples, unary, packed })
+        let samples = input.at..input.at + buckets.div_ceil(SAMPLED_BUCKETS) * SAMPLE_BYTES;
+        let unary = samples.end..samples.end + (pairs + buckets).div_ceil(8);
+        let packed = unary.end..unary.end + packed_bytes(pairs, FINGER_BITS + group_bits);
+        match (packed.end as u64).cmp(&bytes) {
+            Ordering::Greater => Err(Fault::Short),
+            Ordering::Less => Err(Fault::Long((bytes - packed.end as u64) as usize)),
+            Ordering::Equal => Ok(Rare { pairs, bucket_bits, group_bits, samples, unary, packed }),
+        }
     }
 
     /// How many pairs there are.
@@ -181,47 +185,83 @@ impl Rare {
         self.pairs == 0
     }
 
-    /// Memory that it takes.
-    pub fn memory_bytes(&self) -> usize {
-        size_of::<Rare>() + self.bytes.capacity()
-    }
-
-    /// The groups that may have a word with this hash, in order.
-    pub fn groups(&self, hash: u64) -> Result<Vec<u16>, Fault> {
+    /// The groups that may have a word with this hash, in order. `read` gives bytes of what was written.
+    pub fn groups<E: From<Fault>>(
+        &self,
+        hash: u64,
+        read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>, E>,
+    ) -> Result<Vec<u16>, E> {
+        let mut read = |range: Range<usize>| {
+            let bytes = read(range.start as u64..range.end as u64)?;
+            if bytes.len() == range.len() { Ok(bytes) } else { Err(E::from(Fault::Short)) }
+        };
         let hash = hash >> GROUP_BITS << GROUP_BITS;
         let bucket = bucket_of(hash, self.bucket_bits);
+        // What lies between this sample and the next one.
         let sample = self.samples.start + bucket / SAMPLED_BUCKETS * SAMPLE_BYTES;
-        let mut input = Input::new(&self.bytes[sample..sample + SAMPLE_BYTES]);
-        let (mut bit, mut at) = (input.u32()? as usize, input.u32()? as usize);
-        let mut left = bucket % SAMPLED_BUCKETS;
+        let samples = read(sample..self.samples.end.min(sample + 2 * SAMPLE_BYTES))?;
+        let mut input = Input::new(&samples);
+        let (first_bit, first) = (input.u32()? as usize, input.u32()? as usize);
+        let (end_bit, end) = match samples.len() {
+            SAMPLE_BYTES => (self.unary.len() * 8, self.pairs),
+            _ => (input.u32()? as usize, input.u32()? as usize),
+        };
+        if end_bit < first_bit || self.unary.len() * 8 < end_bit || end < first || self.pairs < end {
+            return Err(E::from(Fault::Short));
+        }
+        let bytes = self.unary.start + first_bit / 8..self.unary.start + end_bit.div_ceil(8);
+        let unary = Unary { bytes: read(bytes)?, first: first_bit / 8 * 8 };
+        let (mut bit, mut at, mut left) = (first_bit, first, bucket % SAMPLED_BUCKETS);
         while left != 0 {
-            if self.is_pair(bit)? {
+            if unary.is_pair(bit)? {
                 at += 1
             } else {
                 left -= 1
             }
             bit += 1;
         }
+        let mut count = 0;
+        while unary.is_pair(bit + count)? {
+            count += 1;
+        }
+        if end < at + count {
+            return Err(E::from(Fault::Short));
+        }
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let width = FINGER_BITS + self.group_bits;
+        let (start, ends) = (at * width as usize / 8, ((at + count) * width as usize).div_ceil(8));
+        let mut packed = read(self.packed.start + start..self.packed.start + ends)?;
+        packed.resize(packed.len() + PADDING, 0);
+        let shift = at * width as usize - start * 8;
         let finger = finger_of(hash, self.bucket_bits);
         let mut groups = Vec::new();
-        while self.is_pair(bit)? {
-            if self.pairs <= at {
-                return Err(Fault::Short);
-            }
-            let payload = unpack(&self.bytes[self.packed..], at, width);
+        for number in 0..count {
+            let bit = shift + number * width as usize;
+            let eight = packed[bit / 8..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            let payload = eight >> (bit % 8) & ((1 << width) - 1);
             if payload >> self.group_bits == finger {
                 groups.push((payload & ((1 << self.group_bits) - 1)) as u16);
             }
-            (bit, at) = (bit + 1, at + 1);
         }
         groups.sort_unstable();
         groups.dedup();
         Ok(groups)
     }
+}
 
+/// A part of the ones and zeros.
+struct Unary {
+    bytes: Vec<u8>,
+    /// The number of its first bit.
+    first: usize,
+}
+
+impl Unary {
     fn is_pair(&self, bit: usize) -> Result<bool, Fault> {
-        let byte = self.bytes[self.unary.clone()].get(bit / 8).ok_or(Fault::Short)?;
+        let bit = bit - self.first;
+        let byte = self.bytes.get(bit / 8).ok_or(Fault::Short)?;
         Ok(byte >> (bit % 8) & 1 == 1)
     }
 }
@@ -237,6 +277,14 @@ mod tests {
         product as u64 ^ (product >> 64) as u64
     }
 
+    fn open(bytes: &[u8]) -> Result<Rare, Fault> {
+        Rare::open(&bytes[..bytes.len().min(RARE_HEAD_BYTES)], bytes.len() as u64)
+    }
+
+    fn groups(rare: &Rare, bytes: &[u8], hash: u64) -> Result<Vec<u16>, Fault> {
+        rare.groups(hash, &mut |range| Ok(bytes[range.start as usize..range.end as usize].to_vec()))
+    }
+
     fn written(pairs: &[(u64, u16)]) -> Vec<u8> {
         let (mut writer, mut bytes) = (RareWriter::default(), Vec::new());
         pairs.iter().for_each(|&(hash, group)| writer.add(hash, group));
@@ -250,11 +298,12 @@ mod tests {
         #[test]
         fn no_pair_is_missed(pairs in proptest::collection::vec((0_u64..2000, 0_u16..40), 0..3000)) {
             let pairs: Vec<(u64, u16)> = pairs.iter().map(|&(word, group)| (spread(word + 1), group)).collect();
-            let rare = Rare::open(written(&pairs)).unwrap();
+            let bytes = written(&pairs);
+            let rare = open(&bytes).unwrap();
             let distinct: BTreeSet<&(u64, u16)> = pairs.iter().collect();
             prop_assert!(rare.len() <= distinct.len());
             for (hash, group) in &pairs {
-                prop_assert!(rare.groups(*hash).unwrap().contains(group));
+                prop_assert!(groups(&rare, &bytes, *hash).unwrap().contains(group));
             }
         }
 
@@ -267,8 +316,8 @@ mod tests {
             let bit = bit.index(bytes.len() * 8);
             bytes[bit / 8] ^= 1 << (bit % 8);
             for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
-                if let Ok(rare) = Rare::open(bytes) {
-                    pairs.iter().for_each(|(hash, _)| { rare.groups(*hash).ok(); });
+                if let Ok(rare) = open(&bytes) {
+                    pairs.iter().for_each(|(hash, _)| { groups(&rare, &bytes, *hash).ok(); });
                 }
             }
         }
@@ -290,9 +339,9 @@ mod tests {
         let bytes = written(&pairs);
         let bits = bytes.len() as f64 * 8.0 / pairs.len() as f64;
         assert!(bits < 11.5, "{bits} bits a pair");
-        let rare = Rare::open(bytes).unwrap();
+        let rare = open(&bytes).unwrap();
         let wrong =
-            (1_000_000..1_100_000_u64).filter(|&word| !rare.groups(spread(word)).unwrap().is_empty()).count();
+            (1_000_000..1_100_000_u64).filter(|&word| !groups(&rare, &bytes, spread(word)).unwrap().is_empty()).count();
         assert!(wrong < 100_000 / 45, "{wrong} of 100 000");
     }
 }

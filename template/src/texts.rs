@@ -10,12 +10,17 @@ use crate::bytes::{Fault, Input, put_varint};
 use crate::packet;
 use logstead_record::TextColumn;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 use zstd::bulk::Compressor;
 
 /// A block ends with the text that makes it this long.
 const BLOCK_BYTES: usize = 64 << 10;
 /// Most bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
+/// Blocks that stay open: windows of neighbouring rows need the same ones again.
+const OPEN_BLOCKS: usize = 8;
+/// A larger one does not stay open.
+const OPEN_BYTES_MAX: usize = 128 << 10;
 
 /// Appends texts.
 pub(crate) fn write<'t>(
@@ -65,6 +70,8 @@ fn plain(texts: &TextColumn) -> Vec<u8> {
 pub(crate) struct Texts {
     blocks: Vec<Block>,
     len: usize,
+    /// The last ones that were read, the newest last.
+    open: Mutex<Vec<(usize, Arc<TextColumn>)>>,
 }
 
 struct Block {
@@ -90,7 +97,7 @@ impl Texts {
         for (first, plain_bytes, bytes) in heads {
             blocks.push(Block { first, plain_bytes, place: input.skip(bytes)? });
         }
-        Ok(Texts { blocks, len })
+        Ok(Texts { blocks, len, open: Mutex::default() })
     }
 
     /// How many there are.
@@ -98,8 +105,12 @@ impl Texts {
         self.len
     }
 
+    /// Memory that it takes, also once blocks are open.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val(self.blocks.as_slice())
+        let mut open: Vec<usize> =
+            self.blocks.iter().map(|block| block.plain_bytes.min(OPEN_BYTES_MAX)).collect();
+        open.sort_unstable_by(|one, other| other.cmp(one));
+        size_of_val(self.blocks.as_slice()) + open.iter().take(OPEN_BLOCKS).sum::<usize>()
     }
 
     /// All of them.
@@ -119,7 +130,8 @@ impl Texts {
         mut each: impl FnMut(usize, &TextColumn) -> bool,
     ) -> Result<bool, Fault> {
         for (number, block) in self.blocks.iter().enumerate() {
-            if !each(block.first, &self.block(bytes, number)?) {
+            let texts = self.open(bytes, number)?;
+            if !each(block.first, &texts) {
                 return Ok(false);
             }
         }
@@ -129,6 +141,22 @@ impl Texts {
     /// Reads some of them, best in their order.
     pub(crate) fn reader<'b>(&'b self, bytes: &'b [u8]) -> TextReader<'b> {
         TextReader { texts: self, bytes, open: None }
+    }
+
+    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>, Fault> {
+        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, block)) = lock().iter().find(|(open, _)| *open == number) {
+            return Ok(Arc::clone(block));
+        }
+        let block = Arc::new(self.block(bytes, number)?);
+        if self.blocks[number].plain_bytes <= OPEN_BYTES_MAX {
+            let mut open = lock();
+            if OPEN_BLOCKS <= open.len() {
+                open.remove(0);
+            }
+            open.push((number, Arc::clone(&block)));
+        }
+        Ok(block)
     }
 
     fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn, Fault> {
@@ -162,7 +190,7 @@ impl Texts {
 pub(crate) struct TextReader<'b> {
     texts: &'b Texts,
     bytes: &'b [u8],
-    open: Option<(usize, TextColumn)>,
+    open: Option<(usize, Arc<TextColumn>)>,
 }
 
 impl TextReader<'_> {
@@ -172,7 +200,7 @@ impl TextReader<'_> {
         let block =
             blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(Fault::Short)?;
         if self.open.as_ref().is_none_or(|(open, _)| *open != block) {
-            self.open = Some((block, self.texts.block(self.bytes, block)?));
+            self.open = Some((block, self.texts.open(self.bytes, block)?));
         }
         let Some((_, texts)) = &self.open else { return Err(Fault::Short) };
         let at = number - blocks[block].first;

@@ -94,6 +94,12 @@ pub enum IndexError {
     Format(String),
 }
 
+impl From<logstead_template::Fault> for IndexError {
+    fn from(fault: logstead_template::Fault) -> IndexError {
+        IndexError::Format(fault.to_string())
+    }
+}
+
 /// What an index is the index of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {

@@ -33,6 +33,7 @@ mod hashes;
 mod look;
 #[cfg(test)]
 mod measure;
+mod messages;
 mod others;
 mod read;
 mod rows;

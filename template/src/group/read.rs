@@ -1,4 +1,4 @@
-//! The bytes of a group in, messages out.
+//! Opens a group.
 
 use super::column::Column;
 use super::others::may_hold_other_addresses;
@@ -7,17 +7,13 @@ use crate::bytes::{Fault, Input, PADDING};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
 use crate::numbers::Numbers;
 use crate::packet;
-use crate::scan::{Kind, write};
-use crate::texts::{TextReader, Texts};
+use crate::scan::Kind;
+use crate::texts::Texts;
 use logstead_record::TextColumn;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
-
-/// Of a template, that none of the rows that are read has it.
-const NOWHERE: u32 = u32::MAX;
 
 /// An open group.
 pub struct TextGroup {
@@ -70,17 +66,6 @@ impl TextGroup {
         Ok(TextGroup { bytes, rows, ranks, keys, templates, addresses, dictionary, words, kept })
     }
 
-    fn ranks(&self) -> &[u32] {
-        self.ranks.get_or_init(|| {
-            let mut next = vec![0; self.rows.counts().len()];
-            let rank = |&place: &u16| {
-                next[usize::from(place)] += 1;
-                next[usize::from(place)] - 1
-            };
-            self.rows.places.iter().map(rank).collect()
-        })
-    }
-
     /// Which template each row has.
     pub fn rows(&self) -> &Rows {
         &self.rows
@@ -108,7 +93,8 @@ impl TextGroup {
             size_of::<Template>() + template.texts.memory_bytes() + columns
         };
         self.bytes.capacity()
-            + self.ranks.get().map_or(0, |ranks| size_of_val(ranks.as_slice()))
+            // Ranks too, which will be there when a row was read.
+            + self.rows.len() * size_of::<u32>()
             + self.keys.memory_bytes()
             + size_of_val(self.addresses.as_slice())
             + self.templates.iter().map(template).sum::<usize>()
@@ -117,107 +103,16 @@ impl TextGroup {
             + self.kept.memory_bytes()
     }
 
-    /// The texts of some rows.
-    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
-        // Values of a template lie side by side, so its rows are written together and put in order afterwards.
-        let (places, ranks) = (&self.rows.places[rows.clone()], &self.ranks()[rows.clone()]);
-        let mut first_of: Vec<u32> = vec![NOWHERE; self.templates.len() + 1];
-        let mut found: Vec<(u16, Range<u32>)> = Vec::new();
-        for (&place, &rank) in places.iter().zip(ranks) {
-            let at = &mut first_of[usize::from(place)];
-            if *at == NOWHERE {
-                *at = found.len() as u32;
-                found.push((place, rank..rank));
-            }
-            found[*at as usize].1.end = rank + 1;
-        }
-        let mut texts = TextColumn::default();
-        let mut starts = Vec::with_capacity(found.len());
-        let mut words = self.words.reader(&self.bytes);
-        for (place, ranks) in &found {
-            starts.push(texts.len() as u32);
-            let ranks = ranks.start as usize..ranks.end as usize;
-            match usize::from(*place).checked_sub(1) {
-                None => self.read_kept(ranks, &mut texts)?,
-                Some(template) => self.read_template(template, ranks, &mut words, &mut texts)?,
-            }
-        }
-        let mut out = TextColumn::with_capacity(rows.len(), texts.bytes().len());
-        for (&place, &rank) in places.iter().zip(ranks) {
-            let at = first_of[usize::from(place)] as usize;
-            out.push(texts.get((starts[at] + rank - found[at].1.start) as usize));
-        }
-        Ok(out)
-    }
-
-    fn read_kept(&self, ranks: Range<usize>, out: &mut TextColumn) -> Result<(), Fault> {
-        let mut kept = self.kept.reader(&self.bytes);
-        for rank in ranks {
-            out.push(kept.get(rank)?);
-        }
-        Ok(())
-    }
-
-    /// Appends messages of a template.
-    fn read_template(
-        &self,
-        template: usize,
-        ranks: Range<usize>,
-        words: &mut TextReader<'_>,
-        out: &mut TextColumn,
-    ) -> Result<(), Fault> {
-        let Template { texts, columns, .. } = &self.templates[template];
-        // Words of a slot lie side by side: taken row by row, each would need another block.
-        let mut many = Vec::new();
-        for column in columns {
-            if let Column::Many(first) = column {
-                let mut slot = TextColumn::default();
-                for rank in ranks.clone() {
-                    slot.push(words.get(first + rank)?);
-                }
-                many.push(slot);
-            }
-        }
-        for (row, rank) in ranks.enumerate() {
-            let mut many = many.iter();
-            out.open_row().extend_from_slice(texts.get(0));
-            for (slot, column) in columns.iter().enumerate() {
-                match column {
-                    Column::Many(_) => {
-                        out.open_row().extend_from_slice(many.next().map_or(&[], |slot| slot.get(row)))
-                    }
-                    column => self.write_value(column, rank, out.open_row())?,
-                }
-                out.open_row().extend_from_slice(texts.get(slot + 1));
-            }
-            out.end_row();
-        }
-        Ok(())
-    }
-
-    fn write_value(&self, column: &Column, rank: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
-        match column {
-            Column::Number { kind, lengths, low, high } => {
-                let low = low.get(&self.bytes, rank);
-                let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
-                let length = lengths.of(&self.bytes, rank, *kind, low);
-                write(*kind, low, high, length, out);
-            }
-            Column::Address(places) => {
-                let place = places.get(&self.bytes, rank) as usize;
-                let address = self.addresses.get(place).ok_or(Fault::Large("the place of an address"))?;
-                write(Kind::Address, u64::from(*address), 0, 0, out);
-            }
-            Column::Few(places) => {
-                let place = places.get(&self.bytes, rank) as usize;
-                if self.dictionary.len() <= place {
-                    return Err(Fault::Large("the place of a word"));
-                }
-                out.extend_from_slice(self.dictionary.get(place));
-            }
-            Column::Many(_) => {}
-        }
-        Ok(())
+    /// The number of each row among those of its template.
+    pub(super) fn ranks(&self) -> &[u32] {
+        self.ranks.get_or_init(|| {
+            let mut next = vec![0; self.rows.counts().len()];
+            let rank = |&place: &u16| {
+                next[usize::from(place)] += 1;
+                next[usize::from(place)] - 1
+            };
+            self.rows.places.iter().map(rank).collect()
+        })
     }
 }
 
@@ -311,6 +206,7 @@ pub(crate) mod tests {
         fn messages_come_back(
             groups in proptest::collection::vec(statements(), 1..4),
             from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+            scattered in proptest::collection::vec(any::<prop::sample::Index>(), 0..20),
         ) {
             let mut writer = TextGroupWriter::default();
             for texts in groups {
@@ -322,6 +218,10 @@ pub(crate) mod tests {
                 let some = from.min(to)..from.max(to);
                 let read = group.read(some.clone()).unwrap();
                 prop_assert!(read.iter().eq(texts[some].iter().map(Vec::as_slice)));
+                let rows: Vec<u32> =
+                    scattered.iter().filter(|_| !texts.is_empty()).map(|row| row.index(texts.len()) as u32).collect();
+                let read = group.read_rows(&rows).unwrap();
+                prop_assert!(read.iter().eq(rows.iter().map(|&row| texts[row as usize].as_slice())));
             }
         }
 
@@ -345,6 +245,8 @@ pub(crate) mod tests {
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
                     }
+                    let backwards: Vec<u32> = (0..rows as u32).rev().collect();
+                    group.read_rows(&backwards).ok();
                     for word in [&b"7"[..], b"a", b"1.2.3.4", b"abcd", b"0x1"] {
                         group.find(&Wanted::new(word)).ok();
                     }

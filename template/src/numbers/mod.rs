@@ -108,9 +108,10 @@ impl Numbers {
             Form::Dictionary { values, width, at } => {
                 of_dictionary(values, unpack(&bytes[*at..], place, *width))
             }
-            Form::Deltas { least, chunks } => {
-                let chunk = chunks[place / DELTA];
-                (0..place % DELTA).fold(chunk.base, |value, delta| chunk.step(bytes, value, delta, *least))
+            Form::Deltas { .. } => {
+                let mut value = [0];
+                self.fill(bytes, place, &mut value);
+                value[0]
             }
         }
     }
@@ -231,12 +232,6 @@ impl Chunk {
     #[inline]
     fn get(&self, bytes: &[u8], place: usize) -> u64 {
         self.base.wrapping_add(unpack(&bytes[self.at..], place, self.width))
-    }
-
-    /// The value behind another one of a chunk of differences.
-    #[inline]
-    fn step(&self, bytes: &[u8], value: u64, delta: usize, least: u64) -> u64 {
-        value.wrapping_add(least).wrapping_add(unpack(&bytes[self.at..], delta, self.width))
     }
 
     fn fill(&self, bytes: &[u8], first: usize, out: &mut [u64]) {

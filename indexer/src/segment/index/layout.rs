@@ -8,8 +8,6 @@ use crate::segment::bundle::{Identity, IndexError};
 pub(super) const FIELDS: &str = "fields";
 /// The templates of the segment.
 pub(super) const TEMPLATES: &str = "templates";
-/// Of words in slots, the groups that may have them.
-pub(super) const SLOTS: &str = "slots";
 /// In the first version, the times.
 pub(super) const TIMES: &str = "times";
 /// In the first version, the shapes of messages: there are few, so a phrase without numbers is compared with those.

@@ -33,11 +33,10 @@ use super::packed::ColumnFault;
 use super::templates::Templates;
 use super::times::{ReadRange, Times};
 use crate::disk::DiskFile;
-use layout::{FIELDS, FieldPlace, SHAPE, SLOTS, TEMPLATES, TIMES, field_section, identity, seed};
+use layout::{FIELDS, FieldPlace, SHAPE, TEMPLATES, TIMES, field_section, identity, seed};
 pub(crate) use layout::Fields;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection};
-use logstead_template::Rare;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
@@ -97,10 +96,8 @@ impl SegmentIndex {
             }
             Some(groups) => {
                 let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
-                let slots = Rare::open(bundle.section(SLOTS)?.read_all()?)
-                    .map_err(|fault| IndexError::Format(fault.to_string()))?;
                 let seed = seed(blocks.first_sequence, &blocks.previous_hash);
-                (Lexicon::second(&bundle, templates, (slots, seed), groups)?, Arc::clone(&groups.times))
+                (Lexicon::second(&bundle, templates, seed, groups)?, Arc::clone(&groups.times))
             }
         };
         let cache = Arc::downgrade(cache);

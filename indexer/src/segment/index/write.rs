@@ -3,13 +3,13 @@
 //! **Invariant:** an index is made of what the blocks file holds, when it is written and when it is made again: so it
 //! answers the same.
 
-use super::layout::{FIELDS, SLOTS, TEMPLATES, field_section, identity, seed};
+use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::{BundleWriter, IndexError, Kind};
 use crate::segment::counted::Counted;
 use crate::segment::fields::FieldsBuilder;
 use crate::segment::inverter::Inverter;
-use crate::segment::lexicon::{KEYS, VALUES};
+use crate::segment::lexicon::{KEYS, SLOTS, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use crate::journal::frame::Hash;

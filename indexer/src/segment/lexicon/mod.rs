@@ -11,8 +11,7 @@ use super::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
 use logstead_record::Selection;
 use logstead_record::query::Matcher;
-use logstead_template::Rare;
-pub(super) use second::{KEYS, VALUES};
+pub(super) use second::{KEYS, SLOTS, VALUES};
 use second::{Second, Spread};
 use std::sync::Arc;
 
@@ -50,10 +49,10 @@ impl Lexicon {
     pub(super) fn second(
         bundle: &Bundle,
         templates: Templates,
-        slots: (Rare, u64),
+        seed: u64,
         groups: &Arc<TextGroups>,
     ) -> Result<Lexicon, IndexError> {
-        Ok(Lexicon::Second(Box::new(Second::open(bundle, templates, slots, groups)?)))
+        Ok(Lexicon::Second(Box::new(Second::open(bundle, templates, seed, groups)?)))
     }
 
     /// About how much memory it takes.

@@ -4,19 +4,21 @@
 //! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
 
 use crate::segment::blocks::{BlocksError, TextGroups};
-use crate::segment::bundle::{Bundle, IndexError};
+use crate::segment::bundle::{Bundle, IndexError, Section};
 use crate::segment::templates::Templates;
 use crate::segment::words::{self, WORDS, WordSets, Walked, Words};
 use crate::work::Work;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
 use logstead_template::{
-    Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses, shape,
+    RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses, shape,
 };
 use std::sync::Arc;
 
 /// The words of templates.
 pub(in crate::segment) const KEYS: &str = "keys";
+/// Of words in slots, the groups that may have them.
+pub(in crate::segment) const SLOTS: &str = "slots";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
@@ -28,8 +30,7 @@ pub(crate) struct Second {
     values: Option<Words>,
     templates: Templates,
     counts: Vec<u64>,
-    slots: Rare,
-    seed: u64,
+    slots: Slots,
     groups: Arc<TextGroups>,
     rows: u32,
 }
@@ -51,7 +52,7 @@ impl Second {
     pub(super) fn open(
         bundle: &Bundle,
         templates: Templates,
-        (slots, seed): (Rare, u64),
+        seed: u64,
         groups: &Arc<TextGroups>,
     ) -> Result<Second, IndexError> {
         let rows = bundle.identity().rows;
@@ -67,11 +68,12 @@ impl Second {
         let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
         let (kept, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
-        Ok(Second { keys, kept, values, templates, counts, slots, seed, groups, rows })
+        let slots = Slots::open(bundle.section(SLOTS)?, seed)?;
+        Ok(Second { keys, kept, values, templates, counts, slots, groups, rows })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.templates.memory_bytes() + self.slots.memory_bytes() + size_of_val(self.counts.as_slice())
+        self.templates.memory_bytes() + size_of_val(self.counts.as_slice())
     }
 
     pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
@@ -93,7 +95,7 @@ impl Second {
             spread.is_exact &= spread.templates.is_empty();
         }
         let wanted = Wanted::new(word);
-        let groups = self.slots.groups(wanted.hash(self.seed)).map_err(malformed)?;
+        let groups = self.slots.groups(&wanted)?;
         for group in groups.into_iter().map(usize::from).filter(|&group| group < self.groups.groups()) {
             let found = self.texts(group, |texts| Ok(texts.find_in_slots(&wanted)?));
             spread.is_exact &= found.is_some();
@@ -337,7 +339,21 @@ impl Spread {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn malformed(fault: logstead_template::Fault) -> IndexError {
-    IndexError::Format(fault.to_string())
+/// Which groups may have a word in a slot.
+struct Slots {
+    section: Section,
+    rare: Rare,
+    seed: u64,
+}
+
+impl Slots {
+    fn open(section: Section, seed: u64) -> Result<Slots, IndexError> {
+        let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
+        let rare = Rare::open(&head, section.bytes())?;
+        Ok(Slots { section, rare, seed })
+    }
+
+    fn groups(&self, wanted: &Wanted) -> Result<Vec<u16>, IndexError> {
+        self.rare.groups(wanted.hash(self.seed), &mut |range| self.section.read(range))
+    }
 }

@@ -1,0 +1,268 @@
+//! Messages of some rows, written again from their values.
+//!
+//! The values of a template lie side by side. So those of some rows are taken from each of its columns at once, and the
+//! messages are then written one after the other.
+
+use super::column::{Column, Lengths};
+use super::read::{Template, TextGroup};
+use crate::bytes::Fault;
+use crate::digits::{DIGITS_MAX, decimal};
+use crate::numbers::Numbers;
+use crate::scan::{Kind, write};
+use crate::texts::TextReader;
+use logstead_record::TextColumn;
+use std::ops::Range;
+
+/// Rows of which the values are in memory at a time.
+const ROWS: usize = 4096;
+/// Of a place, that none of the rows that are read is there.
+const NOWHERE: u32 = u32::MAX;
+
+/// The rows of a place.
+struct Part<'g> {
+    template: Option<&'g Template>,
+    rows: usize,
+    /// Where its next rank is, and the first of its slots.
+    rank: usize,
+    slot: usize,
+    /// How many of its rows are written.
+    written: usize,
+}
+
+/// What a value takes, about.
+const SLOT_BYTES: usize = 12;
+const SHORT_BYTES: usize = 16;
+
+/// Where the first of the values of a slot is.
+enum Slot {
+    Number { kind: Kind, lengths: Taken, low: usize, high: Option<usize> },
+    Address(usize),
+    Few(usize),
+    Words(usize),
+}
+
+enum Taken {
+    Fixed(usize),
+    Each(usize),
+}
+
+/// What was taken from columns.
+#[derive(Default)]
+struct Values {
+    numbers: Vec<u64>,
+    words: TextColumn,
+}
+
+impl TextGroup {
+    /// The texts of some rows.
+    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
+        let mut out = TextColumn::with_capacity(rows.len(), 0);
+        let (places, ranks) = (&self.rows().places()[rows.clone()], &self.ranks()[rows]);
+        for (places, ranks) in places.chunks(ROWS).zip(ranks.chunks(ROWS)) {
+            self.write_rows(places.iter().copied().zip(ranks.iter().copied()), &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// The texts of these rows, best in their order.
+    pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn, Fault> {
+        let mut out = TextColumn::with_capacity(rows.len(), 0);
+        let ranks = self.ranks();
+        let place = |&row: &u32| (self.rows().places()[row as usize], ranks[row as usize]);
+        for rows in rows.chunks(ROWS) {
+            self.write_rows(rows.iter().map(place), &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// Appends the texts at some places and ranks.
+    fn write_rows(&self, rows: impl Iterator<Item = (u16, u32)>, out: &mut TextColumn) -> Result<(), Fault> {
+        let mut part_of = vec![NOWHERE; self.templates.len() + 1];
+        let (mut parts, mut order) = (Vec::new(), Vec::with_capacity(ROWS));
+        for (place, rank) in rows {
+            let at = &mut part_of[usize::from(place)];
+            if *at == NOWHERE {
+                *at = parts.len() as u32;
+                let template = usize::from(place).checked_sub(1).map(|template| &self.templates[template]);
+                parts.push(Part { template, rows: 0, rank: 0, slot: 0, written: 0 });
+            }
+            parts[*at as usize].rows += 1;
+            order.push((*at, rank));
+        }
+        let ranks = ranks_of(&mut parts, &order);
+        let (mut values, mut slots) = (Values::default(), Vec::new());
+        let (mut words, mut kept) = (self.words.reader(&self.bytes), self.kept.reader(&self.bytes));
+        for part in &mut parts {
+            part.slot = slots.len();
+            let ranks = &ranks[part.rank - part.rows..part.rank];
+            let Some(template) = part.template else {
+                slots.push(values.take_words(0, ranks, &mut kept)?);
+                continue;
+            };
+            for column in &template.columns {
+                slots.push(self.take(column, ranks, &mut words, &mut values)?);
+            }
+        }
+        out.open_row().reserve(bytes_of(&parts) + values.words.bytes().len());
+        for (at, _) in order {
+            let part = &mut parts[at as usize];
+            let (row, slots) = (part.written, &slots[part.slot..]);
+            part.written += 1;
+            let out_row = out.open_row();
+            match part.template {
+                None => self.write_slot(&slots[0], row, &values, out_row),
+                Some(template) => {
+                    copy(&template.texts, 0, out_row);
+                    for (number, slot) in slots[..template.columns.len()].iter().enumerate() {
+                        self.write_slot(slot, row, &values, out_row);
+                        copy(&template.texts, number + 1, out_row);
+                    }
+                }
+            }
+            out.end_row();
+        }
+        Ok(())
+    }
+
+    fn take(
+        &self,
+        column: &Column,
+        ranks: &[u32],
+        words: &mut TextReader<'_>,
+        values: &mut Values,
+    ) -> Result<Slot, Fault> {
+        Ok(match column {
+            Column::Number { kind, lengths, low, high } => {
+                let low = values.take(&self.bytes, low, ranks);
+                let lengths = match lengths {
+                    // A decimal number is as long as it needs to be.
+                    Lengths::Natural if *kind == Kind::Decimal => Taken::Fixed(0),
+                    Lengths::Natural => {
+                        let start = values.numbers.len();
+                        values.numbers.extend_from_within(low..low + ranks.len());
+                        values.numbers[start..].iter_mut().for_each(|low| *low = kind.digits(*low) as u64);
+                        Taken::Each(start)
+                    }
+                    Lengths::Fixed(length) => Taken::Fixed(*length),
+                    Lengths::Each(each) => Taken::Each(values.take(&self.bytes, each, ranks)),
+                };
+                let high = high.as_ref().map(|high| values.take(&self.bytes, high, ranks));
+                Slot::Number { kind: *kind, lengths, low, high }
+            }
+            Column::Address(places) => {
+                let start = values.take(&self.bytes, places, ranks);
+                for place in &mut values.numbers[start..] {
+                    let address = self.addresses.get(*place as usize);
+                    *place = u64::from(*address.ok_or(Fault::Large("the place of an address"))?);
+                }
+                Slot::Address(start)
+            }
+            Column::Few(places) => {
+                let start = values.take(&self.bytes, places, ranks);
+                let is_known = |place: &u64| *place < self.dictionary.len() as u64;
+                if !values.numbers[start..].iter().all(is_known) {
+                    return Err(Fault::Large("the place of a word"));
+                }
+                Slot::Few(start)
+            }
+            Column::Many(first) => values.take_words(*first, ranks, words)?,
+        })
+    }
+
+    #[inline]
+    fn write_slot(&self, slot: &Slot, row: usize, values: &Values, out: &mut Vec<u8>) {
+        let numbers = &values.numbers;
+        match slot {
+            Slot::Number { kind, lengths, low, high } => {
+                let low = numbers[low + row];
+                let length = match lengths {
+                    Taken::Fixed(length) => *length,
+                    Taken::Each(each) => numbers[each + row] as usize,
+                };
+                match kind {
+                    Kind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
+                    Kind::Decimal => out.extend_from_slice(decimal(low, length, &mut [0; DIGITS_MAX])),
+                    kind => write(*kind, low, high.map_or(0, |high| numbers[high + row]), length, out),
+                }
+            }
+            Slot::Address(first) => write_address(numbers[first + row] as u32, out),
+            Slot::Few(first) => copy(&self.dictionary, numbers[first + row] as usize, out),
+            Slot::Words(first) => out.extend_from_slice(values.words.get(first + row)),
+        }
+    }
+}
+
+impl Values {
+    /// Adds the numbers of some ranks, and says where the first is.
+    fn take(&mut self, bytes: &[u8], numbers: &Numbers, ranks: &[u32]) -> usize {
+        let start = self.numbers.len();
+        let first = ranks.first().map_or(0, |rank| *rank as usize);
+        let are_neighbours = ranks.iter().zip(first..).all(|(rank, expected)| *rank as usize == expected);
+        if are_neighbours {
+            let taken = &mut self.numbers;
+            numbers.for_each_run(bytes, first..first + ranks.len(), |_, run| taken.extend_from_slice(run));
+        } else {
+            self.numbers.extend(ranks.iter().map(|&rank| numbers.get(bytes, rank as usize)));
+        }
+        start
+    }
+
+    /// Adds the words of some ranks, of which the first of all has a number.
+    fn take_words(&mut self, first: usize, ranks: &[u32], words: &mut TextReader<'_>) -> Result<Slot, Fault> {
+        let start = self.words.len();
+        for &rank in ranks {
+            self.words.push(words.get(first + rank as usize)?);
+        }
+        Ok(Slot::Words(start))
+    }
+}
+
+/// The ranks of all parts, one part after the other; each part then knows where its ranks end.
+fn ranks_of(parts: &mut [Part<'_>], order: &[(u32, u32)]) -> Vec<u32> {
+    let mut first = 0;
+    for part in parts.iter_mut() {
+        part.rank = first;
+        first += part.rows;
+    }
+    let mut ranks = vec![0; order.len()];
+    for &(at, rank) in order {
+        let part = &mut parts[at as usize];
+        ranks[part.rank] = rank;
+        part.rank += 1;
+    }
+    ranks
+}
+
+/// About how many bytes the texts of some parts have, without long words.
+fn bytes_of(parts: &[Part<'_>]) -> usize {
+    let of_row = |template: &Template| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;
+    parts.iter().map(|part| part.rows * part.template.map_or(0, of_row)).sum()
+}
+
+/// Appends one of some texts. Most are short: so many bytes are copied that how many is known to the compiler.
+#[inline]
+fn copy(texts: &TextColumn, number: usize, out: &mut Vec<u8>) {
+    let (start, end) = (texts.start(number), texts.ends()[number] as usize);
+    match texts.bytes()[start..].first_chunk::<SHORT_BYTES>() {
+        Some(chunk) if end - start <= SHORT_BYTES => {
+            let length = out.len() + end - start;
+            out.extend_from_slice(chunk);
+            out.truncate(length);
+        }
+        _ => out.extend_from_slice(&texts.bytes()[start..end]),
+    }
+}
+
+#[inline]
+fn write_address(address: u32, out: &mut Vec<u8>) {
+    let mut text = [0; 16];
+    let mut at = 0;
+    for octet in address.to_be_bytes() {
+        let mut digits = [0; DIGITS_MAX];
+        let digits = decimal(u64::from(octet), 0, &mut digits);
+        text[at..at + digits.len()].copy_from_slice(digits);
+        text[at + digits.len()] = b'.';
+        at += digits.len() + 1;
+    }
+    out.extend_from_slice(&text[..at - 1]);
+}
