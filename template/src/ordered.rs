@@ -25,7 +25,7 @@ use zstd::bulk::Compressor;
 /// Rows of a block.
 const BLOCK_ROWS: usize = 16_384;
 /// One block of so many tells which form is the smallest.
-const SAMPLED_BLOCKS: usize = 4;
+const SAMPLED_BLOCKS: usize = 8;
 
 const NUMBERS: u8 = 0;
 const PLANES: u8 = 1;
@@ -49,7 +49,9 @@ fn smallest_form(values: &[u64], compressor: &mut Compressor<'_>) -> u8 {
     if values.iter().all(|value| Some(value) == values.first()) {
         return NUMBERS;
     }
-    let sample = || values.chunks(BLOCK_ROWS).step_by(SAMPLED_BLOCKS);
+    // Not the first one where there are more: much is new there.
+    let first = (SAMPLED_BLOCKS / 2).min(values.len().div_ceil(BLOCK_ROWS).saturating_sub(1));
+    let sample = || values.chunks(BLOCK_ROWS).skip(first).step_by(SAMPLED_BLOCKS);
     let mut scratch = Vec::new();
     let mut bytes_of = |&form: &u8| {
         scratch.clear();

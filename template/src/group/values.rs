@@ -49,10 +49,13 @@ impl Values {
         out.extend(starts.iter().map(|&start| self.values[start as usize + slot]));
     }
 
-    /// And how long they are written.
+    /// And how long they are written; nothing where all are natural, as most are.
     pub(super) fn gather_lengths(&self, starts: &[u32], slot: usize, out: &mut Vec<u8>) {
         out.clear();
-        out.extend(starts.iter().map(|&start| self.lengths[start as usize + slot]));
+        let lengths = || starts.iter().map(|&start| self.lengths[start as usize + slot]);
+        if lengths().fold(NATURAL_LENGTH, |all, length| all | length) != NATURAL_LENGTH {
+            out.extend(lengths());
+        }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
