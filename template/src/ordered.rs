@@ -33,19 +33,27 @@ const DICTIONARY: u8 = 2;
 const DICTIONARY_MAX: usize = 1 << 16;
 
 /// Appends a column.
-pub(crate) fn write(values: &[u64], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write<V: Copy + PartialEq + Into<u64>>(
+    values: &[V],
+    compressor: &mut Compressor<'_>,
+    out: &mut Vec<u8>,
+) {
     let form = smallest_form(values, compressor);
     out.push(form);
     let mut body = Vec::new();
     for block in values.chunks(BLOCK_ROWS) {
         let start = body.len();
-        write_block(block, form, compressor, &mut body);
+        write_block(&widened(block), form, compressor, &mut body);
         put_varint((body.len() - start) as u64, out);
     }
     out.extend_from_slice(&body);
 }
 
-fn smallest_form(values: &[u64], compressor: &mut Compressor<'_>) -> u8 {
+fn widened<V: Copy + Into<u64>>(block: &[V]) -> Vec<u64> {
+    block.iter().map(|&value| value.into()).collect()
+}
+
+fn smallest_form<V: Copy + PartialEq + Into<u64>>(values: &[V], compressor: &mut Compressor<'_>) -> u8 {
     if values.iter().all(|value| Some(value) == values.first()) {
         return NUMBERS;
     }
@@ -55,7 +63,7 @@ fn smallest_form(values: &[u64], compressor: &mut Compressor<'_>) -> u8 {
     let mut scratch = Vec::new();
     let mut bytes_of = |&form: &u8| {
         scratch.clear();
-        sample().for_each(|block| write_block(block, form, compressor, &mut scratch));
+        sample().for_each(|block| write_block(&widened(block), form, compressor, &mut scratch));
         scratch.len()
     };
     [NUMBERS, PLANES, DICTIONARY].into_iter().min_by_key(&mut bytes_of).unwrap_or(NUMBERS)
