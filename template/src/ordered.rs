@@ -54,16 +54,18 @@ fn widened<V: Copy + Into<u64>>(block: &[V]) -> Vec<u64> {
 }
 
 fn smallest_form<V: Copy + PartialEq + Into<u64>>(values: &[V], compressor: &mut Compressor<'_>) -> u8 {
-    if values.iter().all(|value| Some(value) == values.first()) {
-        return NUMBERS;
-    }
+    // Where all numbers of a block are one every form is small.
+    let mixed = || values.chunks(BLOCK_ROWS).filter(|block| block.iter().any(|value| *value != block[0]));
     // Not the first one where there are more: much is new there.
-    let first = (SAMPLED_BLOCKS / 2).min(values.len().div_ceil(BLOCK_ROWS).saturating_sub(1));
-    let sample = || values.chunks(BLOCK_ROWS).skip(first).step_by(SAMPLED_BLOCKS);
+    let first = SAMPLED_BLOCKS / 2;
+    let mut sample: Vec<&[V]> = mixed().skip(first).step_by(SAMPLED_BLOCKS).collect();
+    if sample.is_empty() {
+        sample.extend(mixed().last());
+    }
     let mut scratch = Vec::new();
     let mut bytes_of = |&form: &u8| {
         scratch.clear();
-        sample().for_each(|block| write_block(&widened(block), form, compressor, &mut scratch));
+        sample.iter().for_each(|block| write_block(&widened(block), form, compressor, &mut scratch));
         scratch.len()
     };
     [NUMBERS, PLANES, DICTIONARY].into_iter().min_by_key(&mut bytes_of).unwrap_or(NUMBERS)
