@@ -69,9 +69,13 @@ impl Values {
 }
 
 impl Starts {
-    /// `places` are those of the rows, and `counts` how many values a row of each place has, 0 where it has no template.
+    /// None where no row has a value. `places` are those of the rows, and `counts` how many values a row of each place has, 0 where it has no template.
     pub(super) fn new(places: &[u16], counts: &[u32]) -> Starts {
         let mut ends = vec![0; counts.len()];
+        if counts.iter().all(|&count| count == 0) {
+            // Nothing to gather: most texts of such a column are empty.
+            return Starts { starts: Vec::new(), ends };
+        }
         places.iter().for_each(|&place| ends[usize::from(place)] += 1);
         let mut next = ends.clone();
         let mut before = 0;
