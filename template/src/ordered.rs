@@ -25,7 +25,7 @@ use zstd::bulk::Compressor;
 /// Rows of a block.
 const BLOCK_ROWS: usize = 16_384;
 /// One block of so many tells which form is the smallest.
-const SAMPLED_BLOCKS: usize = 4;
+const SAMPLED_BLOCKS: usize = 8;
 
 const NUMBERS: u8 = 0;
 const PLANES: u8 = 1;
@@ -33,27 +33,39 @@ const DICTIONARY: u8 = 2;
 const DICTIONARY_MAX: usize = 1 << 16;
 
 /// Appends a column.
-pub(crate) fn write(values: &[u64], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write<V: Copy + PartialEq + Into<u64>>(
+    values: &[V],
+    compressor: &mut Compressor<'_>,
+    out: &mut Vec<u8>,
+) {
     let form = smallest_form(values, compressor);
     out.push(form);
     let mut body = Vec::new();
     for block in values.chunks(BLOCK_ROWS) {
         let start = body.len();
-        write_block(block, form, compressor, &mut body);
+        write_block(&widened(block), form, compressor, &mut body);
         put_varint((body.len() - start) as u64, out);
     }
     out.extend_from_slice(&body);
 }
 
-fn smallest_form(values: &[u64], compressor: &mut Compressor<'_>) -> u8 {
-    if values.iter().all(|value| Some(value) == values.first()) {
-        return NUMBERS;
+fn widened<V: Copy + Into<u64>>(block: &[V]) -> Vec<u64> {
+    block.iter().map(|&value| value.into()).collect()
+}
+
+fn smallest_form<V: Copy + PartialEq + Into<u64>>(values: &[V], compressor: &mut Compressor<'_>) -> u8 {
+    // Where all numbers of a block are one every form is small.
+    let mixed = || values.chunks(BLOCK_ROWS).filter(|block| block.iter().any(|value| *value != block[0]));
+    // Not the first one where there are more: much is new there.
+    let first = SAMPLED_BLOCKS / 2;
+    let mut sample: Vec<&[V]> = mixed().skip(first).step_by(SAMPLED_BLOCKS).collect();
+    if sample.is_empty() {
+        sample.extend(mixed().last());
     }
-    let sample = || values.chunks(BLOCK_ROWS).step_by(SAMPLED_BLOCKS);
     let mut scratch = Vec::new();
     let mut bytes_of = |&form: &u8| {
         scratch.clear();
-        sample().for_each(|block| write_block(block, form, compressor, &mut scratch));
+        sample.iter().for_each(|block| write_block(&widened(block), form, compressor, &mut scratch));
         scratch.len()
     };
     [NUMBERS, PLANES, DICTIONARY].into_iter().min_by_key(&mut bytes_of).unwrap_or(NUMBERS)

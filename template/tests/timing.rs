@@ -1,4 +1,4 @@
-//! What groups of texts cost: CPU of each step, and bytes. It needs a file of lines:
+//! What groups of texts cost: CPU of each step, and bytes; and that all texts come back. It needs a file of lines:
 //!
 //! `LOGSTEAD_CORPUS=FILE cargo test --release -p logstead-template --test timing -- --ignored --nocapture`
 //!
@@ -51,9 +51,9 @@ fn run(texts: &[&[u8]]) -> (Spent, Taken) {
     let (mut spent, mut taken) = (Spent::default(), Taken::default());
     let (mut writer, mut rare, mut rare_bytes) =
         (TextGroupWriter::default(), RareWriter::default(), Vec::new());
-    for (number, texts) in texts.chunks(GROUP_ROWS).enumerate() {
+    for (number, written) in texts.chunks(GROUP_ROWS).enumerate() {
         timed(&mut spent.push, || {
-            for text in texts {
+            for text in written {
                 writer.push(text);
             }
         });
@@ -65,6 +65,8 @@ fn run(texts: &[&[u8]]) -> (Spent, Taken) {
         let group = group.expect("it was just written");
         timed(&mut spent.hashes, || group.hashes(SEED, |hash| rare.add(hash, number as u16)))
             .expect("it was just written");
+        let read = group.read(0..written.len()).expect("it was just written");
+        assert!(read.iter().eq(written.iter().copied()));
     }
     timed(&mut spent.rare, || rare.finish(&mut rare_bytes));
     taken.rare = rare_bytes.len();

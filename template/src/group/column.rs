@@ -14,7 +14,7 @@ const FEW: u8 = 1;
 /// Of a number, that it is written without zeros before it.
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
-/// Appends the column of numbers. `lengths` are theirs, and `high` the high halves of wide ones.
+/// Appends the column of numbers. `lengths` are theirs, none where all are natural, and `high` the high halves of wide ones.
 pub(super) fn write_numbers(kind: Kind, low: &[u64], high: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
     write_lengths(kind, low, lengths, out);
     numbers::write(low, out);

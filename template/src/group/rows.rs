@@ -18,8 +18,7 @@ use zstd::bulk::Compressor;
 pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
     put_varint(rows.len() as u64, out);
     put_varint(templates as u64, out);
-    let rows: Vec<u64> = rows.iter().map(|&row| u64::from(row)).collect();
-    ordered::write(&rows, compressor, out);
+    ordered::write(rows, compressor, out);
 }
 
 /// The template of each row.

@@ -49,10 +49,13 @@ impl Values {
         out.extend(starts.iter().map(|&start| self.values[start as usize + slot]));
     }
 
-    /// And how long they are written.
+    /// And how long they are written; nothing where all are natural, as most are.
     pub(super) fn gather_lengths(&self, starts: &[u32], slot: usize, out: &mut Vec<u8>) {
         out.clear();
-        out.extend(starts.iter().map(|&start| self.lengths[start as usize + slot]));
+        let lengths = || starts.iter().map(|&start| self.lengths[start as usize + slot]);
+        if lengths().fold(NATURAL_LENGTH, |all, length| all | length) != NATURAL_LENGTH {
+            out.extend(lengths());
+        }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -66,9 +69,13 @@ impl Values {
 }
 
 impl Starts {
-    /// `places` are those of the rows, and `counts` how many values a row of each place has, 0 where it has no template.
+    /// None where no row has a value. `places` are those of the rows, and `counts` how many values a row of each place has, 0 where it has no template.
     pub(super) fn new(places: &[u16], counts: &[u32]) -> Starts {
         let mut ends = vec![0; counts.len()];
+        if counts.iter().all(|&count| count == 0) {
+            // Nothing to gather: most texts of such a column are empty.
+            return Starts { starts: Vec::new(), ends };
+        }
         places.iter().for_each(|&place| ends[usize::from(place)] += 1);
         let mut next = ends.clone();
         let mut before = 0;
