@@ -340,8 +340,9 @@ mod tests {
         let bits = bytes.len() as f64 * 8.0 / pairs.len() as f64;
         assert!(bits < 11.5, "{bits} bits a pair");
         let rare = open(&bytes).unwrap();
-        let wrong =
-            (1_000_000..1_100_000_u64).filter(|&word| !groups(&rare, &bytes, spread(word)).unwrap().is_empty()).count();
+        let wrong = (1_000_000..1_100_000_u64)
+            .filter(|&word| !groups(&rare, &bytes, spread(word)).unwrap().is_empty())
+            .count();
         assert!(wrong < 100_000 / 45, "{wrong} of 100 000");
     }
 }

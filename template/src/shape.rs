@@ -29,7 +29,8 @@ pub fn shape(key: &[u8], out: &mut Vec<u8>) -> Shape {
             Kind::Address => out.extend_from_slice(b"0.0.0.0"),
             _ => out.push(b'0'),
         }
-        let touches = |at: Option<usize>| at.and_then(|at| key.get(at)).is_some_and(|byte| may_be_word(*byte));
+        let touches =
+            |at: Option<usize>| at.and_then(|at| key.get(at)).is_some_and(|byte| may_be_word(*byte));
         match kind {
             Kind::Text if touches(at.checked_sub(1)) || touches(Some(at + 1)) => shape = Shape::Odd,
             Kind::Text | Kind::Wide => shape = shape.max(Shape::Loose),

@@ -37,7 +37,7 @@ const VALUES_KEPT_MAX: usize = 16;
 /// A segment that is asked.
 pub(crate) struct Evaluation<'a> {
     blocks: &'a Blocks,
-    index: &'a SegmentIndex,
+    pub(super) index: &'a SegmentIndex,
     rows: usize,
     work: Work<'a>,
     /// Words that were looked up.
@@ -79,6 +79,11 @@ impl<'a> Evaluation<'a> {
         }
     }
 
+    /// Whether the work goes on.
+    pub(super) fn goes_on(&self) -> bool {
+        self.work.go_on(PLAN_WORK)
+    }
+
     /// The rows whose time is in a range.
     pub(crate) fn within(&self, range: TimeRange) -> Result<Selection, IndexError> {
         if self.blocks.span.times().are_within(range) {
@@ -94,6 +99,9 @@ impl<'a> Evaluation<'a> {
         }
         if !self.work.go_on(PLAN_WORK) {
             return Ok(Bounds::some_of(within.clone()));
+        }
+        if let Some(templates) = self.templates(plan)? {
+            return Ok(Bounds::exact(both(self.index.words.rows_of(&templates)?, within)));
         }
         Ok(match plan {
             Plan::All => Bounds::exact(within.clone()),
@@ -113,6 +121,9 @@ impl<'a> Evaluation<'a> {
     pub(crate) fn count(&self, plan: &Plan) -> Result<Option<u64>, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(None);
+        }
+        if let Some(templates) = self.templates(plan)? {
+            return Ok(Some(self.index.words.count_of(&templates)));
         }
         Ok(match plan {
             Plan::All => Some(self.rows as u64),
@@ -411,7 +422,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn count_names(&self, names: &Names) -> Result<Option<u64>, IndexError> {
+    pub(super) fn count_names(&self, names: &Names) -> Result<Option<u64>, IndexError> {
         Ok(match self.index.place(&names.field) {
             Place::Nowhere => Some(0),
             Place::Blocks => None,
@@ -430,7 +441,7 @@ impl<'a> Evaluation<'a> {
         Ok(Bounds::some_of(self.rows_with_words(&names.required, &within)?.possible().clone()))
     }
 
-    fn is_sufficient(&self, content: &Content) -> bool {
+    pub(super) fn is_sufficient(&self, content: &Content) -> bool {
         match content.sufficient {
             Sufficient::Yes => true,
             Sufficient::WithoutFields => self.index.fields.is_empty(),
@@ -452,9 +463,7 @@ impl<'a> Evaluation<'a> {
             _ => None,
         };
         let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
-        // A text may also stand in a field.
-        let may_be = if self.index.fields.is_empty() { both(may_be, &possible) } else { possible.clone() };
-        Ok(Bounds::between(both(certain, &possible), may_be))
+        Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
     }
 
     fn rows_with_words(&self, required: &Required, within: &Selection) -> Result<Bounds, IndexError> {
@@ -525,7 +534,7 @@ impl<'a> Evaluation<'a> {
         Ok(Bounds::between(both(rows, within), both(cut, within)))
     }
 
-    fn find(&self, word: &[u8]) -> Result<Option<Rc<Found>>, IndexError> {
+    pub(super) fn find(&self, word: &[u8]) -> Result<Option<Rc<Found>>, IndexError> {
         if let Some(found) = self.found.borrow().get(word) {
             return Ok(found.clone());
         }

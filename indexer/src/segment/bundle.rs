@@ -232,7 +232,8 @@ impl Bundle {
     pub(crate) fn memory_bytes(&self) -> usize {
         let names: usize =
             self.inner.sections.iter().map(|section| size_of_val(section) + section.0.len()).sum();
-        let pages = size_of_val(self.inner.page_crcs.as_slice()) + size_of_val(self.inner.page_starts.as_slice());
+        let pages =
+            size_of_val(self.inner.page_crcs.as_slice()) + size_of_val(self.inner.page_starts.as_slice());
         pages + names + PAGE_BYTES
     }
 

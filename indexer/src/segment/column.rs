@@ -1,6 +1,7 @@
 //! The columns that every segment has: which fields they hold, and in which sections.
 
 use super::names::NamesBuilder;
+use hashbrown::HashMap;
 use logstead_record::columns::{Columns, PRIORITY};
 use logstead_record::{Batch, Field, Storage, TextColumn};
 
@@ -82,13 +83,12 @@ impl Column {
         self == Column::Priority
     }
 
-    /// Appends the rows of a batch. `text` is scratch.
-    pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+    /// Appends the rows of a batch. Programs and priorities are [numbered](origins) instead: they are in another order.
+    pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder) {
         let columns = batch.columns();
         match self {
             Column::Names(field) => names.push_names(&columns.names[field.number()]),
-            Column::Program => push_origins(columns, names, text),
-            Column::Priority => {}
+            Column::Program | Column::Priority => {}
             Column::Flags => names.push_bytes(columns.flags(), None),
         }
     }
@@ -108,13 +108,20 @@ impl Column {
     }
 }
 
-fn push_origins(columns: &Columns, names: &mut NamesBuilder, text: &mut Vec<u8>) {
+/// Appends for each row of a batch the number of its priority and program.
+pub(crate) fn origins(columns: &Columns, names: &mut NamesBuilder, numbers: &mut Vec<u32>) {
     let programs = &columns.names[Field::Program.number()];
-    for (row, &priority) in columns.bytes[PRIORITY].iter().enumerate() {
-        text.clear();
-        text.push(priority);
-        text.extend_from_slice(programs.get(row));
-        names.push(text);
+    let mut known: HashMap<(u8, u32), u32> = HashMap::new();
+    let mut last = None;
+    for (&priority, &program) in columns.bytes[PRIORITY].iter().zip(programs.ids()) {
+        let number = match last {
+            Some((of, number)) if of == (priority, program) => number,
+            _ => *known.entry((priority, program)).or_insert_with(|| {
+                names.number_of(&[&[priority], programs.values().get(program as usize)].concat())
+            }),
+        };
+        last = Some(((priority, program), number));
+        numbers.push(number);
     }
 }
 

@@ -59,8 +59,11 @@ impl Directory for Gathered {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let file =
-            GatheredFile { name: section_name(self.dictionary, path), bytes: Vec::new(), files: Arc::clone(&self.files) };
+        let file = GatheredFile {
+            name: section_name(self.dictionary, path),
+            bytes: Vec::new(),
+            files: Arc::clone(&self.files),
+        };
         Ok(BufWriter::new(Box::new(file)))
     }
 
@@ -129,7 +132,8 @@ impl Sections {
     }
 
     fn section(&self, path: &Path) -> Result<Section, OpenReadError> {
-        let name = section_name(self.dictionary, path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
+        let name = section_name(self.dictionary, path)
+            .ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
         self.bundle.section(&name).map_err(|error| failed(error, path))
     }
 }

@@ -28,11 +28,11 @@ pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};
 
+use crate::journal::frame::Hash;
 use blocks::{Blocks, BlocksError, Scratch};
 use bundle::IndexError;
-use id::SegmentId;
 use cache::{Cache, Owner, Part};
-use crate::journal::frame::Hash;
+use id::SegmentId;
 use index::{IndexBuilder, SegmentIndex};
 use parking_lot::Mutex;
 use std::io;

@@ -4,7 +4,7 @@
 //!
 //! | bytes       | field       | meaning                                                            |
 //! |-------------|-------------|--------------------------------------------------------------------|
-//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has; 2: as 0, and no value is empty |
+//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has; 2: as 0, and no value is empty; 3: as 1, and the rows are u32 their length and zstd |
 //! | 4           | values      | how many distinct values there are; 0 for the kinds 0 and 2        |
 //! | 4 a value   | ends        | where each value ends in the bytes of all                          |
 //! | to last end | value bytes | the values back to back                                            |
@@ -33,6 +33,10 @@ const SMALL_BYTES: usize = 64 << 10;
 const PRESENCE: u8 = 0;
 const COMPLETE: u8 = 1;
 const FILLED: u8 = 2;
+const COMPRESSED: u8 = 3;
+/// Rows are compressed where that saves this part of a hundred.
+const COMPRESSION_GAIN: usize = 4;
+const ZSTD_LEVEL: i32 = 1;
 /// Among the packed numbers: no value.
 const ABSENT: u32 = 0;
 /// Among the packed numbers: the first value, or any where only presence is kept.
@@ -160,6 +164,32 @@ impl NamesBuilder {
         self.rows.finish(out);
     }
 
+    /// Appends the column to `out`, its rows compressed where that pays: they are then read as a whole.
+    pub(crate) fn finish_compressed(self, out: &mut Vec<u8>) {
+        let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
+        self.finish(out);
+        let rows = &out[start + values_bytes..];
+        let packed = zstd::bulk::compress(rows, ZSTD_LEVEL)
+            .expect("there is room for what zstd makes of bytes in memory");
+        if out[start] == COMPLETE && packed.len() * 100 < rows.len() * (100 - COMPRESSION_GAIN) {
+            let bytes = rows.len() as u32;
+            out[start] = COMPRESSED;
+            out.truncate(start + values_bytes);
+            out.extend_from_slice(&bytes.to_le_bytes());
+            out.extend_from_slice(&packed);
+        }
+    }
+
+    /// The number of a value, for [`NamesBuilder::push_number`].
+    pub(crate) fn number_of(&mut self, value: &[u8]) -> u32 {
+        self.number(value)
+    }
+
+    /// Appends a row with the value of a number.
+    pub(crate) fn push_number(&mut self, number: u32) {
+        self.rows.push(number);
+    }
+
     fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {
         if !self.is_complete {
             // Some may be from before the values were forgotten.
@@ -227,7 +257,7 @@ impl Values {
             bytes(5..ends_end)?.as_chunks().0.iter().map(|&end| u32::from_le_bytes(end)).collect();
         let values_end = ends_end + ends.last().map_or(0, |&end| u64::from(end));
         let texts = TextColumn::from_parts(bytes(ends_end..values_end)?, ends).map_err(ColumnFault::from)?;
-        Ok(Values { texts, is_complete: head[0] == COMPLETE })
+        Ok(Values { texts, is_complete: matches!(head[0], COMPLETE | COMPRESSED) })
     }
 
     /// Whether it costs little to keep them in memory.
@@ -243,7 +273,8 @@ impl Names {
         let (&kind, rest) = bytes.split_first().ok_or(short)?;
         let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
         let count = u32::from_le_bytes(count) as usize;
-        if FILLED < kind || (kind != COMPLETE && count != 0) {
+        let is_complete = matches!(kind, COMPLETE | COMPRESSED);
+        if COMPRESSED < kind || (!is_complete && count != 0) {
             return Err(ColumnFault::Kind(kind));
         }
         let (ends, rest) = count.checked_mul(4).and_then(|ends| rest.split_at_checked(ends)).ok_or(short)?;
@@ -251,7 +282,11 @@ impl Names {
         let value_bytes = ends.last().map_or(0, |&end| end as usize);
         let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
         let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
-        let names = Names { values, kind, rows: Packed::new(packed)? };
+        let (kind, packed) = match kind {
+            COMPRESSED => (COMPLETE, Packed::new(&decompressed(packed, rows)?)?),
+            kind => (kind, Packed::new(packed)?),
+        };
+        let names = Names { values, kind, rows: packed };
         names.check(rows)?;
         Ok(names)
     }
@@ -263,6 +298,17 @@ impl Names {
         let names = Names { values: map(self.values), ..self };
         assert_eq!(names.values.len(), count, "an id stands for a value");
         names
+    }
+
+    /// The same with its rows in another order: `order` gets a number for each row, and gives them back.
+    pub(crate) fn reordered(self, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Names, ColumnFault> {
+        let mut numbers = Vec::new();
+        self.rows.unpack_all(&mut numbers);
+        let mut builder = PackedBuilder::default();
+        builder.extend(order(numbers).into_iter());
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes);
+        Ok(Names { rows: Packed::new(&bytes)?, ..self })
     }
 
     /// The distinct values; none where only presence is kept.
@@ -436,6 +482,20 @@ impl Names {
             }
         }
     }
+}
+
+/// The packed rows of a column that are compressed.
+fn decompressed(rest: &[u8], rows: u32) -> Result<Vec<u8>, ColumnFault> {
+    let short = ColumnFault::Short { bytes: rest.len() as u64 };
+    let (bytes, compressed) = rest.split_first_chunk().ok_or(short)?;
+    let bytes = u32::from_le_bytes(*bytes) as usize;
+    // Not more than rows can take.
+    let most = (rows as usize + FRAME_ROWS) * 5 + 64;
+    if most < bytes {
+        return Err(ColumnFault::Long { bytes: (bytes - most) as u64 });
+    }
+    let plain = zstd::bulk::decompress(compressed, bytes).map_err(|_| short)?;
+    if plain.len() == bytes { Ok(plain) } else { Err(short) }
 }
 
 /// One bit for each number, the first in the lowest.

@@ -10,6 +10,8 @@
 //! | base_bytes a frame  | bases      | the least number of the frame                                    |
 //! | 16 × width a frame  | numbers    | each less its frame's base, in the layout of `BitPacker4x`       |
 //!
+//! Where all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
+//!
 //! A frame is 128 rows; the last one is filled up with its base. A frame whose numbers are all equal has width 0
 //! and so takes 1 + base_bytes bytes.
 //!
@@ -23,6 +25,8 @@ pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
 /// Packed, a frame takes this many bytes for each bit of its width.
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
 const HEADER_BYTES: usize = 5;
+/// In the place of the bytes of a base: all numbers are the same.
+const CONSTANT: u8 = 5;
 
 /// Why bytes are not a column of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -163,10 +167,19 @@ impl PackedBuilder {
         let largest_base = self.frames.iter().map(|&(_, base)| base).max().unwrap_or(0);
         let base_bytes = (u32::BITS - largest_base.leading_zeros()).div_ceil(8) as usize;
         out.extend_from_slice(&rows.to_le_bytes());
+        if let Some(&(_, value)) = self.frames.first().filter(|first| self.are_all(**first)) {
+            out.push(CONSTANT);
+            return out.extend_from_slice(&value.to_le_bytes());
+        }
         out.push(base_bytes as u8);
         out.extend(self.frames.iter().map(|&(width, _)| width));
         self.frames.iter().for_each(|&(_, base)| out.extend_from_slice(&base.to_le_bytes()[..base_bytes]));
         out.extend_from_slice(&self.numbers);
+    }
+
+    /// Whether all numbers are the same: those of frames of this kind.
+    fn are_all(&self, (width, base): (u8, u32)) -> bool {
+        width == 0 && self.frames.iter().all(|frame| *frame == (0, base))
     }
 
     fn close_frame(&mut self) {
@@ -202,6 +215,9 @@ impl Packed {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or(short)?;
         let rows = header.first_chunk().copied().map_or(0, u32::from_le_bytes);
+        if header[4] == CONSTANT {
+            return Packed::constant(rows, rest);
+        }
         let base_bytes = match header[4] {
             width @ 0..=4 => usize::from(width),
             width => return Err(ColumnFault::Width(width)),
@@ -224,6 +240,19 @@ impl Packed {
                 Err(ColumnFault::Long { bytes: (numbers.len() - at as usize * WIDTH_BYTES) as u64 })
             }
             std::cmp::Ordering::Equal => Ok(Packed { rows, frames, numbers: numbers.to_vec() }),
+        }
+    }
+
+    fn constant(rows: u32, value: &[u8]) -> Result<Packed, ColumnFault> {
+        let bytes = value.len() as u64;
+        match value.try_into().map(u32::from_le_bytes) {
+            Ok(base) => {
+                let frames =
+                    (0..(rows as usize).div_ceil(FRAME_ROWS)).map(|_| Frame { base, width: 0, at: 0 });
+                Ok(Packed { rows, frames: frames.collect(), numbers: Vec::new() })
+            }
+            Err(_) if bytes < 4 => Err(ColumnFault::Short { bytes }),
+            Err(_) => Err(ColumnFault::Long { bytes: bytes - 4 }),
         }
     }
 

@@ -62,7 +62,8 @@ impl TemplatesBuilder {
             }
         };
         let numbers = texts.keys().iter().map(&mut number).collect();
-        let (kept, counts) = texts.rows().counts().split_first().map_or((0, &[][..]), |(kept, counts)| (*kept, counts));
+        let (kept, counts) =
+            texts.rows().counts().split_first().map_or((0, &[][..]), |(kept, counts)| (*kept, counts));
         templates.groups.push(Group { kept, numbers, counts: counts.to_vec() });
     }
 
@@ -104,9 +105,11 @@ impl Templates {
     /// From its bytes.
     pub(crate) fn read(bytes: &[u8]) -> Result<Templates, IndexError> {
         let malformed = || IndexError::Format("its templates".to_owned());
-        let bytes_max = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().ok_or_else(malformed)?;
+        let bytes_max =
+            zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().ok_or_else(malformed)?;
         let bytes_max = usize::try_from(bytes_max).ok().filter(|&bytes| bytes <= BYTES_MAX);
-        let plain = zstd::bulk::decompress(bytes, bytes_max.ok_or_else(malformed)?).map_err(|_| malformed())?;
+        let plain =
+            zstd::bulk::decompress(bytes, bytes_max.ok_or_else(malformed)?).map_err(|_| malformed())?;
         Templates::read_plain(&plain).ok_or_else(malformed)
     }
 

@@ -14,9 +14,9 @@ use super::directory::{Gathered, Sections};
 use super::inverter::{Inverted, TERM_BYTES_MAX};
 use crate::work::Work;
 use logstead_record::Selection;
+use logstead_template::WordForm;
 use std::ops::Bound;
 use std::sync::Arc;
-use logstead_template::WordForm;
 use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{Directory, TerminatingWrite};
 use tantivy::fieldnorm::FieldNormsSerializer;
@@ -226,8 +226,7 @@ impl Words {
         work: &Work<'_>,
     ) -> Result<Walked<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let mut all =
-            Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        let mut all = Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
         for (beginning, are_all_meant) in sets.walks() {
             let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
                 if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
@@ -348,8 +347,8 @@ fn write_meta(index: &Index, segment: &Segment) -> Result<(), IndexError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bundle::{Identity, Kind};
     use super::super::bundle::tests::disk_with;
+    use super::super::bundle::{Identity, Kind};
     use super::super::inverter::Inverter;
     use super::super::inverter::tests::{inverted, naive, texts};
     use super::*;
@@ -597,7 +596,8 @@ mod tests {
     #[test]
     fn an_index_of_something_else_is_refused() {
         let check = |rows: u32, write_rows: Option<u32>, expected: &IndexError| {
-            let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
+            let mut writer =
+                BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
             if let Some(rows) = write_rows {
                 write(WORDS, (&inverted(&[(0, b"a".to_vec())]), rows), &mut writer).unwrap();
             }
@@ -610,7 +610,8 @@ mod tests {
 
     #[test]
     fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
-        let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
+        let mut writer =
+            BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
         write(WORDS, (&inverted(&[(5, b"a".to_vec())]), 2), &mut writer).unwrap();
         let words = words_in(&disk_with(&writer.finish().concat()).1).unwrap();
         let found = words.find(b"a").unwrap().unwrap();
@@ -667,7 +668,8 @@ mod tests {
         let inverted = inverter.finish();
         let finished = clock.elapsed();
         let rows = messages.len() as u32;
-        let mut writer = BundleWriter::new(Kind::Index, Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
+        let mut writer =
+            BundleWriter::new(Kind::Index, Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
         write(WORDS, (&inverted, rows), &mut writer).unwrap();
         let written = clock.elapsed();
         let file = writer.finish().concat();

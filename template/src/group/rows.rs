@@ -90,40 +90,82 @@ impl Rows {
         found.iter().zip(&self.counts).map(of).sum()
     }
 
-    /// The rows at the places that are accepted, as words of a [`Selection`].
-    pub fn at(&self, accepts: &[bool]) -> Vec<u64> {
-        assert_eq!(accepts.len(), self.counts.len(), "one for each place");
-        let word_of = |places: &[u16]| {
-            places.iter().rev().fold(0, |word, &place| word << 1 | u64::from(accepts[usize::from(place)]))
+    /// The rows at the places that are accepted: `accepts` has 1 for these, and 0 for others.
+    fn at(&self, accepts: &[u8]) -> Selection {
+        let word_of = |places: &[u16; 64]| {
+            let mut bytes = [0; 64];
+            bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = accepts[usize::from(place)]);
+            word_of_bytes(&bytes)
         };
-        self.places.chunks(u64::BITS as usize).map(word_of).collect()
+        let (chunks, rest) = self.places.as_chunks();
+        let mut words: Vec<u64> = chunks.iter().map(word_of).collect();
+        if !rest.is_empty() {
+            let mut bytes = [0; 64];
+            bytes.iter_mut().zip(rest).for_each(|(byte, &place)| *byte = accepts[usize::from(place)]);
+            words.push(word_of_bytes(&bytes));
+        }
+        Selection::from_words(self.len(), words)
     }
 
     /// The rows that are meant: `found` has an entry for each place.
     pub fn select(&self, found: &[Ranks]) -> Selection {
         assert_eq!(found.len(), self.counts.len(), "one for each place");
-        if found.iter().all(|ranks| !matches!(ranks, Ranks::Some(_))) {
-            let accepts: Vec<bool> = found.iter().map(|ranks| *ranks == Ranks::All).collect();
-            return Selection::from_words(self.len(), self.at(&accepts));
+        let accepts: Vec<u8> = found.iter().map(|ranks| u8::from(*ranks == Ranks::All)).collect();
+        let mut rows = match accepts.contains(&1) {
+            true => self.at(&accepts),
+            false => Selection::none(self.len()),
+        };
+        let some: Vec<u16> = (0..)
+            .zip(found)
+            .filter(|(_, ranks)| !ranks.listed().is_empty())
+            .map(|(place, _)| place)
+            .collect();
+        if let Some(most) = found.iter().filter_map(|ranks| ranks.listed().last()).max() {
+            self.insert(found, &some, *most, &mut rows);
         }
-        let mut rows = Selection::none(self.len());
+        rows
+    }
+
+    /// Adds the rows of listed ranks, none of which is greater than `most`.
+    fn insert(&self, found: &[Ranks], some: &[u16], most: u32, rows: &mut Selection) {
+        if let [only] = some {
+            let mut listed = found[usize::from(*only)].listed().iter().copied().peekable();
+            let mut rank = 0;
+            for (row, _) in self.places.iter().enumerate().filter(|(_, place)| *place == only) {
+                if listed.next_if_eq(&rank).is_some() {
+                    rows.insert(row);
+                }
+                rank += 1;
+                if most < rank {
+                    return;
+                }
+            }
+            return;
+        }
         // The next rank of each place, and those that are still to come.
         let mut next: Vec<(u32, &[u32])> = found.iter().map(|ranks| (0, ranks.listed())).collect();
         for (row, &place) in self.places.iter().enumerate() {
             let (rank, listed) = &mut next[usize::from(place)];
-            let is_found = match &found[usize::from(place)] {
-                Ranks::None => false,
-                Ranks::All => true,
-                Ranks::Some(_) => listed.first() == Some(rank),
-            };
-            if is_found {
-                *listed = listed.split_first().map_or(&[], |(_, rest)| rest);
+            if let Some((first, rest)) = listed.split_first()
+                && first == rank
+            {
+                *listed = rest;
                 rows.insert(row);
             }
             *rank += 1;
         }
-        rows
     }
+}
+
+/// A bit for each byte that is 1, the first in the lowest.
+fn word_of_bytes(bytes: &[u8; 64]) -> u64 {
+    // The product has the lowest bits of the eight bytes side by side in its highest byte.
+    let eights = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&eight| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
+    eights.rev().fold(0, |word, bits| word << 8 | bits)
 }
 
 impl Ranks {

@@ -47,8 +47,8 @@
 //! **Invariant:** a reader takes nothing on trust: the table is believed when its checksum and the footer's fit
 //! and its lengths fill the file, and a group is decompressed when its own checksum fits.
 
-use super::pieces::merkle_root;
 use super::error::{BlocksError, disk, read};
+use super::pieces::merkle_root;
 use super::shared::{Head, Scratch, Span};
 use crate::bytes::{array_at, u32_at, u64_at};
 use crate::columns;
@@ -293,4 +293,3 @@ fn places(entries: &[Entry]) -> Result<Vec<(u64, u32)>, BlocksError> {
     }
     Ok(places)
 }
-

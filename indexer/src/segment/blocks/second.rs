@@ -12,7 +12,7 @@
 //! | `received`           | when it was received                                                            |
 //! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
 //! | `own`                | the own time of each row; missing where no row has 2 in `clock`                 |
-//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values              |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; in `origin` the rows of each group are in the order of their templates |
 //! | `head_form`          | names: the forms of heads                                                       |
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
@@ -125,8 +125,15 @@ impl TextGroups {
             bytes: bundle.bytes(),
         };
         let (cache, owner) = (Arc::clone(cache), cache.owner());
-        let groups =
-            TextGroups { bundle, rows: identity.rows, times: Arc::new(times), received, starts, cache, owner };
+        let groups = TextGroups {
+            bundle,
+            rows: identity.rows,
+            times: Arc::new(times),
+            received,
+            starts,
+            cache,
+            owner,
+        };
         Ok((head, groups))
     }
 
@@ -189,11 +196,29 @@ impl TextGroups {
     /// A column that every segment has.
     pub(crate) fn column(&self, column: Column) -> Result<Arc<Names>, BlocksError> {
         self.kept(Part::Column(column), || {
-            let names = self.read_names(column.section())?;
+            let mut names = self.read_names(column.section())?;
+            if column.section() == ORIGIN {
+                names = self.in_order_of_rows(names)?;
+            }
             let names = names.map_values(|values| column.own_part(values));
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         })
+    }
+
+    fn in_order_of_rows(&self, names: Names) -> Result<Names, BlocksError> {
+        let groups = (0..self.groups()).map(|group| self.templates(group)).collect::<Result<Vec<_>, _>>()?;
+        let reordered = names.reordered(|numbers| {
+            let mut rows = Vec::with_capacity(numbers.len());
+            let mut rest = numbers.as_slice();
+            for group in &groups {
+                let (of_group, after) = rest.split_at(group.len());
+                rows.extend(TemplateOrder::new(group).places().map(|place| of_group[place]));
+                rest = after;
+            }
+            rows
+        });
+        Ok(reordered.map_err(IndexError::from)?)
     }
 
     /// The section of a column.
@@ -244,7 +269,9 @@ impl TextGroups {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
                 }
-                Group::Pid => self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?,
+                Group::Pid => {
+                    self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
+                }
                 Group::Fields => self.read_fields((group, &within), scratch, &mut columns)?,
                 Group::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
@@ -351,7 +378,12 @@ impl TextGroups {
         self.bundle.section(&of_group(section, group))?.read_all()
     }
 
-    fn whole_texts(&self, section: &'static str, group: usize, rows: usize) -> Result<Arc<TextGroup>, BlocksError> {
+    fn whole_texts(
+        &self,
+        section: &'static str,
+        group: usize,
+        rows: usize,
+    ) -> Result<Arc<TextGroup>, BlocksError> {
         self.kept(Part::Group(section, group), || {
             let bytes = self.section(section, group)?;
             let short = BlocksError::Implausible("length of a section");
@@ -403,7 +435,8 @@ impl TextGroups {
     }
 
     fn read_names(&self, section: &str) -> Result<Names, BlocksError> {
-        let names = Names::new(&self.bundle.section(section)?.read_all()?, self.rows).map_err(IndexError::from)?;
+        let names =
+            Names::new(&self.bundle.section(section)?.read_all()?, self.rows).map_err(IndexError::from)?;
         if names.is_complete() { Ok(names) } else { Err(BlocksError::Implausible("column")) }
     }
 
@@ -454,6 +487,29 @@ impl Drop for TextGroups {
     }
 }
 
+/// Rows in the order of their templates: programs write few statements, so neighbours there are alike.
+pub(super) struct TemplateOrder<'r> {
+    rows: &'r Rows,
+    next: Vec<u32>,
+}
+
+impl<'r> TemplateOrder<'r> {
+    pub(super) fn new(rows: &'r Rows) -> TemplateOrder<'r> {
+        let mut sum = 0;
+        let next = rows.counts().iter().map(|count| (sum, sum += count).0).collect();
+        TemplateOrder { rows, next }
+    }
+
+    /// The place of each row.
+    pub(super) fn places(mut self) -> impl Iterator<Item = usize> {
+        self.rows.places().iter().map(move |&place| {
+            let next = &mut self.next[usize::from(place)];
+            *next += 1;
+            *next as usize - 1
+        })
+    }
+}
+
 /// The values of some rows, which are single bytes.
 fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
     let values: Vec<u8> =
@@ -472,7 +528,8 @@ fn name_column(names: &Names, rows: &Range<usize>, may_repeat: bool) -> NameColu
             _ => match places.binary_search_by_key(id, |(of, _)| *of) {
                 Ok(at) => places[at].1,
                 Err(at) => {
-                    let value = if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
+                    let value =
+                        if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
                     let known = values.iter().position(|known| may_repeat && known == value);
                     let place = known.unwrap_or(values.len()) as u32;
                     if known.is_none() {

@@ -6,12 +6,12 @@
 use super::pieces::{self, merkle_root};
 use super::second::{
     BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
-    RECEIVED, ROWS, SEGMENT, TAIL, TIME, VALUES, of_group,
+    RECEIVED, ROWS, SEGMENT, TAIL, TIME, TemplateOrder, VALUES, of_group,
 };
 use super::shared::Span;
 use crate::journal::frame::Hash;
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
-use crate::segment::column::{COLUMN_COUNT, COLUMNS};
+use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column};
 use crate::segment::names::NamesBuilder;
 use crate::segment::packed::PackedBuilder;
 use crate::segment::times::TimesBuilder;
@@ -45,7 +45,8 @@ pub(crate) struct BlocksWriter {
     head_form: NamesBuilder,
     group: GroupWriter,
     group_rows: Vec<u32>,
-    text: Vec<u8>,
+    /// Priorities and programs of the rows of the open group, by their numbers.
+    origins: Vec<u32>,
 }
 
 /// The texts of the group that is open.
@@ -85,7 +86,7 @@ impl BlocksWriter {
             head_form: NamesBuilder::with_all_values(),
             group: GroupWriter::default(),
             group_rows: Vec::new(),
-            text: Vec::new(),
+            origins: Vec::new(),
         }
     }
 
@@ -95,8 +96,9 @@ impl BlocksWriter {
         self.span = self.span.join(Span::of(batch));
         self.push_times(batch);
         for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
-            column.push(batch, names, &mut self.text);
+            column.push(batch, names);
         }
+        column::origins(columns, &mut self.columns[Column::Program.number()], &mut self.origins);
         self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
         for row in 0..batch.rows() {
             self.group.push(columns, row);
@@ -135,18 +137,23 @@ impl BlocksWriter {
             ended(&self.end_group()?);
         }
         let mut sections = self.sections;
-        let times = [(TIME, Some(self.time)), (RECEIVED, Some(self.received)), (OWN, self.has_other_times.then_some(self.own))];
+        let times = [
+            (TIME, Some(self.time)),
+            (RECEIVED, Some(self.received)),
+            (OWN, self.has_other_times.then_some(self.own)),
+        ];
         for (section, times) in times {
             let Some(times) = times else { continue };
             let mut bytes = Vec::new();
             times.finish(&mut bytes);
             sections.add(section, bytes);
         }
-        let columns = COLUMNS.into_iter().zip(self.columns).filter(|((column, _), _)| !column.shares_a_section());
+        let columns =
+            COLUMNS.into_iter().zip(self.columns).filter(|((column, _), _)| !column.shares_a_section());
         let columns = columns.map(|((_, section), names)| (section, names));
         for (section, names) in columns.chain([(CLOCK, self.clock), (HEAD_FORM, self.head_form)]) {
             let mut bytes = Vec::new();
-            names.finish(&mut bytes);
+            names.finish_compressed(&mut bytes);
             sections.add(section, bytes);
         }
         let mut segment = self.span.to_bytes().to_vec();
@@ -184,6 +191,11 @@ impl BlocksWriter {
         let open = &mut self.group;
         let Written { rows: templates, texts } = open.message.finish();
         let messages = open_again(&templates, &texts)?;
+        let origins = &mut self.columns[Column::Program.number()];
+        let places = TemplateOrder::new(messages.rows()).places();
+        let mut in_order = vec![0; rows];
+        places.zip(self.origins.drain(..rows)).for_each(|(place, number)| in_order[place] = number);
+        in_order.iter().for_each(|&number| origins.push_number(number));
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         for (section, texts) in [(PID, &mut open.pid), (HEAD, &mut open.head), (TAIL, &mut open.tail)] {

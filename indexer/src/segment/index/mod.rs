@@ -33,8 +33,8 @@ use super::packed::ColumnFault;
 use super::templates::Templates;
 use super::times::{ReadRange, Times};
 use crate::disk::DiskFile;
-use layout::{FIELDS, FieldPlace, SHAPE, TEMPLATES, TIMES, field_section, identity, seed};
 pub(crate) use layout::Fields;
+use layout::{FIELDS, FieldPlace, SHAPE, TEMPLATES, TIMES, field_section, identity, seed};
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection};
 use std::ops::Range;
@@ -185,16 +185,16 @@ impl SegmentIndex {
         }
     }
 
-    /// Looks for a text without digits in the shapes of messages: the rows that have it for certain, and those that may.
-    /// `words` are those that stand in it, `is_plain` says that it begins and ends with one. None where shapes are too
-    /// many.
+    /// Looks for a text without digits in the shapes of messages: the rows that have it there for certain, and those that
+    /// may have it there or in a field. Beside the matcher are the words that stand in the text, and whether it begins and
+    /// ends with one. None where shapes are too many.
     pub(crate) fn rows_with_shape(
         &self,
         matcher: &Matcher,
-        (words, is_plain): (&[&[u8]], bool),
+        text: (&[&[u8]], bool),
     ) -> Result<Option<(Selection, Selection)>, IndexError> {
         if self.groups.is_some() {
-            return self.words.rows_with_shape(matcher, words, is_plain).map(Some);
+            return self.words.rows_with_shape(matcher, text).map(Some);
         }
         let rows = self.bundle.identity().rows;
         let shapes = Names::new(&self.bundle.section(SHAPE)?.read_all()?, rows)?;
@@ -203,7 +203,8 @@ impl SegmentIndex {
             return Ok(None);
         };
         let rows = shapes.rows_with(&matcher.select(&batch));
-        Ok(Some((rows.clone(), rows)))
+        let possible = if self.fields.is_empty() { rows.clone() } else { Selection::all(rows.rows()) };
+        Ok(Some((rows, possible)))
     }
 
     fn section(&self, place: Place) -> Result<Section, IndexError> {

@@ -4,6 +4,7 @@
 //! answers the same.
 
 use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
+use crate::journal::frame::Hash;
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::{BundleWriter, IndexError, Kind};
 use crate::segment::counted::Counted;
@@ -12,7 +13,6 @@ use crate::segment::inverter::Inverter;
 use crate::segment::lexicon::{KEYS, SLOTS, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
-use crate::journal::frame::Hash;
 use logstead_record::{Batch, word};
 use logstead_template::{Fault, RareWriter, TextGroup};
 

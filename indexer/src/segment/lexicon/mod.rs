@@ -113,12 +113,55 @@ impl Lexicon {
     pub(super) fn rows_with_shape(
         &self,
         matcher: &Matcher,
-        words: &[&[u8]],
-        is_plain: bool,
+        text: (&[&[u8]], bool),
     ) -> Result<(Selection, Selection), IndexError> {
         match self {
             Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
-            Lexicon::Second(second) => second.rows_with_shape(matcher, words, is_plain),
+            Lexicon::Second(second) => second.rows_with_shape(matcher, text),
+        }
+    }
+
+    /// How many templates there are, with one for rows without a template; nothing where the index does not know.
+    pub(crate) fn templates(&self) -> Option<usize> {
+        match self {
+            Lexicon::First(_) => None,
+            Lexicon::Second(second) => Some(second.templates()),
+        }
+    }
+
+    /// The templates that have a word, where all its rows are those of templates.
+    pub(crate) fn templates_of(&self, found: &Found) -> Option<Selection> {
+        match (self, &found.place) {
+            (Lexicon::Second(second), Place::Second(spread)) => second.templates_of(spread),
+            _ => None,
+        }
+    }
+
+    /// The templates whose shape is meant, where no other row may be meant.
+    pub(crate) fn templates_with_shape(
+        &self,
+        matcher: &Matcher,
+        text: (&[&[u8]], bool),
+    ) -> Result<Option<Selection>, IndexError> {
+        match self {
+            Lexicon::First(_) => Ok(None),
+            Lexicon::Second(second) => second.templates_with_shape(matcher, text),
+        }
+    }
+
+    /// How many rows have one of these templates.
+    pub(crate) fn count_of(&self, templates: &Selection) -> u64 {
+        match self {
+            Lexicon::First(_) => 0,
+            Lexicon::Second(second) => second.count_of(templates),
+        }
+    }
+
+    /// The rows that have one of these templates.
+    pub(crate) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
+        match self {
+            Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
+            Lexicon::Second(second) => second.rows_of(templates),
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::segment::blocks::{BlocksError, TextGroups};
 use crate::segment::bundle::{Bundle, IndexError, Section};
-use crate::segment::templates::Templates;
-use crate::segment::words::{self, WORDS, WordSets, Walked, Words};
+use crate::segment::templates::{Group, Templates};
+use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
@@ -57,7 +57,8 @@ impl Second {
     ) -> Result<Second, IndexError> {
         let rows = bundle.identity().rows;
         let fits = templates.groups.len() == groups.groups()
-            && (0..groups.groups()).all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
+            && (0..groups.groups())
+                .all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
         if !fits {
             return Err(IndexError::Format("templates of other groups".to_owned()));
         }
@@ -170,8 +171,7 @@ impl Second {
         work: &Work<'_>,
     ) -> Result<Walked<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let mut all =
-            Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        let mut all = Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
         for words in [&self.kept, &self.values].into_iter().flatten() {
             let walked = words.walk_sets(sets, terms_max - all.terms, work)?;
             all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
@@ -186,9 +186,8 @@ impl Second {
             if !all.complete {
                 break;
             }
-            let found = self.texts(group, |texts| {
-                Ok(texts.find_words(&wanted, &mut |values| work.go_on(values))?)
-            });
+            let found =
+                self.texts(group, |texts| Ok(texts.find_words(&wanted, &mut |values| work.go_on(values))?));
             match found {
                 Some(Some(found)) => {
                     let mut sets = all.rows.iter_mut().zip(&accepted).zip(&found);
@@ -207,28 +206,25 @@ impl Second {
         Ok(all)
     }
 
-    pub(super) fn rows_with_shape(
+    /// Which templates have a shape that is meant, and for each group and place which other rows may be meant.
+    fn with_shape(
         &self,
         matcher: &Matcher,
-        words: &[&[u8]],
-        is_plain: bool,
-    ) -> Result<(Selection, Selection), IndexError> {
-        let (certain, loose) = self.compare_shapes(matcher, words)?;
-        let mut rows = Selection::none(self.rows as usize);
-        let mut possible = rows.clone();
+        (words, is_plain): (&[&[u8]], bool),
+    ) -> Result<(Vec<bool>, Vec<Vec<Ranks>>), IndexError> {
+        let (certain, worth) = self.compare_shapes(matcher, words)?;
         let spreads = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
-        for group in 0..self.groups.groups() {
-            let mut are_read = self.insert(group, &certain, None, &mut rows);
-            let numbers = &self.templates.groups[group].numbers;
-            // Rows without a template may be any; others only where a slot may hold a part of the text.
+        let may_be = |group: usize| {
+            let Group { kept, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
-            if 0 < self.templates.groups[group].kept {
+            // Rows without a template may be any; others only where a slot may hold a part of the text.
+            if 0 < *kept && spreads.iter().all(|spread| spread.as_ref().is_some_and(|of| of.kept.is_some())) {
                 may_be[0] = Ranks::All;
             }
             let in_slots: Vec<Option<&[Ranks]>> =
                 spreads.iter().flatten().filter_map(|spread| spread.in_slots(group)).collect();
             for (place, &number) in (1..).zip(numbers) {
-                let is_possible = match loose[number as usize] {
+                let is_possible = match worth[number as usize] {
                     Shape::Exact => false,
                     Shape::Loose if is_plain => {
                         in_slots.iter().any(|found| found.is_none_or(|ranks| ranks[place] != Ranks::None))
@@ -239,17 +235,103 @@ impl Second {
                     may_be[place] = Ranks::All;
                 }
             }
-            are_read &= self.insert(group, &[], Some(&may_be), &mut possible);
+            may_be
+        };
+        let may_be = (0..self.groups.groups()).map(may_be).collect();
+        Ok((certain, may_be))
+    }
+
+    pub(super) fn rows_with_shape(
+        &self,
+        matcher: &Matcher,
+        text: (&[&[u8]], bool),
+    ) -> Result<(Selection, Selection), IndexError> {
+        let (certain, may_be) = self.with_shape(matcher, text)?;
+        let mut rows = Selection::none(self.rows as usize);
+        let mut possible = rows.clone();
+        for (group, may_be) in may_be.iter().enumerate() {
+            let are_read = self.insert(group, &certain, None, &mut rows)
+                & self.insert(group, &[], Some(may_be), &mut possible);
             if !are_read {
                 possible.insert_range(self.groups.rows_of(group));
             }
         }
         possible.union(&rows);
+        possible.union(&self.rows_by_values(text.0)?);
         Ok((rows, possible))
     }
 
+    /// The templates whose shape is meant, where no other row may be meant.
+    pub(super) fn templates_with_shape(
+        &self,
+        matcher: &Matcher,
+        text: (&[&[u8]], bool),
+    ) -> Result<Option<Selection>, IndexError> {
+        let (certain, may_be) = self.with_shape(matcher, text)?;
+        let is_exact = may_be.iter().flatten().all(|ranks| *ranks == Ranks::None)
+            && self.rows_by_values(text.0)?.is_empty();
+        Ok(is_exact.then(|| Selection::from_fn(self.templates() , |template| certain.get(template) == Some(&true))))
+    }
+
+    /// How many templates there are, and one more that stands for rows without.
+    pub(super) fn templates(&self) -> usize {
+        self.templates.keys.len() + 1
+    }
+
+    /// The templates that have a word, where no other row has it.
+    pub(super) fn templates_of(&self, spread: &Spread) -> Option<Selection> {
+        let is_static = spread.is_exact
+            && spread.groups.is_empty()
+            && spread.kept.is_none()
+            && spread.values.is_none();
+        let mut templates = Selection::none(self.templates());
+        spread.templates.iter().for_each(|&template| templates.insert(template as usize));
+        is_static.then_some(templates)
+    }
+
+    /// How many rows have one of these templates.
+    pub(super) fn count_of(&self, templates: &Selection) -> u64 {
+        let kept = || self.templates.groups.iter().map(|group| u64::from(group.kept)).sum();
+        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(kept)).sum()
+    }
+
+    /// The rows that have one of these templates.
+    pub(super) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
+        let accepted = self.flags_of(templates);
+        let are_kept = templates.contains(self.templates.keys.len());
+        let mut rows = Selection::none(self.rows as usize);
+        for group in 0..self.groups.groups() {
+            let mut ranks = vec![Ranks::None; self.templates.groups[group].numbers.len() + 1];
+            if are_kept && 0 < self.templates.groups[group].kept {
+                ranks[0] = Ranks::All;
+            }
+            if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
+                return Err(IndexError::Format("rows that cannot be read".to_owned()));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The rows whose fields have all of some words: the text may stand in one of them.
+    fn rows_by_values(&self, words: &[&[u8]]) -> Result<Selection, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let Some(values) = &self.values else { return Ok(none) };
+        let mut rows = Selection::all(self.rows as usize);
+        for word in words {
+            match values.find(word)? {
+                Some(found) => values.retain(&found, &mut rows)?,
+                None => return Ok(none),
+            }
+        }
+        Ok(rows)
+    }
+
     /// Which templates have a shape that is meant, and what the shape of each is worth.
-    fn compare_shapes(&self, matcher: &Matcher, words: &[&[u8]]) -> Result<(Vec<bool>, Vec<Shape>), IndexError> {
+    fn compare_shapes(
+        &self,
+        matcher: &Matcher,
+        words: &[&[u8]],
+    ) -> Result<(Vec<bool>, Vec<Shape>), IndexError> {
         let count = self.templates.keys.len();
         let mut having = Selection::all(count);
         for word in words {
@@ -258,7 +340,8 @@ impl Second {
                 None => having = Selection::none(count),
             }
         }
-        let (mut shapes, mut text, mut worth) = (TextColumn::default(), Vec::new(), Vec::with_capacity(count));
+        let (mut shapes, mut text, mut worth) =
+            (TextColumn::default(), Vec::new(), Vec::with_capacity(count));
         for (number, key) in self.templates.keys.iter().enumerate() {
             text.clear();
             worth.push(shape(key, &mut text));
@@ -306,13 +389,15 @@ impl Spread {
     pub(super) fn count(&self, second: &Second) -> Option<u32> {
         // A row with fields may have the word twice.
         let (outside, inside) = self.parts(second);
-        let is_once = self.values.is_none() || inside + u64::from(self.kept.as_ref().map_or(0, |found| found.rows)) == 0;
+        let is_once = self.values.is_none()
+            || inside + u64::from(self.kept.as_ref().map_or(0, |found| found.rows)) == 0;
         (self.is_exact && is_once).then_some((outside + inside) as u32)
     }
 
     /// Rows by the words of kept messages and of values, and rows by templates.
     fn parts(&self, second: &Second) -> (u64, u64) {
-        let outside = [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum();
+        let outside =
+            [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum();
         let mut inside: u64 = self.templates.iter().map(|&template| second.counts[template as usize]).sum();
         for (group, found) in &self.groups {
             let of = &second.templates.groups[*group];

@@ -48,8 +48,7 @@ fn rewritten<'a>(
 ) -> Result<Replacement<'a>, KeepError> {
     let unwritten = |error| publisher.unwritten(error);
     let blocks = &segment.blocks;
-    let mut builder =
-        SegmentBuilder::begin(&publisher.segments, blocks.first_sequence, blocks.previous_hash);
+    let mut builder = SegmentBuilder::begin(&publisher.segments, blocks.first_sequence, blocks.previous_hash);
     each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
     Ok(builder.replacement(blocks.hash).map_err(unwritten)?)
 }

@@ -1,0 +1,77 @@
+//! Plans that are answered by templates alone: which of them are meant does not depend on what stands in their slots, so
+//! counts need no row, and rows are looked up once, however many words a query has.
+//!
+//! **Invariant:** an answer is exact: where a row could differ from others of its template, there is none.
+
+use super::evaluate::Evaluation;
+use super::plan::{Content, Plan};
+use super::required::Required;
+use crate::segment::bundle::IndexError;
+use logstead_record::Selection;
+
+impl Evaluation<'_> {
+    /// The templates whose rows a plan means, if that can be told without looking at rows.
+    pub(super) fn templates(&self, plan: &Plan) -> Result<Option<Selection>, IndexError> {
+        let Some(count) = self.index.words.templates() else { return Ok(None) };
+        self.templates_of(plan, count)
+    }
+
+    fn templates_of(&self, plan: &Plan, count: usize) -> Result<Option<Selection>, IndexError> {
+        Ok(match plan {
+            Plan::All => Some(Selection::all(count)),
+            Plan::Nothing => Some(Selection::none(count)),
+            Plan::Not(plan) => self.templates_of(plan, count)?.map(|mut templates| {
+                templates.invert();
+                templates
+            }),
+            Plan::And(plans) => {
+                let (mut all, mut is_known) = (Selection::all(count), true);
+                for plan in plans {
+                    match self.templates_of(plan, count)? {
+                        Some(templates) => all.intersect(&templates),
+                        None => is_known = false,
+                    }
+                    if all.is_empty() || !self.goes_on() {
+                        break;
+                    }
+                }
+                (all.is_empty() || is_known).then_some(all)
+            }
+            Plan::Or(plans) => {
+                let mut any = Selection::none(count);
+                for plan in plans {
+                    let Some(templates) = self.templates_of(plan, count)?.filter(|_| self.goes_on()) else {
+                        return Ok(None);
+                    };
+                    any.union(&templates);
+                }
+                Some(any)
+            }
+            Plan::Names(names) => match self.count_names(names)? {
+                Some(0) => Some(Selection::none(count)),
+                _ => None,
+            },
+            Plan::Content(content) => self.templates_with(content, count)?,
+            Plan::Time(_) | Plan::Received(_) | Plan::Unknown => None,
+        })
+    }
+
+    fn templates_with(&self, content: &Content, count: usize) -> Result<Option<Selection>, IndexError> {
+        if let (true, Required::Word(word)) = (self.is_sufficient(content), &content.required) {
+            return Ok(match self.find(word)? {
+                Some(found) => self.index.words.templates_of(&found),
+                None => Some(Selection::none(count)),
+            });
+        }
+        let mut words = Vec::new();
+        let are_all = content.required.collect_words(&mut words);
+        for word in &words {
+            if self.find(word)?.is_none() {
+                return Ok(Some(Selection::none(count)));
+            }
+        }
+        let Some(shape) = &content.shape else { return Ok(None) };
+        let is_plain = are_all && words.len() == shape.words && shape.is_plain;
+        self.index.words.templates_with_shape(&shape.matcher, (&words, is_plain))
+    }
+}
